@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from planoracle.instances.repertoire import Repertoire
     from planoracle.instances.settings import Setting
 
-__all__ = ["AnyBenchmark", "AnyRun", "Benchmark"]
 
 _P = TypeVar("_P", bound=Problem)
 _C = TypeVar("_C")

@@ -9,8 +9,6 @@ from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.visible import visible
 from planoracle.instances.wording import moment, span
 
-__all__ = ["brief"]
-
 
 def brief(problem: Instance, called: Callable[[str], str] = visible, *, hands: bool = True) -> str:
     r"""Describe a problem: its tasks with their actions, the resources, who acts.

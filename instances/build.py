@@ -9,8 +9,6 @@ from typing import Self
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 
-__all__ = ["Model"]
-
 
 class Model:
     """Collects tasks, actions and what ties them; `build` makes an `Instance` of it.

@@ -22,28 +22,6 @@ if TYPE_CHECKING:
     from planoracle.instances.benchmark import AnyBenchmark
     from planoracle.instances.documents import Document
 
-__all__ = [
-    "addressed",
-    "begun",
-    "bundled",
-    "copied",
-    "expand",
-    "is_file",
-    "load",
-    "names_of",
-    "names_problem",
-    "note",
-    "placed",
-    "problem",
-    "read",
-    "read_each",
-    "read_line",
-    "read_problems",
-    "set_of",
-    "single",
-    "unknown",
-]
-
 
 # Longest prefix or glob: reading one takes quadratic time, and no name of a set is half as long.
 _LONGEST = 500

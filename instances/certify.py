@@ -10,8 +10,6 @@ from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
-__all__ = ["agrees", "certify", "language", "settled"]
-
 
 def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:
     """Return the benchmark of a scheduling problem, which can write schedules as plans."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["folder_of", "given", "use", "variable"]
-
 _HEAD = "PLANORACLE_DATA_"
 
 

@@ -13,8 +13,6 @@ from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.similar import did_you_mean, one_of
 
-__all__ = ["MOST_AGENTS", "assign", "crewed", "interchangeable", "split_crew", "with_agents", "with_crew"]
-
 #: Most agents that a problem can be given.
 MOST_AGENTS = 999
 

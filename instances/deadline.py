@@ -6,8 +6,6 @@ from math import inf
 from time import perf_counter
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["NEVER", "Deadline", "Limit", "TimeOverError", "Work", "charge", "deadline_of", "worked"]
-
 
 class TimeOverError(Exception):
     """The limit has been reached; never seen outside of the search that it ends."""

@@ -13,8 +13,6 @@ from typing import Any
 from planoracle.instances.memo import Memo, Remembering
 from planoracle.instances.problem import Problem
 
-__all__ = ["FORMAT", "digest", "fingerprint", "of_text"]
-
 #: Raised when stored results change their form or meaning.
 FORMAT = 3
 

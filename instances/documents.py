@@ -12,8 +12,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.lines import Place, json_lines, place_of
 from planoracle.instances.reading import load_json, read_bytes
 
-__all__ = ["Document", "load_document", "read_document"]
-
 
 class Document(NamedTuple):
     """What a file holds, and a function that says in which lines values of it stand."""

@@ -14,8 +14,6 @@ from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Reso
 from planoracle.instances.problem import GENERAL
 from planoracle.instances.similar import one_of
 
-__all__ = ["instance_of"]
-
 _Entry = Mapping[str, Any]
 
 

@@ -28,18 +28,6 @@ from planoracle.instances.run import Run
 if TYPE_CHECKING:
     from planoracle.instances.benchmark import AnyBenchmark
 
-__all__ = [
-    "AnyEnvironment",
-    "Command",
-    "Environment",
-    "Message",
-    "Observation",
-    "Outcome",
-    "Reward",
-    "Snapshot",
-    "Transition",
-    "Turn",
-]
 
 _P = TypeVar("_P", bound=Problem)
 _R = TypeVar("_R", bound=Rules)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
-__all__ = ["Command", "Message", "Observation", "Outcome", "Snapshot", "Transition", "Turn"]
-
 _S = TypeVar("_S")
 
 #: A message in the form of chat interfaces: ``role`` and ``content``, perhaps ``tool_calls`` or ``tool_call_id``.

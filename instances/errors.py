@@ -9,19 +9,6 @@ from math import inf
 from reprlib import Repr
 from typing import Any, Self
 
-__all__ = [
-    "MAX_FAULTS",
-    "FaultsError",
-    "InputError",
-    "InputWarning",
-    "InternalError",
-    "PlanError",
-    "PlanoracleError",
-    "SetupWarning",
-    "UnknownNameError",
-    "together",
-]
-
 
 class PlanoracleError(Exception):
     """Base of all errors raised on purpose by planoracle."""

@@ -8,8 +8,6 @@ from typing import cast
 from planoracle.instances.replay import Measure, Other, Violation
 from planoracle.instances.schedule import Piece
 
-__all__ = ["KINDS", "Fault", "Pieces", "fault", "other_of"]
-
 #: Pieces with their positions in the schedule.
 Pieces = list[tuple[int, Piece]]
 

@@ -15,25 +15,6 @@ from planoracle.instances.replay import Measure, Other, Replay, Violation
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.wording import action_name, moment, span
 
-__all__ = [
-    "ANSWER",
-    "Clock",
-    "Examined",
-    "Finding",
-    "Section",
-    "Topic",
-    "Words",
-    "clean",
-    "clock_of",
-    "listed",
-    "named",
-    "quoted",
-    "sections_of",
-    "sentence",
-    "some",
-    "told",
-]
-
 #: Most other actions that a sentence names.
 MAX_TOLD = 3
 #: Most sentences in the prose of a section; the figures have them all.

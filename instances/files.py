@@ -18,19 +18,6 @@ from planoracle.instances.similar import did_you_mean
 from planoracle.instances.times import warn_of_unit
 from planoracle.instances.validate import MAX_ACTIONS, MAX_LAGS
 
-__all__ = [
-    "FORMAT",
-    "VERSION",
-    "check",
-    "input_error",
-    "instance_from_document",
-    "json_schema",
-    "keys_at",
-    "read_instance",
-    "shorthand",
-    "to_document",
-]
-
 FORMAT: Final = "planoracle/instance"
 VERSION: Final = 1
 

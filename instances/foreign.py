@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-__all__ = ["Foreign"]
-
 #: Of several commands so many at least, and of a single one that.
 _LEAST = 2
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Collection
 from typing import Any, TypeAlias
 
-__all__ = ["Place", "json_lines", "place_of"]
-
 #: Keys and positions on the way to a value.
 Place: TypeAlias = tuple[str | int, ...]
 

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TypeVar
 
-from planoracle.instances.environment import Environment, Outcome, Reward
+from planoracle.instances.environment import Environment, Reward
+from planoracle.instances.episode import Outcome
 from planoracle.instances.feedback import Words, sentence
 from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece
-
-__all__ = ["MAX_SAID", "ScheduleEnvironment", "lengths", "moments", "text_of"]
 
 #: Longest message that is read, in characters; far beyond what any command needs.
 MAX_SAID = 200_000

@@ -20,8 +20,6 @@ from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
-__all__ = ["Memo", "Remembering"]
-
 _A = ParamSpec("_A")
 _T = TypeVar("_T")
 _NOTHING: Any = object()

@@ -79,8 +79,6 @@ from functools import cached_property
 from planoracle.instances.errors import InputError
 from planoracle.instances.memo import Remembering
 
-__all__ = ["Action", "Demand", "Instance", "Lag", "Mode", "Resource", "merge"]
-
 
 @dataclass(frozen=True, slots=True)
 class Resource:

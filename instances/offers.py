@@ -10,8 +10,6 @@ from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["Generator", "Limit", "Shelf"]
-
 
 class Shelf(Protocol):
     """The problems of one benchmark that have names; these begin with its own.

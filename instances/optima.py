@@ -17,8 +17,6 @@ from planoracle.instances.digest import digest, fingerprint
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 
-__all__ = ["FILE", "Entries", "Entry", "by_key", "key_of", "read", "written"]
-
 FILE = "optima.json"
 
 Entry: TypeAlias = dict[str, Any]

@@ -8,19 +8,6 @@ from typing import Generic, TypeVar
 
 from planoracle.instances.errors import InputError, PlanError
 
-__all__ = [
-    "AMBIGUOUS",
-    "COMMON_FIELDS",
-    "CUT_OFF",
-    "FAULTS",
-    "NO_PLAN",
-    "Plan",
-    "Reading",
-    "UnreadError",
-    "given_limit",
-    "given_plan",
-]
-
 #: Fields that may hold the plan of a submission to any benchmark, behind its own; the first that is there counts.
 COMMON_FIELDS = ("output", "response", "completion", "messages", "answer")
 

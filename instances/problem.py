@@ -7,8 +7,6 @@ from typing import Any, Protocol, TypeVar
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["GENERAL", "Problem", "a_problem", "for_kind", "of_kind"]
-
 _T = TypeVar("_T")
 
 #: The benchmark of problems by the general rules.

@@ -9,8 +9,6 @@ from typing import Any, Self, TypeVar
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.similar import one_of
 
-__all__ = ["Rules", "choose"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:

@@ -18,8 +18,6 @@ from planoracle.instances.reading import read_bytes
 from planoracle.instances.settings import Setting
 from planoracle.instances.similar import one_of
 
-__all__ = ["FOLDER", "Prompt", "Prompted", "bundled", "filled", "prompted"]
-
 FOLDER = "prompts"
 #: Largest prompt of a user's, in bytes.
 MAX_BYTES = 2**20

@@ -13,8 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-__all__ = ["FILE", "Proofs", "read", "written"]
-
 FILE = "proofs.jsonl.gz"
 
 #: Certificates by what they are of: profiles may make several problems of one.

@@ -17,17 +17,6 @@ from typing import IO, Any, NoReturn
 from planoracle.instances.errors import InputError
 from planoracle.instances.similar import files_like
 
-__all__ = [
-    "MAX_BYTES",
-    "MAX_CONTAINERS",
-    "confined",
-    "load_json",
-    "read_bytes",
-    "read_stream",
-    "refuse_compressed",
-    "strict_decoder",
-]
-
 #: Largest file that is read, in bytes; most lists and objects in it, each of which takes memory many times its text.
 MAX_BYTES, MAX_CONTAINERS = 16 * 2**20, 1_000_000
 

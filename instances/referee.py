@@ -18,8 +18,6 @@ from planoracle.instances.replay import MAX_OTHERS, Event, Other, Replay, Violat
 from planoracle.instances.resource_rules import capacities, states
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["KINDS", "MAX_VIOLATIONS", "find_violations", "referee", "violations_of_last"]
-
 #: A replay ends its search for further violations after this many.
 MAX_VIOLATIONS = 1000
 

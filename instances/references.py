@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from planoracle.instances.problem import Problem
 
-__all__ = ["Claim", "Loophole", "Reference"]
 
 _P = TypeVar("_P", contravariant=True)
 

@@ -18,7 +18,6 @@ from planoracle.instances.similar import one_of
 if TYPE_CHECKING:  # which imports what benchmarks are made of
     from planoracle.instances.benchmark import AnyBenchmark
 
-__all__ = ["GROUP", "find", "formerly", "get", "names", "of", "register"]
 
 #: Entry points of benchmarks that other packages bring.
 GROUP = "planoracle.benchmarks"

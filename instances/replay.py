@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["MAX_OTHERS", "Event", "Measure", "Other", "Replay", "Violation"]
-
 #: Most other actions that a violation tells of, and most names of what is required that it writes.
 MAX_OTHERS, MAX_NAMES = 8, 50
 

@@ -14,8 +14,6 @@ from planoracle.instances.model import Demand, Instance
 from planoracle.instances.replay import MAX_OTHERS, Other, Violation
 from planoracle.instances.schedule import Piece
 
-__all__ = ["capacities", "states"]
-
 _Use = tuple[int, Piece, Demand]
 
 

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
-__all__ = ["below", "chance", "one", "shuffled", "weighted"]
-
 T = TypeVar("T")
 
 

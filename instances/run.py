@@ -14,8 +14,6 @@ from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.replay import Replay, Violation
 
-__all__ = ["Run", "Step"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

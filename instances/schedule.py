@@ -10,8 +10,6 @@ from typing import NamedTuple
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Action, Instance
 
-__all__ = ["MAX_PIECES", "Piece", "Schedule"]
-
 #: Most pieces that cutting may lead to. Pieces that overlap, as no valid schedule has them, are cut n²/4 times.
 MAX_PIECES = 20_000
 

@@ -18,7 +18,6 @@ from planoracle.instances.schedule import Schedule
 if TYPE_CHECKING:
     from planoracle.instances.environment import AnyEnvironment, Reward
 
-__all__ = ["ScheduleBenchmark"]
 
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from planoracle.instances.profiles import Rules
     from planoracle.instances.run import Run
 
-__all__ = ["Average", "Best", "Column", "Measured", "Oracle", "Row", "mean_of", "ratio_of", "share_of"]
 
 #: A grade as a flat row, see `planoracle.analysis.grade.Grade.row`.
 Row = Mapping[str, Any]

@@ -17,7 +17,6 @@ from planoracle.instances.problem import Problem
 if TYPE_CHECKING:
     from planoracle.instances.environment import AnyEnvironment
 
-__all__ = ["HISTORIES", "NAMES", "PLAIN", "Ask", "Sampling", "Setting", "by_name", "distinct"]
 
 #: What of the turns so far is sent again: all of them; or, in the message that tells how things stand, nothing, the
 #: last command, the last message of the agent, or that and what it was about.

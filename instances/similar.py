@@ -7,8 +7,6 @@ from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 from pathlib import Path
 
-__all__ = ["did_you_mean", "files_like", "one_of", "similar"]
-
 # Comparing is quadratic in the length of names, and there may be many: longer ones are left alone, and where there are
 # more than so many, all but those that begin or end as the value does.
 _LONGEST, _MOST, _FILES = 120, 5_000, 2_000

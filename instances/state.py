@@ -10,8 +10,6 @@ from planoracle.instances import registry
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.schedule import Piece
 
-__all__ = ["NOW", "State", "restricted"]
-
 #: The action of no length that a restricted instance begins with; committed pieces are tied to it.
 NOW = "now/now"
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Status"]
-
 
 class Status(StrEnum):
     """What is known about the best solution; a text, and shown as one.

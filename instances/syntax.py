@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import warnings
 
-__all__ = ["parsed"]
-
 # Bytes that the expression of a text of the length that readers allow does not need.
 _ROOM = 2**25
 

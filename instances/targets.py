@@ -9,8 +9,6 @@ from typing import NamedTuple
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Piece
 
-__all__ = ["Dropped", "Target", "Targets", "first_or_attempted"]
-
 
 class Target(NamedTuple):
     """A command of the submission as a piece of an action."""

@@ -7,8 +7,6 @@ from functools import lru_cache
 
 from planoracle.instances.errors import InputWarning
 
-__all__ = ["format_clock", "warn_of_unit"]
-
 
 @lru_cache(maxsize=4096)  # plans hold the same few times again and again
 def format_clock(seconds: int) -> str:

@@ -22,21 +22,6 @@ from planoracle.instances.state import State
 from planoracle.instances.targets import Targets
 from planoracle.instances.wording import span
 
-__all__ = [
-    "AnyTrajectory",
-    "DecisionPoint",
-    "LegalAction",
-    "Move",
-    "Trajectory",
-    "clock_after",
-    "limited",
-    "piece_choices",
-    "started",
-    "wait_words",
-    "waited",
-]
-
-
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)
 

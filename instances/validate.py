@@ -13,7 +13,6 @@ from planoracle.instances.similar import did_you_mean
 if TYPE_CHECKING:
     from planoracle.instances.model import Action, Demand, Instance
 
-__all__ = ["topological_order", "validate"]
 
 #: Largest number of ticks anywhere; keeps sums far inside 64 bits (and the solver's domains small).
 MAX_TICKS = 10**9

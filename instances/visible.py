@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["to_json", "visible"]
-
 _JOINERS = "\u200c\u200d"
 
 

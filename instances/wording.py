@@ -9,8 +9,6 @@ from planoracle.instances.problem import Problem
 from planoracle.instances.times import format_clock
 from planoracle.instances.visible import visible
 
-__all__ = ["action_name", "moment", "short", "span"]
-
 
 def action_name(instance: Instance, action: str) -> str:
     """Name an action as its benchmark does.

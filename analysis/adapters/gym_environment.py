@@ -14,7 +14,8 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from planoracle.instances import catalogue, registry
-from planoracle.instances.environment import AnyEnvironment, Command, Reward
+from planoracle.instances.environment import AnyEnvironment, Reward
+from planoracle.instances.episode import Command
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem

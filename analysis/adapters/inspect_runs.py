@@ -31,7 +31,8 @@ from planoracle.analysis.agents.agent import Agent, play
 from planoracle.analysis.agents.setting import Speaker, environment_for
 from planoracle.analysis.intake.logs import STORED
 from planoracle.instances import catalogue, registry
-from planoracle.instances.environment import AnyEnvironment, Message
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.episode import Message
 from planoracle.instances.prompted import Prompted, prompted
 from planoracle.instances.settings import Sampling
 

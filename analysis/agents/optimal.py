@@ -9,7 +9,8 @@ from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.oracle import WORK, optimum
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit
-from planoracle.instances.environment import AnyEnvironment, Turn
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.episode import Turn
 from planoracle.instances.trajectory import Trajectory
 from planoracle.solver.live import Live, lost_after, run_of
 from planoracle.solver.runs import solver_of

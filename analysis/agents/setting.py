@@ -10,7 +10,8 @@ from planoracle.analysis.agents.agent import Agent, AgentError
 from planoracle.analysis.agents.registry import agent
 from planoracle.instances import catalogue
 from planoracle.instances.digest import digest, fingerprint
-from planoracle.instances.environment import AnyEnvironment, Message, Reward, Turn
+from planoracle.instances.environment import AnyEnvironment, Reward
+from planoracle.instances.episode import Message, Turn
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem

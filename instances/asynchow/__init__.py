@@ -16,8 +16,6 @@ from planoracle.instances.targets import Dropped
 if TYPE_CHECKING:
     from planoracle.instances.asynchow.profile import Profile
 
-__all__ = ["AsyncHow", "benchmark"]
-
 
 class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
     """What is handed in is an answer in words, or a schedule as the list of its pieces."""

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from planoracle.instances.asynchow.facts import Interval
 from planoracle.instances.errors import PlanError
 
-__all__ = ["MAX_REWRITTEN", "Grade", "candidates", "grade", "narrowed", "read"]
-
 #: Longest line in quotes whose number words are rewritten, in characters.
 MAX_REWRITTEN = 50_000
 

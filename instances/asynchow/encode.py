@@ -13,8 +13,6 @@ from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.validate import MAX_TICKS
 
-__all__ = ["Origin", "gold", "instance", "least", "load", "origin_of", "under", "with_hands"]
-
 
 class Origin(NamedTuple):
     """What a problem was made of: its facts, and the rules that say how long its steps take."""

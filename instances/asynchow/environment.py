@@ -9,8 +9,6 @@ from planoracle.instances.generic.environment import GenericEnvironment
 from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
 
-__all__ = ["AsyncHowEnvironment", "live"]
-
 _OPEN = """Some steps have to wait until others are done; all others can be done at the same time, there are hands
 enough for all of them. What is the shortest time in which everything can be done? Put the time in double quotes, with
 its units, such as "2 hours 30 min"."""

@@ -13,8 +13,6 @@ from typing import TypeAlias
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.reading import load_json
 
-__all__ = ["FEW_SHOT", "KINDS", "HowTo", "Interval", "covers", "how_to", "longest_path", "names", "seconds"]
-
 #: Least and most seconds.
 Interval: TypeAlias = tuple[int, int]
 

@@ -18,8 +18,6 @@ from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.plan import AMBIGUOUS, CUT_OFF, Reading
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["Answer", "commands", "pieces_in", "reading", "schedule", "written"]
-
 _ACTION = re.compile(r"\baction\b", re.IGNORECASE)
 
 written, schedule = language.written, language.schedule

@@ -7,8 +7,6 @@ from planoracle.instances.asynchow.run import AsyncHowRun
 from planoracle.instances.feedback import Clock, Examined, Finding, Topic, clock_of, quoted
 from planoracle.instances.generic import phrases
 
-__all__ = ["TOPICS", "examine"]
-
 TOPICS = (
     Topic(
         "form",

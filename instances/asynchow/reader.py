@@ -16,8 +16,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.reading import load_json, read_bytes
 
-__all__ = ["encoded", "is_pickle", "read", "read_document", "read_file", "read_pickle", "recognises", "to_document"]
-
 #: Most steps of a problem; the released ones have 17 at most.
 MAX_STEPS = 1_000
 _SECOND = timedelta(seconds=1)

@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-from planoracle.instances.generic.repertoire import repertoire
-
-__all__ = ["repertoire"]
+from planoracle.instances.generic.repertoire import repertoire as repertoire

@@ -16,8 +16,6 @@ from planoracle.instances.replay import Replay, Violation
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.trajectory import DecisionPoint, LegalAction
 
-__all__ = ["AsyncHowRun", "replay"]
-
 _REASONS = {
     "empty": "there is no answer",
     "no_time": "there is no time in double quotes",

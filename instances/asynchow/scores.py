@@ -10,8 +10,6 @@ from planoracle.instances.asynchow.profile import Profile
 from planoracle.instances.asynchow.run import AsyncHowRun
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
 
-__all__ = ["COLUMNS", "averages", "measure"]
-
 COLUMNS = (
     Column("given", "what was handed in: answer or plan", kind="text"),
     Column("parsed", "least and most seconds of a right answer, 0 and 0 of a wrong one", "seconds", "text", shown=True),

@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from planoracle.instances.asynchow import facts
-from planoracle.instances.asynchow.encode import load
-
-__all__ = ["covers", "load", "members", "names", "set_of"]
+from planoracle.instances.asynchow.encode import load as load
 
 
 @cache

@@ -10,8 +10,6 @@ from planoracle.instances.feedback import clean, listed
 from planoracle.instances.manner import Manner
 from planoracle.instances.settings import Setting, by_name
 
-__all__ = ["SETTINGS"]
-
 
 def _steps(environment: AnyEnvironment) -> str:
     """Return the steps and their order with the durations as the benchmark writes them, ``1 months`` say."""

@@ -13,8 +13,6 @@ from planoracle.instances.outputs.thinking import spoken
 from planoracle.instances.outputs.values import leaves
 from planoracle.instances.plan import AMBIGUOUS, CUT_OFF, NO_PLAN
 
-__all__ = ["answer_in"]
-
 _FINAL = 4
 _WHERE = {0: "last time", 1: "last time", 2: "time in quotes", 3: "JSON value"}
 _WHOLE = re.compile(

@@ -14,8 +14,6 @@ from planoracle.instances.references import Claim, Reference
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
-__all__ = ["AsyncTool", "benchmark"]
-
 
 class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     """A plan is the list of the agent's messages, one a turn."""

@@ -17,8 +17,6 @@ from typing import Any
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["CLASSES", "BfclExecutor", "tool_documents"]
-
 _SOURCE = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
 
 #: Classes without network or further packages, and the module and document file of each.

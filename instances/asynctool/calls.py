@@ -10,8 +10,6 @@ from typing import Any
 from planoracle.instances.errors import InputError
 from planoracle.instances.syntax import parsed
 
-__all__ = ["Call", "canonical", "parse_call", "too_deep"]
-
 #: Longest call string, in characters.
 MAX_CALL = 20_000
 #: Deepest nesting of lists and objects in parameters.

@@ -8,8 +8,6 @@ from planoracle.instances.asynctool.problem import SubTask
 from planoracle.instances.asynctool.rules import Outcome, Run
 from planoracle.instances.asynctool.simulation import Turn
 
-__all__ = ["CAUSES", "Cause", "causes"]
-
 #: Causes in the paper's words; ``wrong_call`` is its erroneous trajectory, a call that is none of the gold ones.
 CAUSES = (
     "insufficient_temporal_awareness",

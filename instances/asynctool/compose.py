@@ -10,8 +10,6 @@ from random import Random
 from planoracle.instances.asynctool.problem import SubTask
 from planoracle.instances.errors import InputError
 
-__all__ = ["KINDS", "SHARES", "compose"]
-
 #: Whether the tasks of a problem are of one class or of different ones.
 KINDS = ("similar", "cross")
 

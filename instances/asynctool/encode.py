@@ -10,8 +10,6 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["CLOSE", "gold_calls", "instance", "optimal_turns", "problem_of", "take", "to_schedule", "transcript"]
-
 #: The action that stands for the closing message.
 CLOSE = "closing/ALL COMPLETED"
 

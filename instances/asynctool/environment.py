@@ -13,13 +13,12 @@ from planoracle.instances.asynctool.profile import Profile
 from planoracle.instances.asynctool.rules import fault, premature
 from planoracle.instances.asynctool.run import words
 from planoracle.instances.asynctool.simulation import Simulation, Turn
-from planoracle.instances.environment import Command, Environment, Message, Outcome, Reward
-from planoracle.instances.environment import Turn as Exchange
+from planoracle.instances.environment import Environment, Reward
+from planoracle.instances.episode import Command, Message, Outcome
+from planoracle.instances.episode import Turn as Exchange
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
-
-__all__ = ["AsyncToolEnvironment", "live"]
 
 #: With ``Manner.bounded``: so many times the turns that the gold calls take one after the other, and some more.
 _TIMES, _MORE = 3, 20

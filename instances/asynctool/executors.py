@@ -10,8 +10,6 @@ from typing import Any, Protocol
 from planoracle.instances.asynctool.tools.base import Toolbox
 from planoracle.instances.errors import InputError
 
-__all__ = ["FAMILIES", "Executor", "check_state", "documents", "make"]
-
 #: Our own tool families: name of the module and of the class.
 FAMILIES = {
     "files": "Files",

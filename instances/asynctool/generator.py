@@ -15,8 +15,6 @@ from planoracle.instances.offers import Generator
 from planoracle.instances.rng import below, one
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["defaults", "generate", "style"]
-
 #: Tools that are offered in every task.
 _TOOLS = 10
 

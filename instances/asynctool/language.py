@@ -15,13 +15,11 @@ from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.characters import bare
 from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in, is_agents
-from planoracle.instances.outputs.reading import as_given, whole_value
+from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.outputs.thinking import spoken
-from planoracle.instances.outputs.values import values_in
+from planoracle.instances.outputs.values import values_in, whole_value
 from planoracle.instances.plan import Reading
 from planoracle.instances.reading import load_json
-
-__all__ = ["CLOSING", "WAIT", "Said", "as_message", "call_message", "messages", "read_message", "reading"]
 
 #: Messages that are no calls, as an agent writes them.
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}

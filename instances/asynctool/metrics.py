@@ -15,8 +15,6 @@ from planoracle.instances.asynctool.profile import Profile
 from planoracle.instances.asynctool.rules import Run
 from planoracle.instances.asynctool.sets import tasks
 
-__all__ = ["Figures", "Hits", "measure", "published_figures", "streak", "streak_floor"]
-
 
 @dataclass(frozen=True, slots=True)
 class Hits:

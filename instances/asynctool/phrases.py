@@ -12,8 +12,6 @@ from planoracle.instances.feedback import Examined, Finding, Topic, clean, clock
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.replay import Violation
 
-__all__ = ["TOPICS", "examine", "foreign"]
-
 TOPICS = (
     Topic("reading", "Messages that cannot be read", ("unreadable",), "Send one call, a wait or the closing message."),
     Topic(

@@ -13,8 +13,6 @@ from planoracle.instances.asynctool import executors
 from planoracle.instances.asynctool.calls import Call
 from planoracle.instances.errors import UnknownNameError
 
-__all__ = ["Delays", "Gold", "Problem", "SubTask"]
-
 #: Longest delay, in turns.
 MAX_DELAY = 1_000
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass, fields
 
 from planoracle.instances.profiles import Rules, choose
 
-__all__ = ["CHOICES", "PROFILES", "RULES", "Profile", "profile"]
-
 
 @dataclass(frozen=True, slots=True)
 class Profile(Rules):

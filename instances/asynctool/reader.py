@@ -13,8 +13,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import SchemaLink, input_error, shorthand
 from planoracle.instances.model import Instance
 
-__all__ = ["FORMAT", "json_schema", "read", "recognises", "to_document"]
-
 FORMAT: Final = "planoracle/asynctool"
 #: Most problems of a file, sub-tasks of a problem, and gold calls of a sub-task.
 MAX_PROBLEMS, MAX_TASKS, MAX_CALLS = 10_000, 100, 1_000

@@ -9,8 +9,6 @@ from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.model import Instance
 from planoracle.instances.repertoire import Repertoire
 
-__all__ = ["repertoire"]
-
 
 def repertoire(problem: Instance) -> Repertoire:
     """Return the gold calls, the wait and the closing message."""

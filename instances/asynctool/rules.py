@@ -13,8 +13,6 @@ from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.asynctool.simulation import Simulation, Turn
 from planoracle.instances.replay import Event, Other, Replay, Violation
 
-__all__ = ["KINDS", "Fault", "Outcome", "Run", "as_replay", "fault", "premature", "replay"]
-
 #: Kinds of violations.
 KINDS = (
     "unreadable",  # a message that is no call, wait or close

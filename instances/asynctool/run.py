@@ -23,9 +23,6 @@ from planoracle.instances.state import State
 from planoracle.instances.targets import Dropped, Target, Targets
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
-__all__ = ["AsyncToolRun", "replay", "words"]
-
-
 # After so many calls that may have spoiled something no further one is looked at.
 _MAX_CHECKS = 100
 

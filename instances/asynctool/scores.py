@@ -12,8 +12,6 @@ from planoracle.instances.asynctool.run import AsyncToolRun
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
 from planoracle.instances.status import Status
 
-__all__ = ["COLUMNS", "averages", "measure"]
-
 COLUMNS = (
     Column("func_f1", "F1 of the functions called", "share"),
     Column("param_f1", "F1 of functions, parameters and values", "share"),

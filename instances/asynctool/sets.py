@@ -15,8 +15,6 @@ from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.reading import load_json
 
-__all__ = ["composed", "covers", "load", "members", "names", "problem", "set_of", "tasks"]
-
 _PREFIX = "asynctool/"
 
 

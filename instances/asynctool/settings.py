@@ -8,8 +8,6 @@ from planoracle.instances.asynctool.encode import problem_of
 from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.settings import Setting, by_name
 
-__all__ = ["SETTINGS"]
-
 
 def _questions(environment: AnyEnvironment) -> str:
     """Return the tasks without the functions."""

@@ -11,8 +11,6 @@ from planoracle.instances.asynctool.language import read_message
 from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.asynctool.profile import PROFILES, Profile
 
-__all__ = ["Simulation", "Turn"]
-
 
 class Turn(NamedTuple):
     """What became of one message of the agent.

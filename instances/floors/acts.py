@@ -11,21 +11,6 @@ from planoracle.instances.floors.floor import Tile
 from planoracle.instances.floors.ground import Ground
 from planoracle.instances.floors.world import Time
 
-__all__ = [
-    "FINISH",
-    "INTERACT",
-    "MOVE",
-    "PROCESS",
-    "WAIT",
-    "WORDS",
-    "Act",
-    "read",
-    "spoken",
-    "tick",
-    "whole",
-    "written",
-]
-
 MOVE, INTERACT, PROCESS, WAIT, FINISH = WORDS = ("MoveTo", "Interact", "Process", "Wait", "Finish")
 
 # Ticks of the longest wait, and so many characters of a faulty action are kept.

@@ -11,8 +11,6 @@ from planoracle.instances.floors.describe import cooking_left
 from planoracle.instances.floors.ground import Ground
 from planoracle.instances.floors.world import Time
 
-__all__ = ["choices", "submitted"]
-
 
 def choices(clock: Clock, cook: int) -> Iterator[Act]:
     """Yield what a cook can do that is no error as things stand.

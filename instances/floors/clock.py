@@ -15,8 +15,6 @@ from planoracle.instances.floors.ground import Ground, ground
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import Time, World
 
-__all__ = ["Clock", "Deed", "Fault"]
-
 
 class Fault(NamedTuple):
     """Why a run ended: the kind, whose action (numbers of the cook and of the action); ``None`` where nobody's.

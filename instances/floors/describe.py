@@ -10,16 +10,6 @@ from planoracle.instances.floors.floor import Dish, Floor, Station
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import DIRTY, Food, Thing, Time, Ware
 
-__all__ = [
-    "act_in_words",
-    "actions_in_words",
-    "cooking_left",
-    "describe",
-    "dish_in_words",
-    "floor_in_words",
-    "thing_in_words",
-]
-
 
 def actions_in_words(floor: Floor, rules: FloorRules) -> list[str]:
     """Return what each action is and does."""

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from planoracle.instances.environment import Command, Environment, Outcome, Reward
+from planoracle.instances.environment import Environment, Reward
+from planoracle.instances.episode import Command, Outcome
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import quoted
 from planoracle.instances.floors.acts import FINISH, WAIT, spoken
@@ -19,8 +20,6 @@ from planoracle.instances.floors.loop import Loop, begun, gone_on
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
 from planoracle.instances.manner import Manner
-
-__all__ = ["FloorEnvironment", "World", "live"]
 
 #: With ``Manner.bounded`` a run ends after so many ticks for each order, most plans take a tenth of it.
 LATEST = 500

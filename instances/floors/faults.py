@@ -15,8 +15,6 @@ from planoracle.instances.floors.world import DIRTY, Food, Thing, Ware
 from planoracle.instances.replay import Measure, Other, Violation
 from planoracle.instances.similar import did_you_mean
 
-__all__ = ["KINDS", "FloorFault", "fault_of", "told"]
-
 
 class FloorFault(Violation):
     """Why a run ended; ``case`` says it in words, ``resource`` is the cook.

@@ -10,8 +10,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import SchemaLink, input_error
 from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Vessel
 
-__all__ = ["FORMAT", "VERSION", "floor_from_document", "json_schema", "to_document"]
-
 FORMAT: Final = "planoracle/floor"
 VERSION: Final = 1
 

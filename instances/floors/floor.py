@@ -10,8 +10,6 @@ from typing import Final, TypeAlias
 from planoracle.instances.errors import InputError
 from planoracle.instances.memo import Remembering
 
-__all__ = ["KINDS", "PLATE", "STATES", "Dish", "Facts", "Floor", "Need", "Station", "Tile", "Vessel"]
-
 #: Column and row, from 0; columns grow to the right, rows downwards.
 Tile: TypeAlias = tuple[int, int]
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from planoracle.instances.floors.floor import Floor, Tile
 from planoracle.instances.memo import Memo
 
-__all__ = ["beside", "distances", "steps", "tiles"]
-
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 

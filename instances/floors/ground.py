@@ -10,8 +10,6 @@ from planoracle.instances.floors.geometry import distances, steps
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.memo import Memo
 
-__all__ = ["STOVE", "WALL", "Ground", "ground"]
-
 STOVE: Final = "stove"
 #: The kind of a wall, which can be named in an action, in vain.
 WALL: Final = "wall"

@@ -15,8 +15,6 @@ from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.plan import Reading
 
-__all__ = ["MAX_ACTIONS", "as_given", "found_in"]
-
 #: Most actions of a plan.
 MAX_ACTIONS: Final = 100_000
 

@@ -9,8 +9,6 @@ from planoracle.instances.floors.clock import Clock, Fault
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 
-__all__ = ["ERRORS", "Loop", "begun", "gone_on", "last_of", "played"]
-
 #: With so many errors in all a run has failed.
 ERRORS: Final = 3
 

@@ -12,8 +12,6 @@ from planoracle.instances.floors.world import Early
 from planoracle.instances.foreign import Foreign
 from planoracle.instances.replay import Violation
 
-__all__ = ["TOPICS", "examine", "foreign"]
-
 TOPICS = (
     Topic(
         "reading",

@@ -17,8 +17,6 @@ from planoracle.instances.floors.world import Time, Ware
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["ORDERS", "as_schedule", "as_schedules"]
-
 #: The row in which orders are: each from the one before it to when it is served.
 ORDERS = "orders"
 # Kinds of stations that have rows.

@@ -7,8 +7,6 @@ from typing import Self
 
 from planoracle.instances.profiles import Rules
 
-__all__ = ["CHOICES", "FloorRules"]
-
 
 @dataclass(frozen=True, slots=True)
 class FloorRules(Rules):

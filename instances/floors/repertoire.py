@@ -11,8 +11,6 @@ from planoracle.instances.floors.geometry import beside, tiles
 from planoracle.instances.reading import load_json
 from planoracle.instances.repertoire import Repertoire
 
-__all__ = ["repertoire"]
-
 
 def repertoire(floor: Floor) -> Repertoire:
     """Return what there can be to do; walks lead to where something can be used."""

@@ -12,8 +12,6 @@ from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import Time, written
 
-__all__ = ["Outcome", "carried_out", "carry_out"]
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

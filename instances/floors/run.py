@@ -19,8 +19,6 @@ from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Event, Replay
 from planoracle.instances.run import Run, Step
 
-__all__ = ["FloorPlan", "FloorRun", "replay"]
-
 #: Actions by cook; or a list of such, handed in one after the other.
 FloorPlan: TypeAlias = Mapping[str, object] | Sequence[object]
 

@@ -12,8 +12,6 @@ from typing import Final, NamedTuple, TypeAlias
 from planoracle.instances.floors.floor import PLATE, Tile
 from planoracle.instances.floors.ground import STOVE, WALL, Ground
 
-__all__ = ["DIRTY", "Early", "Food", "Thing", "Time", "Ware", "World", "written"]
-
 Time: TypeAlias = int | Fraction
 
 

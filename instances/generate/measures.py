@@ -7,8 +7,6 @@ from dataclasses import dataclass, fields
 
 from planoracle.instances.model import Action, Instance
 
-__all__ = ["Measures", "demand_ranges", "describe"]
-
 
 @dataclass(frozen=True, slots=True)
 class Measures:

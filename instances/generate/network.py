@@ -7,8 +7,6 @@ from random import Random
 
 from planoracle.instances.rng import below, shuffled
 
-__all__ = ["Arc", "chosen", "follow", "gaps", "network", "tree", "windows"]
-
 #: From position to position; the first is the smaller one.
 Arc = tuple[int, int]
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["Parameters"]
-
 #: Least and greatest value of the parameters that are whole numbers.
 _RANGES = {
     "tasks": (1, 100),

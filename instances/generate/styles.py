@@ -17,8 +17,6 @@ from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.similar import one_of
 
-__all__ = ["VERSION", "Generated", "compose", "draw", "generate", "style", "styles"]
-
 #: Raised when the same seed and parameters give other problems than before.
 VERSION: Final = 1
 

@@ -9,8 +9,6 @@ from planoracle.instances.certify import certify
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = ["witnessed"]
-
 
 def witnessed(instance: Instance, order: Sequence[int], *, widen: bool) -> tuple[Instance, Schedule | None]:
     """Carry the actions out one after the other, as soon as minimum lags allow.

@@ -10,8 +10,6 @@ from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.targets import Dropped
 
-__all__ = ["Generic", "benchmark"]
-
 
 class Generic(ScheduleBenchmark[Schedule, Rules]):
     """The general rules; a plan is the list of a schedule's pieces."""

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from planoracle.instances import registry
 from planoracle.instances.brief import brief
-from planoracle.instances.environment import Command, Outcome, Reward
+from planoracle.instances.environment import Reward
+from planoracle.instances.episode import Command, Outcome
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.feedback import sentence
 from planoracle.instances.generic.phrases import told
@@ -28,8 +29,6 @@ from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.state import State
 from planoracle.instances.trajectory import DecisionPoint, clock_after, started, wait_words, waited
-
-__all__ = ["MAX_REFUSALS", "GenericEnvironment", "World", "live"]
 
 #: As many commands may be refused; the next refusal ends the run.
 MAX_REFUSALS = 10

@@ -15,8 +15,6 @@ from planoracle.instances.offers import Generator
 from planoracle.instances.rng import below, shuffled
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["generate", "style"]
-
 #: Largest demand of an action for one resource.
 _MOST = 3
 

@@ -18,8 +18,6 @@ from planoracle.instances.schedule import MAX_PIECES, Piece, Schedule
 from planoracle.instances.targets import Dropped
 from planoracle.instances.validate import MAX_NAME
 
-__all__ = ["MAX_TIME", "Pieces", "commands", "reading", "rows_of", "salvage", "schedule", "written"]
-
 #: Largest number in a plan; more than any needs. As many pieces are read as cutting may lead to.
 MAX_TIME = 10**40
 

@@ -9,8 +9,6 @@ from planoracle.instances.feedback import Examined, Finding, Topic, Words, clean
 from planoracle.instances.generic.run import GenericRun
 from planoracle.instances.replay import Violation
 
-__all__ = ["TOPICS", "examine", "told"]
-
 TOPICS = (
     Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use the actions and modes that there are."),
     Topic("agents", "Agents", ("ineligible_agent",), "Let somebody do it who may."),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from planoracle.instances.model import Instance
 
-__all__ = ["read", "recognises"]
-
 
 def recognises(document: object) -> bool:
     """Whether a document is in our own format."""

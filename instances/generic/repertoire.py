@@ -7,8 +7,6 @@ import json
 from planoracle.instances.model import Instance
 from planoracle.instances.repertoire import Repertoire
 
-__all__ = ["repertoire"]
-
 
 def repertoire(problem: Instance) -> Repertoire:
     """Return the actions, and ``Finish``."""

@@ -25,8 +25,6 @@ from planoracle.instances.trajectory import (
     waited,
 )
 
-__all__ = ["GenericRun", "fault_of", "replay"]
-
 
 class GenericRun(Trajectory[Schedule, Rules]):
     """The pieces of a schedule are its commands, in order of their starts; the first one at fault ends the run."""

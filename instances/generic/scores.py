@@ -6,9 +6,6 @@ from planoracle.instances.generic.run import GenericRun
 from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
 
-__all__ = ["COLUMNS", "averages", "measure"]
-
-
 COLUMNS: tuple[Column, ...] = ()
 
 

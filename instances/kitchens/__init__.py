@@ -12,8 +12,6 @@ from planoracle.instances.robotouille import Robotouille
 if TYPE_CHECKING:
     from planoracle.instances.kitchens.kitchen import Kitchen
 
-__all__ = ["Kitchens", "benchmark"]
-
 
 class Kitchens(Robotouille):
     """Kitchens that nobody has published: ours, their variants, and those of our file format that say no more."""

@@ -12,8 +12,6 @@ from planoracle.instances.kitchens.domain import ACTOR, Action, Domain, Literal
 from planoracle.instances.kitchens.kitchen import Atom
 from planoracle.instances.kitchens.world import EXISTS, World
 
-__all__ = ["ActionIndex", "Moves"]
-
 #: Nodes after which the memory is emptied.
 MAX_NODES = 100_000
 

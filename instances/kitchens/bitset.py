@@ -7,8 +7,6 @@ from threading import Lock
 
 from planoracle.instances.kitchens.kitchen import Atom
 
-__all__ = ["Bits"]
-
 
 class Bits:
     """Atoms and their bits; an atom gets the next bit when it is first asked for.

@@ -17,9 +17,7 @@ from planoracle.instances.kitchens.meanings import is_plain
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.kitchens.text_index import TextIndex
 from planoracle.instances.kitchens.timers import Birth
-from planoracle.instances.kitchens.world import Deed, World, shared_world
-
-__all__ = ["Compiled", "Deed", "State", "compiled"]
+from planoracle.instances.kitchens.world import World, shared_world
 
 #: Facts as the bits of a whole number, and the running effects, in their order, as codes.
 State = tuple[int, tuple[int, ...]]

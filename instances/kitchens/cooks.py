@@ -9,8 +9,6 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.layout import layout_of
 from planoracle.instances.kitchens.variants import new_name
 
-__all__ = ["with_cooks"]
-
 
 def with_cooks(kitchen: Kitchen, count: int) -> Kitchen:
     """Return the same kitchen with ``count`` cooks.

@@ -10,8 +10,6 @@ from planoracle.instances.kitchens.effects import Running
 from planoracle.instances.kitchens.kitchen import natural
 from planoracle.instances.kitchens.layout import Layout, places
 
-__all__ = ["Timer", "View", "describe", "look"]
-
 # What an item or meal has become.
 _STATES = ("iscut", "iscooked", "isfried", "isboiling")
 

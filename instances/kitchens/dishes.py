@@ -10,8 +10,6 @@ from typing import Final
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.kitchen import Atom
 
-__all__ = ["PREPARED", "RAW", "served"]
-
 #: What can be asked of a part of a dish.
 PREPARED: Final = {"cut": "iscut", "cooked": "iscooked", "fried": "isfried"}
 #: Predicates of food nobody has touched yet, by kind.

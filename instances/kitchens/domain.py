@@ -17,21 +17,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.memo import Remembering
 from planoracle.instances.reading import load_json
 
-__all__ = [
-    "ACTOR",
-    "DELAY",
-    "KINDS",
-    "OWN",
-    "REPEATS",
-    "Action",
-    "Domain",
-    "Effect",
-    "Literal",
-    "Predicate",
-    "bundled",
-    "domain_for",
-]
-
 #: The type whose objects act, in turns.
 ACTOR = "player"
 #: Benchmark of kitchens that are nobody's but ours or the user's.

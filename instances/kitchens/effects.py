@@ -9,8 +9,6 @@ from typing import Protocol
 from planoracle.instances.kitchens.domain import Effect, Literal
 from planoracle.instances.kitchens.kitchen import Atom, split_name
 
-__all__ = ["Change", "Grounded", "Running", "Scene", "Stage", "ground", "start", "update"]
-
 #: An atom and the truth value it must have or gets.
 Change = tuple[Atom, bool]
 

@@ -13,8 +13,6 @@ from planoracle.instances.kitchens.domain import ACTOR, OWN, Domain, domain_for
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.kitchens.layout import Layout, layout_of
 
-__all__ = ["FORMAT", "VERSION", "json_schema", "kitchen_from_document", "to_document"]
-
 FORMAT: Final = "planoracle/kitchen"
 VERSION: Final = 1
 

@@ -8,8 +8,6 @@ from itertools import product
 from planoracle.instances.kitchens.bitset import Bits
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen, can_be_cast
 
-__all__ = ["GoalTest"]
-
 #: Answers after which the memory is emptied.
 MAX_ANSWERS = 100_000
 

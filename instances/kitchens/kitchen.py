@@ -13,8 +13,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.domain import ACTOR, Domain
 from planoracle.instances.memo import Remembering
 
-__all__ = ["MAX_OBJECTS", "Atom", "Goal", "Kitchen", "can_be_cast", "check_size", "natural", "split_name", "unify"]
-
 #: Most objects of a kitchen, conditions and roles of a goal, and atoms that may make its conditions true.
 MAX_OBJECTS, MAX_CONDITIONS, MAX_ATOMS = 1_000, 200, 200_000
 #: Most steps of the search for objects that play the roles; a goal may be made to ask for any number of them.

@@ -17,8 +17,6 @@ from planoracle.instances.outputs.messages import chat_in
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.plan import Reading
 
-__all__ = ["MAX_ACTIONS", "extract", "finishes", "match", "parse", "reading", "render"]
-
 #: More actions than steps in any run.
 MAX_ACTIONS = 10_000
 #: Longer lines are cut.

@@ -10,8 +10,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.domain import ACTOR, Domain
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen, natural, split_name
 
-__all__ = ["Layout", "layout_of", "places"]
-
 #: The predicates that say where things are; the simulator builds them into every kitchen.
 _PLACES = (
     *("loc", "vacant", "item_at", "item_on", "atop", "clear", "container_at", "station_empty"),

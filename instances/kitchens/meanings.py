@@ -12,8 +12,6 @@ from planoracle.instances.kitchens.domain import ACTOR, Action, Domain, Literal
 from planoracle.instances.kitchens.kitchen import Atom
 from planoracle.instances.kitchens.language import MAX_SHORT, match
 
-__all__ = ["MAX_TEXTS", "Choice", "Meaning", "Meanings", "is_plain"]
-
 #: Texts after which a memory is emptied.
 MAX_TEXTS = 20_000
 

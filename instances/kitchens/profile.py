@@ -6,8 +6,6 @@ from dataclasses import dataclass, fields, replace
 
 from planoracle.instances.profiles import Rules, choose
 
-__all__ = ["CHOICES", "PROFILES", "RULES", "Profile", "profile"]
-
 
 @dataclass(frozen=True, slots=True)
 class Profile(Rules):

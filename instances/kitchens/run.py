@@ -17,8 +17,6 @@ from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Event, Replay, Violation
 from planoracle.instances.run import Run, Step
 
-__all__ = ["REFUSALS", "Act", "Glance", "KitchenRun", "Record", "Refusal", "as_replay", "explain", "glance", "replay"]
-
 #: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
 #: condition of the action does not hold.
 REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")

@@ -14,8 +14,6 @@ from planoracle.instances.kitchens.kitchen import Kitchen, split_name
 from planoracle.instances.kitchens.variants import variant
 from planoracle.instances.reading import load_json
 
-__all__ = ["SETS", "covers", "kitchen", "load", "members", "names", "set_of"]
-
 #: Ten kitchens each.
 SETS = ("synchronous", "asynchronous", "multi_agent")
 

@@ -9,8 +9,6 @@ from planoracle.instances.kitchens.kitchen import Atom
 from planoracle.instances.kitchens.meanings import MAX_TEXTS, Choice, Meaning
 from planoracle.instances.kitchens.world import World
 
-__all__ = ["TextIndex"]
-
 
 class TextIndex:
     """The deeds that texts mean, in one kitchen.

@@ -8,8 +8,6 @@ from planoracle.instances.kitchens.bitset import Bits
 from planoracle.instances.kitchens.effects import Change, Grounded, Running, start, update
 from planoracle.instances.kitchens.kitchen import Atom
 
-__all__ = ["Birth", "Outcome", "Timers"]
-
 _NEWBORN = "?"  # stands for the number of an object that is being created
 
 

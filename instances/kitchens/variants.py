@@ -14,8 +14,6 @@ from planoracle.instances.kitchens.kitchen import Kitchen, split_name
 from planoracle.instances.kitchens.layout import Layout, layout_of
 from planoracle.instances.rng import below, chance, one, shuffled, weighted
 
-__all__ = ["Floor", "check_range", "new_name", "variant"]
-
 #: How often which kind of station comes up.
 _STATIONS: Final = {"table": 4, "board": 1, "stove": 1, "fryer": 1, "sink": 1}
 #: Of a hundred items, so many get a station to themselves if one is free.

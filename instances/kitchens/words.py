@@ -9,8 +9,6 @@ from planoracle.instances.feedback import clean, listed
 from planoracle.instances.kitchens.domain import Domain, Effect, Literal
 from planoracle.instances.kitchens.kitchen import Kitchen
 
-__all__ = ["actions_in_words", "condition_in_words", "goal_in_words"]
-
 # How conditions of the usual domains are written; others are written as they are.
 _WORDS = {
     "loc": "{0} at {1}",

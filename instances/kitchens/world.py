@@ -14,8 +14,6 @@ from planoracle.instances.kitchens.kitchen import Atom, Kitchen, natural, split_
 from planoracle.instances.kitchens.meanings import Meanings
 from planoracle.instances.kitchens.timers import Birth, Timers
 
-__all__ = ["EXISTS", "TURN", "Deed", "World", "shared_world"]
-
 #: Atoms beside those of the domain: whose turn it is, and whether an object is there of a kind that comes into being.
 TURN, EXISTS = "#turn", "#exists"
 

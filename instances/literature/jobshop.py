@@ -17,8 +17,6 @@ from planoracle.instances.literature.rows import Rows
 from planoracle.instances.model import Demand, Instance, Lag, Resource
 from planoracle.instances.validate import MAX_ACTIONS
 
-__all__ = ["read_text"]
-
 #: Most problems of one file.
 MAX_PROBLEMS = 1_000
 

@@ -8,8 +8,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.validate import MAX_LAGS
 
-__all__ = ["Distances", "activity", "lags_of", "project", "tighten"]
-
 #: ``(i, j): d`` says that activity j starts at least d ticks after activity i starts; d may be negative.
 Distances = dict[tuple[int, int], int]
 

@@ -11,8 +11,6 @@ from planoracle.instances.literature.network import Distances, project
 from planoracle.instances.literature.rows import Rows, whole
 from planoracle.instances.model import Instance
 
-__all__ = ["read_text"]
-
 _COUNT = re.compile(r"(?:- )?(projects|jobs|renewable|nonrenewable|doubly constrained)\b[^:]*:\s*(\S*)")
 _EXPECTED = {"projects": 1, "nonrenewable": 0, "doubly constrained": 0}
 

@@ -12,8 +12,6 @@ from planoracle.instances.literature.network import Distances, project, tighten
 from planoracle.instances.literature.rows import Rows
 from planoracle.instances.model import Instance
 
-__all__ = ["read_text"]
-
 _PLAIN = str.maketrans("[]", "  ")
 
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 
-__all__ = ["read_data", "read_text"]
-
 _RCPSP = re.compile(r"^(jobs \(incl\. supersource/sink|PRECEDENCE RELATIONS)", re.MULTILINE)
 _FOUR_NUMBERS = re.compile(r"\s*+([0-9]++[ \t]++){3}[0-9]++[ \t]*+(\r?\n|$)")
 _TWO_NUMBERS = re.compile(r"\s*+[0-9]++[ \t]++[0-9]++[ \t]*+(\r?\n|$)")

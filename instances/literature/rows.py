@@ -9,8 +9,6 @@ from typing import Any, Final
 from planoracle.instances.errors import InputError
 from planoracle.instances.validate import MAX_TICKS
 
-__all__ = ["LARGEST", "Rows", "whole"]
-
 #: Largest number in a file; what is computed from several of them stays within what an instance may hold.
 LARGEST: Final = MAX_TICKS // 4
 

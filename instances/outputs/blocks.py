@@ -12,8 +12,6 @@ from planoracle.instances.outputs.grammar import Grammar
 from planoracle.instances.outputs.layout import Line, lines_of
 from planoracle.instances.outputs.values import MAX_LEAVES, leaves, too_many
 
-__all__ = ["Block", "Reader"]
-
 S = TypeVar("S")
 
 _WORD = re.compile(r"[^\W\d_]")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["bare", "plain", "unmarked"]
-
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _LIKE = {
     "'": "\u2018\u2019\u201a\u201b\u2032\u02bc",

@@ -24,8 +24,6 @@ from planoracle.instances.outputs.blocks import Block, Remark
 from planoracle.instances.outputs.cues import Cue, final_level, introduces, label_of, names_a_plan
 from planoracle.instances.outputs.grammar import Grammar
 
-__all__ = ["Choice", "choose"]
-
 S = TypeVar("S")
 
 #: Number of steps at the beginning that tell whether two plans begin alike.

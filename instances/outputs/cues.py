@@ -9,19 +9,6 @@ import re
 from enum import Flag, auto
 from functools import cached_property, lru_cache
 
-__all__ = [
-    "Cue",
-    "begins_with_cue",
-    "cues_of",
-    "final_level",
-    "introduces",
-    "is_interjection",
-    "is_nothing",
-    "label_of",
-    "names_a_plan",
-    "pieces_of",
-]
-
 
 class Cue(Flag):
     """What a sentence says of the plan before it (``RETRACTED``), or of the one after it (all others)."""

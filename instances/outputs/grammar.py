@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
-__all__ = ["Found", "Grammar"]
-
 S = TypeVar("S")
 
 

@@ -12,8 +12,6 @@ from planoracle.instances.outputs.characters import plain, unmarked
 from planoracle.instances.outputs.cues import Cue, cues_of
 from planoracle.instances.outputs.values import fragments, lifted, objects_in, whole_value
 
-__all__ = ["MAX_LINES", "MAX_TEXT", "Line", "lines_of"]
-
 #: Longest text that is read, in characters, and most of its lines that are not empty.
 MAX_TEXT, MAX_LINES = 16 * 2**20, 100_000
 

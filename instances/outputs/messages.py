@@ -8,8 +8,6 @@ from typing import Any
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.reading import load_json
 
-__all__ = ["AGENT", "MAX_MESSAGES", "STOPS", "chat_in", "contents", "is_agents", "is_cut"]
-
 #: Roles of the agent; ``None`` where a message tells none.
 AGENT = ("assistant", "agent", "model", "ai", None)
 #: Messages of a chat, of everybody together.

@@ -16,8 +16,6 @@ from planoracle.instances.outputs.thinking import spoken
 from planoracle.instances.outputs.values import whole_value
 from planoracle.instances.plan import AMBIGUOUS, CUT_OFF, NO_PLAN, Reading
 
-__all__ = ["as_given", "read", "whole_value"]
-
 S = TypeVar("S")
 
 _WORDS = {

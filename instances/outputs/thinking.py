@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["spoken"]
-
 _TAG = re.compile(
     r"<(/?)(?:think|thinking|thought|thoughts|reasoning|scratchpad|reflection|analysis|seed:think)>"
     r"|[\[](/?)THINK[\]]|\u25c1(/?)think\u25b7",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["gives_up", "parts"]
-
 _ACTION = re.compile(r"^[\s*_#>`-]{0,9}action[*_`]{0,3}\s{0,3}:", re.IGNORECASE | re.MULTILINE)
 _INLINE = re.compile(r"(?<![\w\"'])action[*_`]{0,3}\s{0,3}:", re.IGNORECASE)
 _FINISH = re.compile(r"^\W{0,9}(?:action\W{1,9})?finish(?:ed)?\W{0,9}$", re.IGNORECASE | re.MULTILINE)

@@ -13,19 +13,6 @@ from planoracle.instances.outputs.messages import contents, is_agents
 from planoracle.instances.reading import load_json, strict_decoder
 from planoracle.instances.syntax import parsed
 
-__all__ = [
-    "MAX_LEAVES",
-    "MAX_VALUES",
-    "Held",
-    "fragments",
-    "leaves",
-    "lifted",
-    "objects_in",
-    "too_many",
-    "values_in",
-    "whole_value",
-]
-
 S = TypeVar("S")
 
 #: Most objects and lists in a text that are in no other.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from planoracle.instances.floors.run import FloorPlan
     from planoracle.instances.paracook.profile import Profile
 
-__all__ = ["ParaCook", "benchmark"]
-
 
 class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
     """A plan is a list of actions for every cook, or what was handed in turn by turn."""

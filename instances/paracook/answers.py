@@ -9,8 +9,6 @@ from typing import Final
 from planoracle.instances.errors import PlanError
 from planoracle.instances.outputs.messages import chat_in, contents, is_agents
 
-__all__ = ["MAX_TEXT", "text_of", "value_of"]
-
 #: Most characters of an answer.
 MAX_TEXT: Final = 5_000_000
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from planoracle.instances.errors import InputError
 
-__all__ = ["a_list", "a_text", "a_whole", "an_object", "some", "within"]
-
 # Longest name, most entries of a list that is read to its end.
 _LONGEST, _MOST = 200, 5_000
 

@@ -14,8 +14,6 @@ from planoracle.instances.paracook.reader import floor_of
 from planoracle.instances.paracook.recipes import DISHES, FACTS
 from planoracle.instances.rng import one, shuffled
 
-__all__ = ["MOST_COOKS", "MOST_ORDERS", "Drawn", "defaults", "drawn", "generate", "style"]
-
 #: Most cooks of a kitchen and most dishes that are ordered.
 MOST_COOKS, MOST_ORDERS = 9, 16
 

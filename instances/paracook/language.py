@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from planoracle.instances.floors.run import FloorPlan
     from planoracle.instances.paracook.profile import Profile
 
-__all__ = ["MAX_TURNS", "reading"]
 
 #: Most submissions of a run.
 MAX_TURNS = 10_000

@@ -10,9 +10,8 @@ from planoracle.instances.crew import split_crew
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.paracook import sets
+from planoracle.instances.paracook.reader import COOK
 from planoracle.instances.reading import load_json
-
-__all__ = ["addressed", "agree", "given"]
 
 _DISH = re.compile(r"[\w-]{1,80}(?:/[\w-]{1,80})?")
 _MOST = 64
@@ -49,7 +48,7 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
     agrees with the submission is seen when the plan is read, see `agree`.
     """
     bare, crew = split_crew(name) or (name, "")
-    if not bare.startswith(sets.COOK) or "@" in bare or "orders_num_" in bare.rpartition("/")[2]:
+    if not bare.startswith(COOK) or "@" in bare or "orders_num_" in bare.rpartition("/")[2]:
         return name
     orders = given(record)
     place = None if orders is None else sets.place_of(bare)

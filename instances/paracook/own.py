@@ -20,8 +20,6 @@ from planoracle.instances.paracook.recipes import DISHES, FACTS, OWN
 from planoracle.instances.paracook.released import Copy, Row
 from planoracle.instances.paracook_abstract import generator
 
-__all__ = ["ABSTRACT_ORDERS", "COOKS", "ORDERS", "OWN", "SEEDS", "Own"]
-
 #: What is bundled: seeds, and cooks; orders in kitchens, and of abstract problems. All else has a name, too.
 SEEDS, COOKS, ORDERS, ABSTRACT_ORDERS = range(1, 4), range(1, 3), range(1, 2), range(1, 5)
 #: Raised when a name gives another problem than before.

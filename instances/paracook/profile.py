@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from planoracle.instances.floors import profile as floors
 from planoracle.instances.floors.profile import FloorRules
 
-__all__ = ["CHOICES", "PROFILES", "Profile"]
-
 
 @dataclass(frozen=True, slots=True)
 class Profile(FloorRules):

@@ -20,8 +20,6 @@ from planoracle.instances.problem import Problem
 from planoracle.instances.reading import load_json, read_bytes
 from planoracle.instances.references import Claim
 
-__all__ = ["HUMAN", "MINIMUM", "human", "human_names", "minimum", "minimum_names"]
-
 #: What is said of plans of people and of least times, for an audit's page.
 HUMAN: Final = (
     "The plans of people, `results/Human` of a copy, as far as they were done. (The repository had 24, and has taken "

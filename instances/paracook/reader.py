@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.floors.files import FORMAT, floor_from_document, json_schema
+from planoracle.instances.floors.files import FORMAT, floor_from_document
+from planoracle.instances.floors.files import json_schema as json_schema
 from planoracle.instances.floors.floor import KINDS, Dish, Facts, Floor, Station, Tile
 from planoracle.instances.paracook.fields import a_list, a_text, a_whole, an_object, within
-
-__all__ = ["BENCHMARK", "COOK", "floor_of", "json_schema", "kind_of", "read", "recognises"]
 
 BENCHMARK: Final = "paracook"
 #: How names of kitchens begin.

@@ -6,8 +6,6 @@ from typing import Final
 
 from planoracle.instances.floors.floor import Dish, Facts, Need, Vessel
 
-__all__ = ["DISHES", "FACTS", "OWN"]
-
 #: Category of our own dishes and kitchens.
 OWN: Final = "own"
 

@@ -23,8 +23,6 @@ from planoracle.instances.paracook.fields import a_list, a_text, a_whole, an_obj
 from planoracle.instances.reading import load_json, read_bytes
 from planoracle.instances.similar import one_of
 
-__all__ = ["COMPACT", "FACTS", "WANTED", "Copy", "Row", "copy", "copy_in", "copy_of", "in_order", "rows_of"]
-
 #: A task of the abstract part: its name, its time, and the least time after the end of what it waits for.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]
 

@@ -10,8 +10,6 @@ from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
 
-__all__ = ["COLUMNS", "averages", "measure", "sequential", "summary"]
-
 COLUMNS = (
     Column("all_served", "every order was served", kind="flag", shown=True),
     Column("served", "orders served", "orders", "count", shown=True),

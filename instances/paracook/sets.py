@@ -19,14 +19,13 @@ from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.model import Instance
 from planoracle.instances.paracook import released
-from planoracle.instances.paracook.own import OWN, Own
+from planoracle.instances.paracook.own import Own
 from planoracle.instances.paracook.reader import COOK, floor_of
+from planoracle.instances.paracook.recipes import OWN
 from planoracle.instances.paracook.released import Copy
 from planoracle.instances.paracook_abstract.encode import instance
 from planoracle.instances.paracook_abstract.reader import ABSTRACT
 from planoracle.instances.similar import one_of
-
-__all__ = ["ABSTRACT", "COOK", "Place", "covers", "hint", "load", "members", "names", "ordered", "place_of", "set_of"]
 
 _PARTS = ("paracook/", ABSTRACT, COOK)
 # Most dishes that a name may order, and its longest.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from planoracle.instances.manner import Manner
 from planoracle.instances.settings import Setting, by_name
 
-__all__ = ["SETTINGS"]
-
 SETTINGS = by_name(
     [Setting("io", "IO: the whole plan at once", __package__, "task", "whole", "again", manner=Manner("open"))]
 )

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.paracook_abstract.profile import Profile
+from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.references import Loophole, Reference
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
-
-__all__ = ["ParaCookAbstract", "benchmark"]
 
 
 class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):

@@ -9,8 +9,6 @@ from typing import TypeAlias
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Action, Instance, Lag
 
-__all__ = ["GROUP", "Row", "by_name", "hands", "holders", "instance", "name_of", "with_hands"]
-
 #: A task as the released file has it: name, time, and what it waits for, with the least time after the end of that.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]
 

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planoracle.instances.brief import brief
-from planoracle.instances.environment import Command, Environment, Outcome, Reward
+from planoracle.instances.environment import Environment, Reward
+from planoracle.instances.episode import Command, Outcome
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import Words, listed, quoted, sentence
 from planoracle.instances.live import text_of
 from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs.turns import gives_up, parts
+from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.paracook_abstract.encode import by_name, name_of
 from planoracle.instances.paracook_abstract.language import Step, steps_in
-from planoracle.instances.paracook_abstract.profile import Profile
 from planoracle.instances.paracook_abstract.rules import Entry, carry_out
 from planoracle.instances.paracook_abstract.run import command
-
-__all__ = ["MAX_REFUSALS", "ParaCookEnvironment", "World", "live"]
 
 #: As many commands may be refused; the next refusal ends the run.
 MAX_REFUSALS = 10

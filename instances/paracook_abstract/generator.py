@@ -17,8 +17,6 @@ from planoracle.instances.paracook_abstract.encode import Row, instance
 from planoracle.instances.rng import below, one
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["MOST_ORDERS", "PLATES", "defaults", "generate", "rows", "style"]
-
 #: Most dishes that are ordered, and clean plates at the beginning.
 MOST_ORDERS, PLATES = 16, 2
 

@@ -12,16 +12,14 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
-from planoracle.instances.outputs.reading import whole_value
 from planoracle.instances.outputs.thinking import spoken
+from planoracle.instances.outputs.values import whole_value
 from planoracle.instances.paracook.answers import text_of, value_of
+from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.paracook_abstract.encode import by_name, holders, name_of
-from planoracle.instances.paracook_abstract.profile import Profile
 from planoracle.instances.paracook_abstract.rules import carry_out
 from planoracle.instances.plan import Plan, Reading
 from planoracle.instances.schedule import Piece, Schedule
-
-__all__ = ["MAX_LISTS", "MAX_TASKS", "Step", "commands", "reading", "released", "schedule", "steps_in", "written"]
 
 #: Most lists of a plan, and most tasks in all of them.
 MAX_LISTS, MAX_TASKS = 1_000, 10_000

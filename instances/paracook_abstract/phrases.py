@@ -10,8 +10,6 @@ from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Violation
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["TOPICS", "examine", "foreign"]
-
 TOPICS = (
     Topic("unknown", "Unknown tasks", ("unknown_task",), "Use the names of the tasks that there are."),
     Topic("agents", "Agents", ("too_many_lists",), "Give one list for every agent, and no more."),

@@ -2,6 +2,5 @@
 
 from __future__ import annotations
 
-from planoracle.instances.paracook.profile import CHOICES, PROFILES, Profile
-
-__all__ = ["CHOICES", "PROFILES", "Profile"]
+from planoracle.instances.paracook.profile import CHOICES as CHOICES
+from planoracle.instances.paracook.profile import PROFILES as PROFILES

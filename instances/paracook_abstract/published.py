@@ -10,8 +10,6 @@ from planoracle.instances.model import Instance
 from planoracle.instances.paracook_abstract.encode import name_of, with_hands
 from planoracle.instances.references import Loophole
 
-__all__ = ["LOOPHOLES", "more_lists", "one_task", "repeated_task"]
-
 _Best = Callable[[Instance], str]
 
 

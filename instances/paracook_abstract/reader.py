@@ -10,8 +10,6 @@ from planoracle.instances.paracook.fields import an_object, within
 from planoracle.instances.paracook.released import copy_of, rows_of
 from planoracle.instances.paracook_abstract.encode import instance
 
-__all__ = ["ABSTRACT", "read", "recognises"]
-
 #: How names of abstract problems begin.
 ABSTRACT: Final = "paracook/abstract/"
 

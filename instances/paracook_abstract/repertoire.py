@@ -7,8 +7,6 @@ from planoracle.instances.paracook_abstract.encode import by_name
 from planoracle.instances.paracook_abstract.run import command
 from planoracle.instances.repertoire import Repertoire
 
-__all__ = ["repertoire"]
-
 
 def repertoire(problem: Instance) -> Repertoire:
     """Return the commands, and ``Finish``."""

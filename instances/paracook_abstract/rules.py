@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from planoracle.instances.model import Instance
+from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.paracook_abstract.encode import by_name, name_of
-from planoracle.instances.paracook_abstract.profile import Profile
 from planoracle.instances.replay import Other, Violation
-
-__all__ = ["Entry", "Place", "Record", "carry_out", "faults", "judge"]
 
 #: A task of a plan: the number of its list and its place there, both from 0.
 Place = tuple[int, int]

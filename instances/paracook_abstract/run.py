@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Action, Instance
+from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.paracook_abstract.encode import by_name, hands, holders, name_of
-from planoracle.instances.paracook_abstract.profile import Profile
 from planoracle.instances.paracook_abstract.rules import Entry, Place, carry_out, faults, judge
 from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Event, Replay
@@ -22,8 +22,6 @@ from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
 from planoracle.instances.targets import Dropped, Target, Targets
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory
-
-__all__ = ["Lists", "ParaCookRun", "command", "replay"]
 
 #: For every agent the names of its tasks, as they were handed in.
 Lists = list[list[object]]

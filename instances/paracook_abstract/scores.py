@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from planoracle.instances.paracook_abstract.profile import Profile
+from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.paracook_abstract.run import ParaCookRun
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of, share_of
-
-__all__ = ["COLUMNS", "averages", "measure"]
 
 #: What a failure counts in the average time, by the time of the oracle.
 FAILED = 1.2

@@ -5,6 +5,4 @@ from __future__ import annotations
 from planoracle.instances.manner import Manner
 from planoracle.instances.settings import Setting, by_name
 
-__all__ = ["SETTINGS"]
-
 SETTINGS = by_name([Setting("io", "the lists alone", __package__, "tasks", "io", manner=Manner("open"))])

@@ -9,8 +9,6 @@ from planoracle.instances.profiles import Rules
 from planoracle.instances.references import Reference
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 
-__all__ = ["Recipe2Plan", "benchmark"]
-
 
 class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     """A plan is a list of steps with durations and clock times, handed in at once or answer by answer."""

@@ -7,8 +7,6 @@ import re
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 
-__all__ = ["check"]
-
 _RECIPE = re.compile(r"[\w-]+")
 
 

@@ -6,24 +6,23 @@ from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 from planoracle.instances.brief import brief
-from planoracle.instances.environment import Command, Outcome, Reward
+from planoracle.instances.environment import Reward
+from planoracle.instances.episode import Command, Outcome
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import sentence
 from planoracle.instances.live import ScheduleEnvironment, lengths, moments, text_of
 from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs.turns import gives_up
-from planoracle.instances.recipe2plan.language import Command as Step
 from planoracle.instances.recipe2plan.language import check_reading, first_command
 from planoracle.instances.recipe2plan.phrases import told
 from planoracle.instances.recipe2plan.profile import Profile
 from planoracle.instances.recipe2plan.rules import Log
 from planoracle.instances.recipe2plan.state import State
+from planoracle.instances.recipe2plan.steps import Command as Step
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece
 from planoracle.instances.trajectory import wait_words
-
-__all__ = ["Recipe2PlanEnvironment", "World", "live"]
 
 _TASK = """You are one cook and prepare all recipes, as fast as possible. A step by hand keeps you busy from its start
 to its end; a step by itself only has to be started, which you cannot do in the middle of a step by hand. What may be

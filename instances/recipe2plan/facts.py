@@ -10,9 +10,7 @@ from planoracle.instances.entries import instance_of
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.reading import load_json
-from planoracle.instances.recipe2plan.language import Command
-
-__all__ = ["SETTINGS", "load", "names", "reference_plan"]
+from planoracle.instances.recipe2plan.steps import Command
 
 SETTINGS = ("timed", "untimed")
 

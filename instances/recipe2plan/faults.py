@@ -8,8 +8,6 @@ from typing import cast
 from planoracle.instances.replay import Measure, Violation
 from planoracle.instances.times import format_clock
 
-__all__ = ["KINDS", "Fault"]
-
 #: Kinds of violation: those of Table 15, and the missing actions of Table 16.
 KINDS = (
     "wrong_recipe",

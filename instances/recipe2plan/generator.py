@@ -18,8 +18,6 @@ from planoracle.instances.recipe2plan import facts
 from planoracle.instances.rng import one, shuffled
 from planoracle.instances.schedule import Schedule
 
-__all__ = ["combine", "defaults", "generate", "recipes", "style"]
-
 _OVEN, _MINUTE = "oven", 60
 
 

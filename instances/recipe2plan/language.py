@@ -32,20 +32,6 @@ from planoracle.instances.recipe2plan.steps import (
 )
 from planoracle.instances.schedule import Piece, Schedule
 
-__all__ = [
-    "MAX_COMMANDS",
-    "Answers",
-    "Command",
-    "check_reading",
-    "first_command",
-    "parse",
-    "reading",
-    "render",
-    "schedule",
-    "to_schedule",
-    "written",
-]
-
 #: More commands than any plan of a benchmark needs; protects memory.
 MAX_COMMANDS = 100_000
 

@@ -9,11 +9,9 @@ from statistics import fmean
 
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan.facts import combine, load, names, reference_plan
-from planoracle.instances.recipe2plan.language import Command
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
+from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.replay import Replay
-
-__all__ = ["Efficiency", "executable", "measure", "published_figures", "reference_efficiency"]
 
 
 @dataclass(frozen=True, slots=True)

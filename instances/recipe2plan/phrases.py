@@ -12,8 +12,6 @@ from planoracle.instances.recipe2plan.rules import MAX_VIOLATIONS
 from planoracle.instances.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.replay import Violation
 
-__all__ = ["TOPICS", "examine", "foreign", "told"]
-
 TOPICS = (
     Topic("reading", "Reading", ("no_action",), "Write every step as Step(number, recipe, duration, start)."),
     Topic(

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from planoracle.instances.profiles import Rules, choose
 
-__all__ = ["CHOICES", "PROFILES", "Profile", "profile"]
-
 
 @dataclass(frozen=True, slots=True)
 class Profile(Rules):

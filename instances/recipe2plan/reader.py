@@ -10,8 +10,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource, merge
 from planoracle.instances.reading import load_json, read_bytes
 
-__all__ = ["OBJECTS", "read", "read_cooking", "read_reference_plans", "recognises"]
-
 #: The physical objects of the released environment, each of capacity one.
 OBJECTS = ("oven", "microwave", "stove")
 

@@ -7,8 +7,6 @@ import re
 from planoracle.instances.model import Instance
 from planoracle.instances.repertoire import Repertoire
 
-__all__ = ["repertoire"]
-
 _STEP = re.compile(r"Step\((\d+), ([^,]+), ")
 
 

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from typing import Self
 
 from planoracle.instances.model import Instance
-from planoracle.instances.recipe2plan.faults import KINDS, Fault
-from planoracle.instances.recipe2plan.language import Answers, Command
+from planoracle.instances.recipe2plan.faults import Fault
+from planoracle.instances.recipe2plan.language import Answers
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
 from planoracle.instances.recipe2plan.state import State, kitchen_of
+from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.referee import gaps
 from planoracle.instances.replay import Event, Replay
-
-__all__ = ["KINDS", "MAX_VIOLATIONS", "Log", "replay"]
 
 #: The search for further violations ends after this many.
 MAX_VIOLATIONS = 1000

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
 from planoracle.instances.recipe2plan import rules as referee
-from planoracle.instances.recipe2plan.language import Answers, Command
+from planoracle.instances.recipe2plan.language import Answers
 from planoracle.instances.recipe2plan.profile import Profile
+from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.targets import Dropped, Target, Targets, first_or_attempted
@@ -23,8 +24,6 @@ from planoracle.instances.trajectory import (
     wait_words,
     waited,
 )
-
-__all__ = ["Recipe2PlanRun", "replay"]
 
 
 class Recipe2PlanRun(Trajectory[Answers, Profile]):

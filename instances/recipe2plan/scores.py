@@ -5,16 +5,15 @@ from __future__ import annotations
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan.language import Answers, Command, parse
+from planoracle.instances.recipe2plan.language import Answers, parse
 from planoracle.instances.recipe2plan.metrics import measure as efficiency
 from planoracle.instances.recipe2plan.profile import Profile
 from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.recipe2plan.run import Recipe2PlanRun
+from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.references import Claim
 from planoracle.instances.scoring import Average, Best, Column, Measured, Oracle, Row, mean_of
 from planoracle.instances.status import Status
-
-__all__ = ["COLUMNS", "averages", "measure", "released", "released_plan"]
 
 _NONE = (0.0, 1.0)
 

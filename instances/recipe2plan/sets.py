@@ -6,8 +6,6 @@ from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
 
-__all__ = ["covers", "load", "members", "names", "set_of"]
-
 names = facts.names
 
 

@@ -9,8 +9,6 @@ from planoracle.instances.problem import Problem
 from planoracle.instances.recipe2plan import unsaid
 from planoracle.instances.settings import Ask, Sampling, Setting, by_name, distinct
 
-__all__ = ["SETTINGS"]
-
 # The paper asks for each recipe with 128 tokens, we ask for both.
 _BELIEFS = tuple(
     Ask(name, name, Sampling(0, 256), f"{name}-example") for name in ("concurrency", "dependency", "resources")

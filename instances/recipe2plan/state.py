@@ -15,8 +15,6 @@ from planoracle.instances.recipe2plan.profile import Profile
 from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.replay import MAX_OTHERS, Other
 
-__all__ = ["Kitchen", "Span", "State", "Step", "kitchen_of"]
-
 
 class Step(NamedTuple):
     """Static facts of a step, references as positions in the kitchen's list."""

@@ -11,19 +11,6 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.times import format_clock
 
-__all__ = [
-    "MAX_DIGITS",
-    "Command",
-    "amount",
-    "joined",
-    "lenient_steps",
-    "looks_like_a_step",
-    "nominal",
-    "plain_step",
-    "plain_steps",
-    "released_steps",
-]
-
 #: Longest number in a plan; far beyond any time, and cheap to compute with.
 MAX_DIGITS = 40
 

@@ -9,8 +9,6 @@ from planoracle.instances.model import Action, Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.wording import span
 
-__all__ = ["concurrency", "dependency", "recipes", "resources", "timed"]
-
 
 def recipes(problem: Problem) -> str:
     """Return the recipes: steps with durations, which may be paused, time constraints.

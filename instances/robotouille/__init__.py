@@ -14,8 +14,6 @@ from planoracle.instances.references import Claim, Reference
 if TYPE_CHECKING:
     from planoracle.instances.kitchens.kitchen import Kitchen
 
-__all__ = ["Robotouille", "benchmark"]
-
 
 class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     """A plan is the list of the actions, one a step."""

@@ -19,8 +19,6 @@ from planoracle.instances.kitchens.layout import layout_of
 from planoracle.instances.robotouille.reader import read_environment
 from planoracle.instances.robotouille.released import Task, goal_text, kitchen_text
 
-__all__ = ["SETS", "converted", "found_in", "main"]
-
 SETS = ("synchronous", "asynchronous", "multi_agent")
 
 #: Where the name of a task does not say what its goal asks for.

@@ -14,9 +14,6 @@ from planoracle.instances.optima import by_key, key_of
 from planoracle.instances.robotouille.metrics import step_limit
 from planoracle.instances.robotouille.published import published_steps
 
-__all__ = ["live"]
-
-
 #: Where no number of steps is known, a run may have so many for each condition of the goal, and that many at least,
 #: with every player. Proved optima, of one player or several, come to 6.25 for each condition at most.
 STEPS_PER_CONDITION, LEAST_STEPS = 30, 100

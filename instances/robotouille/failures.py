@@ -11,8 +11,6 @@ from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.kitchen import Atom, unify
 from planoracle.instances.kitchens.run import Record, Refusal
 
-__all__ = ["CAUSES", "FAILURES", "LACKS", "Cause", "Failure", "FailureClass", "Lack", "LackKind", "failure", "lacks"]
-
 #: ``success``; ``transition``: a rule was broken, and the run never got over it; ``action``: so it is with something
 #: that is no action here, or that was refused again and again; ``goal``: it stopped short of the goal, or had got
 #: something wrong when its steps were over; ``budget``: its steps were over, or too many.

@@ -15,8 +15,6 @@ from planoracle.instances.kitchens.variants import Floor, new_name
 from planoracle.instances.offers import Generator
 from planoracle.instances.rng import one, shuffled
 
-__all__ = ["defaults", "generate", "style"]
-
 #: Parts of a dish that are ready at once, and those that take time on a station, with the stations they need.
 _QUICK: Final = {"cheese": (), "cut lettuce": ("board",), "cut tomato": ("board",), "cut onion": ("board",)}
 _SLOW: Final = {

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from planoracle.instances.kitchens.compiled import Compiled, Deed, State
+from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.domain import ACTOR, Action, Domain
 from planoracle.instances.kitchens.effects import Grounded, ground
 from planoracle.instances.kitchens.kitchen import Kitchen, natural, split_name
 from planoracle.instances.kitchens.run import REFUSALS, Record
-
-__all__ = ["Figures", "Foresight", "foresight", "measure", "step_limit"]
+from planoracle.instances.kitchens.world import Deed
 
 _SLOT = re.compile(r"\{(\w+)\}")
 

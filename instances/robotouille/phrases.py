@@ -18,8 +18,6 @@ from planoracle.instances.replay import Violation
 from planoracle.instances.robotouille import sets
 from planoracle.instances.robotouille.failures import Lack, lacks
 
-__all__ = ["TOPICS", "examine", "foreign"]
-
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("unknown_action",), "Write actions exactly as they are listed."),
     Topic("unknown", "Objects that do not fit", ("unknown_object",), "Use the objects that there are."),

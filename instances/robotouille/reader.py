@@ -18,23 +18,10 @@ from planoracle.instances.kitchens.domain import (
     Predicate,
     bundled,
 )
-from planoracle.instances.kitchens.files import json_schema
+from planoracle.instances.kitchens.files import json_schema as json_schema
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.kitchens.layout import Layout
 from planoracle.instances.reading import load_json, read_bytes
-
-__all__ = [
-    "domain_from_document",
-    "environment_from_document",
-    "file_of",
-    "json_schema",
-    "kitchen_of",
-    "load_kitchen",
-    "read",
-    "read_domain",
-    "read_environment",
-    "recognises",
-]
 
 # No name of a kitchen is longer.
 _LONGEST = 300

@@ -17,8 +17,6 @@ from planoracle.instances.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.kitchens.layout import Layout, layout_of
 from planoracle.instances.reading import load_json
 
-__all__ = ["Task", "goal_of", "goal_text", "kitchen_of", "kitchen_text", "released"]
-
 
 class Task(NamedTuple):
     """One task: what is to be made, and its kitchens.

@@ -7,8 +7,6 @@ from planoracle.instances.kitchens.profile import Profile
 from planoracle.instances.kitchens.run import KitchenRun
 from planoracle.instances.plan import Plan
 
-__all__ = ["replay"]
-
 
 def replay(problem: Kitchen, plan: Plan[list[str]], rules: Profile) -> KitchenRun:
     """Replay step by step."""

@@ -13,8 +13,6 @@ from planoracle.instances.robotouille.published import published_steps
 from planoracle.instances.scoring import Average, Best, Column, Measured, Oracle, Row, mean_of, share_of
 from planoracle.instances.status import Status
 
-__all__ = ["COLUMNS", "averages", "measure"]
-
 COLUMNS = (
     Column("end", "how the run ended", kind="text"),
     Column("steps_taken", "legal actions", "steps", "count"),

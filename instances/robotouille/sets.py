@@ -8,8 +8,6 @@ from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.robotouille.released import kitchen_of, released
 
-__all__ = ["ALL", "SETS", "covers", "hint", "kitchen", "load", "members", "names", "seeds", "set_of"]
-
 #: Ten kitchens each; the first two have released variants.
 SETS = ("synchronous", "asynchronous", "multi_agent")
 #: What stands behind the ``@`` of sets of variants, beside a seed.

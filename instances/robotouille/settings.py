@@ -9,8 +9,6 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.problem import Problem
 from planoracle.instances.settings import Sampling, Setting, by_name, distinct
 
-__all__ = ["SETTINGS"]
-
 # Sandwiches, as in the paper: of the first an optimum ships, the others are there for the first itself and for players.
 _EXAMPLES = (
     "kitchens/synchronous/1_lettuce_sandwich",

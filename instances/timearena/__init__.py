@@ -14,8 +14,6 @@ from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 if TYPE_CHECKING:
     from planoracle.instances.timearena.profile import Profile
 
-__all__ = ["TimeArena", "benchmark"]
-
 
 class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     """A plan is the list of the agent's decisions, one for every minute in which it is free."""

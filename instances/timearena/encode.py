@@ -11,8 +11,6 @@ from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.simulation import may_meet
 from planoracle.instances.timearena.world import Object, Role, World, world
 
-__all__ = ["MINUTES_PER_TASK", "command", "decisions", "instance", "load", "to_schedule", "under"]
-
 #: Time limit of the paper, per task (section 4.1).
 MINUTES_PER_TASK = 40
 

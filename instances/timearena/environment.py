@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from planoracle.instances.environment import Command, Environment, Outcome, Reward
+from planoracle.instances.environment import Environment, Reward
+from planoracle.instances.episode import Command, Outcome
 from planoracle.instances.feedback import Clock, clock_of, listed, sentence
 from planoracle.instances.manner import Manner
 from planoracle.instances.memo import Memo
@@ -16,8 +17,6 @@ from planoracle.instances.timearena.phrases import fault
 from planoracle.instances.timearena.profile import Profile
 from planoracle.instances.timearena.simulation import WRONG, Play, exits
 from planoracle.instances.timearena.world import Object, RoleKey, World, label, words, world
-
-__all__ = ["TimeArenaEnvironment", "live"]
 
 _INSTRUCTIONS = """You do several tasks at the same time, as fast as you can. Time passes in minutes. A decision is
 - an action: a verb and an object (wash cup), or verb, object, preposition and object (pour kettle into cup);

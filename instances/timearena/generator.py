@@ -16,8 +16,6 @@ from planoracle.instances.schedule import Schedule
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.world import task_names
 
-__all__ = ["combine", "defaults", "generate", "style"]
-
 #: An ingredient goes through at most so many actions.
 _CHAIN = 4
 

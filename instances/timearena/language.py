@@ -11,16 +11,15 @@ from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in, contents
-from planoracle.instances.outputs.reading import as_given, whole_value
+from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.outputs.thinking import spoken
+from planoracle.instances.outputs.values import whole_value
 from planoracle.instances.plan import Plan, Reading
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.simulation import EXITS
 from planoracle.instances.timearena.world import World, task_names, world
-
-__all__ = ["MAX_DECISIONS", "decision", "extract", "parse", "reading", "schedule", "written"]
 
 #: More decisions than minutes in any run; characters that are read of a line.
 MAX_DECISIONS, MAX_LINE = 100_000, 10_000

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from planoracle.instances.timearena.rules import Run
 from planoracle.instances.timearena.simulation import KINDS
 
-__all__ = ["Figures", "Summary", "measure", "summarize"]
-
 
 @dataclass(frozen=True, slots=True)
 class Figures:

@@ -9,8 +9,6 @@ from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.run import TimeArenaRun
 from planoracle.instances.timearena.world import words
 
-__all__ = ["TOPICS", "examine", "fault", "foreign"]
-
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("invalid_action",), "Use the actions you were given, word by word."),
     Topic("unknown", "Objects that do not exist", ("nonexistent_object",), "Use the objects you were given."),

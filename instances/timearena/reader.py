@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 from planoracle.instances.errors import InputError
 from planoracle.instances.reading import load_json, read_bytes
 
-__all__ = ["GraphAction", "read_dependency_graph", "read_tasks"]
-
 _T = TypeVar("_T")
 _TASK, _ACTION = ("scenario", "label", "actions", "objects"), ("verb", "usage", "occupies_agent")
 _OBJECT, _NEED = ("name", "roles"), ("object", "verb", "slot")

@@ -8,8 +8,6 @@ from dataclasses import replace
 from planoracle.instances.model import Instance, Lag, Mode
 from planoracle.instances.problem import GENERAL
 
-__all__ = ["without_objects"]
-
 #: Action -> prerequisite in the released ``dependencygraph.json`` only; ids without the numbers of objects.
 _LISTED = {
     "cooking6/bake dish in": "cooking6/add beef to",

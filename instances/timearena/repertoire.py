@@ -6,8 +6,6 @@ from planoracle.instances.model import Instance
 from planoracle.instances.repertoire import Repertoire
 from planoracle.instances.timearena.world import world
 
-__all__ = ["repertoire"]
-
 
 def repertoire(problem: Instance) -> Repertoire:
     """Return all actions, and the wait."""

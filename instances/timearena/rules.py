@@ -11,8 +11,6 @@ from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.simulation import WRONG, Fault, Minute, Play
 from planoracle.instances.timearena.world import World
 
-__all__ = ["Run", "as_replay", "replay"]
-
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -23,8 +23,6 @@ from planoracle.instances.timearena.simulation import WRONG, exits
 from planoracle.instances.timearena.world import World, world
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
-__all__ = ["TimeArenaRun", "replay"]
-
 _NO_LIMIT = 10**6
 
 

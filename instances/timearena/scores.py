@@ -10,8 +10,6 @@ from planoracle.instances.timearena.metrics import measure as figures_of
 from planoracle.instances.timearena.profile import Profile
 from planoracle.instances.timearena.run import TimeArenaRun
 
-__all__ = ["COLUMNS", "averages", "measure"]
-
 COLUMNS = (
     Column("end", "how the run ended", kind="text"),
     Column("total_time", "minutes that passed", "minutes", "count"),

@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.timearena.encode import load
+from planoracle.instances.timearena.encode import load as load
 from planoracle.instances.timearena.world import task_names, world
-
-__all__ = ["SCENARIOS", "covers", "load", "members", "names", "scenario_set", "set_of"]
 
 SCENARIOS = ("cooking", "household", "lab")
 

@@ -4,6 +4,4 @@ from __future__ import annotations
 
 from planoracle.instances.settings import Setting, by_name
 
-__all__ = ["SETTINGS"]
-
 SETTINGS = by_name([Setting("vanilla", "one decision a minute", __package__, "task", "vanilla")])

@@ -15,8 +15,6 @@ from planoracle.instances.replay import Measure, Other, Violation
 from planoracle.instances.timearena.profile import Profile
 from planoracle.instances.timearena.world import COMMON, Object, RoleKey, World, words
 
-__all__ = ["EXITS", "KINDS", "WRONG", "Fault", "Minute", "Play", "State", "exits", "may_meet"]
-
 #: Feedback kinds of a minute.
 KINDS = (
     "valid",

@@ -13,8 +13,6 @@ from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.memo import Remembering
 from planoracle.instances.reading import load_json
 
-__all__ = ["COMMON", "Object", "Role", "World", "build", "label", "task_names", "words", "world"]
-
 #: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
 COMMON = ("pot", "fryer", "oven")
 

@@ -26,7 +26,7 @@ from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.run import replay as kitchen_replay
 from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.recipe2plan.language import Command
+from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.schedule import Piece
 from planoracle.instances.timearena import rules
 from planoracle.instances.timearena.profile import PROFILES

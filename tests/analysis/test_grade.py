@@ -24,11 +24,12 @@ from planoracle.instances.files import to_document
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.recipe2plan import Recipe2Plan, facts
 from planoracle.instances.recipe2plan import rules as referee
-from planoracle.instances.recipe2plan.language import Answers, Command, parse
+from planoracle.instances.recipe2plan.language import Answers, parse
 from planoracle.instances.recipe2plan.metrics import measure, reference_efficiency
 from planoracle.instances.recipe2plan.profile import PROFILES, profile
 from planoracle.instances.recipe2plan.rules import replay
 from planoracle.instances.recipe2plan.scores import released_plan
+from planoracle.instances.recipe2plan.steps import Command
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 NAME = "recipe2plan/timed/Cobbler_Pancakes"

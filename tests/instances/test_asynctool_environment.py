@@ -17,7 +17,7 @@ from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
 from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.asynctool.simulation import Turn
-from planoracle.instances.environment import Message
+from planoracle.instances.episode import Message
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.manner import Manner
 

@@ -18,7 +18,7 @@ from planoracle.instances.asynctool.environment import AsyncToolEnvironment
 from planoracle.instances.asynctool.language import CLOSING, WAIT, as_message, call_message, messages, read_message
 from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.asynctool.profile import PROFILES, Profile
-from planoracle.instances.environment import Message
+from planoracle.instances.episode import Message
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from tests.support.hostile import VALUES

@@ -98,7 +98,7 @@ def test_same_seed_same_bytes(name: str, digest: str) -> None:
 @pytest.mark.slow
 def test_bytes_do_not_depend_on_hashes() -> None:
     code = (
-        "import json; from planoracle.instances.generate.styles import *\n"
+        "import json; from planoracle.instances.generate.styles import generate, styles\n"
         "from planoracle.instances.registry import of\n"
         "made = [generate(name, 1).problem for name in styles()]\n"
         "for problem in made: print(json.dumps(of(problem).document(problem)))"

@@ -14,7 +14,8 @@ from planoracle.analysis.template import write
 from planoracle.instances import registry
 from planoracle.instances.catalogue import load
 from planoracle.instances.catalogue import problem as problem_of
-from planoracle.instances.environment import AnyEnvironment, Command
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.episode import Command
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.generic.environment import GenericEnvironment
 from planoracle.instances.generic.run import fault_of

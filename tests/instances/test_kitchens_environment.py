@@ -11,7 +11,7 @@ import pytest
 
 from planoracle import load
 from planoracle.instances import registry
-from planoracle.instances.environment import Command, Observation
+from planoracle.instances.episode import Command, Observation
 from planoracle.instances.kitchens.environment import ATTEMPTS, TRIES, KitchenEnvironment
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.language import MAX_ACTIONS

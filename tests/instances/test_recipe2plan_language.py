@@ -11,8 +11,9 @@ from support.samples import examples, sample
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.recipe2plan import facts, language
-from planoracle.instances.recipe2plan.language import Command, parse, render, to_schedule
+from planoracle.instances.recipe2plan.language import parse, render, to_schedule
 from planoracle.instances.recipe2plan.profile import PROFILES, profile
+from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.schedule import Piece, Schedule
 
 PAIR = facts.load("timed", "Tacos_Smore-Bars")

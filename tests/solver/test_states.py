@@ -19,7 +19,7 @@ from planoracle.instances.catalogue import load
 from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan.language import Command
+from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State, restricted

@@ -7,10 +7,10 @@ from itertools import combinations
 from math import prod
 
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.recipe2plan.language import Command
 from planoracle.instances.recipe2plan.profile import PROFILES
 from planoracle.instances.recipe2plan.state import State as Kitchen
 from planoracle.instances.recipe2plan.state import kitchen_of
+from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from planoracle.instances.environment import AnyEnvironment, Outcome, Transition
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.episode import Outcome, Transition
 
 
 def at_random(

@@ -11,8 +11,6 @@ from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_
 
 from planoracle.instances.feedback import quoted
 
-__all__ = ["Parameter", "Tool", "ToolError", "Toolbox", "tool"]
-
 #: Limits on parameters: characters of a text, entries of a list, size of a number.
 MAX_TEXT, MAX_ENTRIES, MAX_NUMBER = 10_000, 1_000, 10**12
 

@@ -9,8 +9,6 @@ from typing_extensions import TypeAliasType, TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Files"]
-
 _MAX_ENTRIES, _MAX_DEPTH, _MAX_NAME = 200, 8, 60
 #: Characters of one file and of all.
 _MAX_FILE, _MAX_TOTAL = 4_000, 20_000

@@ -9,8 +9,6 @@ from typing_extensions import TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Messages"]
-
 _MAX_CONTACTS, _MAX_SENT, _MAX_NAME, _MAX_MESSAGE = 200, 200, 60, 500
 
 Number = Annotated[str, "telephone number: digits and hyphens"]

@@ -10,8 +10,6 @@ from typing_extensions import TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Numbers"]
-
 _MOST = 10**12
 
 

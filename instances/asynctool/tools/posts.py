@@ -9,8 +9,6 @@ from typing_extensions import TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Posts"]
-
 _MAX_COMMENTS, _MAX_COMMENT = 200, 280
 
 User = Annotated[str, "name of the user"]

@@ -10,8 +10,6 @@ from typing_extensions import TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Records"]
-
 Column = Annotated[str, "name of the column"]
 
 _RELATIONS = {"below": lt, "equal": eq, "above": gt}

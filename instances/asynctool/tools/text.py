@@ -10,8 +10,6 @@ from typing_extensions import TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Text"]
-
 _MAX_TEXT, _MAX_SEPARATOR = 4_000, 20
 
 Given = Annotated[str, "the text to work on"]

@@ -9,8 +9,6 @@ from typing_extensions import TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Tickets"]
-
 #: Tickets opened in a run and characters of a subject or solution.
 _MAX_OPENED, _MAX_TEXT = 40, 200
 

@@ -9,8 +9,6 @@ from typing_extensions import TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Trading"]
-
 _MAX_ORDERS = 1_000
 
 Symbol = Annotated[str, "ticker symbol"]

@@ -9,8 +9,6 @@ from typing_extensions import TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Travel"]
-
 _MAX_BOOKINGS, _MAX_SEATS = 200, 9
 
 Flight = Annotated[str, "code of the flight"]

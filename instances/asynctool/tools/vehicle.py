@@ -9,8 +9,6 @@ from typing_extensions import TypedDict
 
 from planoracle.instances.asynctool.tools.base import Toolbox, ToolError, tool
 
-__all__ = ["Vehicle"]
-
 _COLDEST, _HOTTEST = 16, 28
 
 Doors = Literal["locked", "unlocked"]

@@ -11,7 +11,7 @@ import pytest
 from planoracle import load
 from planoracle.analysis.agents.agent import Played, play
 from planoracle.analysis.agents.setting import Speaker, environment_for
-from planoracle.instances.environment import Message
+from planoracle.instances.episode import Message
 from planoracle.instances.prompted import Prompt, Prompted, prompted
 from planoracle.instances.settings import Ask, Sampling, Setting
 

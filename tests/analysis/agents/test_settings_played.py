@@ -14,7 +14,8 @@ from planoracle.analysis.agents.setting import Speaker, environment_for, example
 from planoracle.analysis.grade import Grader
 from planoracle.instances import registry
 from planoracle.instances.catalogue import read_line
-from planoracle.instances.environment import AnyEnvironment, Message
+from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.episode import Message
 from planoracle.instances.errors import InputError
 from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
