@@ -16,8 +16,6 @@ from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece
 
-#: Longest message that is read, in characters; far beyond what any command needs.
-MAX_SAID = 200_000
 #: Parts of an action that may be paused are offered in at most as many lengths.
 MAX_LENGTHS = 100
 
@@ -28,14 +26,14 @@ _S = TypeVar("_S")
 def text_of(said: object) -> str:
     """Return the text of a message, also of a chat message; never raises.
 
-    Thinking is left out. What is no text, or longer than `MAX_SAID`, is empty.
+    Thinking is left out. What is no text is empty.
 
     >>> text_of({"role": "assistant", "content": "<think>Step(9, Tacos, 0)?</think>Finish"}), text_of(None)
     ('Finish', '')
     """
     if isinstance(said, Mapping):
         said = said.get("content")
-    return said.rpartition("</think>")[2] if isinstance(said, str) and len(said) <= MAX_SAID else ""
+    return said.rpartition("</think>")[2] if isinstance(said, str) else ""
 
 
 def moments(

@@ -19,8 +19,6 @@ from planoracle.instances.settings import Setting
 from planoracle.instances.similar import one_of
 
 FOLDER = "prompts"
-#: Largest prompt of a user's, in bytes.
-MAX_BYTES = 2**20
 
 _HEAD = re.compile(r"version:[ \t]{0,9}([^\n]{0,99})(?:\n|$)")
 _PLACE = re.compile(r"\{\{([^{}\n]{0,99})\}\}")
@@ -197,8 +195,6 @@ def _own(folder: Path, benchmark: AnyBenchmark) -> dict[str, Prompt]:
             if path.name not in known:
                 message = one_of(path.name, sorted(known), "prompts")
                 raise InputError(f"{message}; none of ours", source=str(path), field="prompts")
-            if path.stat().st_size > MAX_BYTES:
-                raise InputError(f"must be at most {MAX_BYTES} bytes", source=str(path), field="prompts")
             try:
                 text = read_bytes(path).decode()
             except UnicodeDecodeError:

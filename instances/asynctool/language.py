@@ -24,8 +24,8 @@ from planoracle.instances.reading import load_json
 #: Messages that are no calls, as an agent writes them.
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
 
-#: More messages than any run needs; characters that are read of a message, and of a whole transcript as text.
-MAX_MESSAGES, MAX_MESSAGE, MAX_TEXT = 10_000, 100_000, 5_000_000
+#: More messages than any run needs; characters that are read of a message.
+MAX_MESSAGES, MAX_MESSAGE = 10_000, 100_000
 #: Characters that are kept of an unreadable message, and of what is wrong with it.
 MAX_EXCERPT, MAX_REASON = 2_000, 200
 
@@ -122,20 +122,18 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[ob
     Raises
     ------
     PlanError
-        If it has none of these forms or is too long.
+        If it has none of these forms.
     """
     return _reading(given)
 
 
 def _reading(turns: Any) -> Reading[list[Any]]:
     if isinstance(turns, str):
-        if len(turns) > MAX_TEXT:
-            raise PlanError(f"holds more than {MAX_TEXT} characters", field="turns")
         value = whole_value(turns)
         if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
             found = outputs.read(turns, _Messages())
             alone = not found.commands and turns.strip()  # one message that says nothing that we know
-            return replace(found, commands=[turns], read_from="whole text") if alone else _within(found)
+            return replace(found, commands=[turns], read_from="whole text") if alone else found
         turns = value
     if isinstance(turns, dict):
         turns = chat_in(turns) if chat_in(turns) is not None else turns.get("messages")
@@ -145,24 +143,12 @@ def _reading(turns: Any) -> Reading[list[Any]]:
         if not isinstance(entry, dict | str):
             raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
     kept = [entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]
-    if len(kept) > MAX_MESSAGES:
-        raise _too_many()
     single = len(kept) == 1 and not (isinstance(kept[0], dict) and "unreadable" in kept[0])
     if single or not any(isinstance(entry, str) or _KNOWN & entry.keys() for entry in kept):
         found = outputs.read(turns, _Parts())  # a whole transcript in one message, or one in words of its own
         if len(found.commands) > 1:
-            return _within(found)
-    return _within(as_given(kept))
-
-
-def _within(found: Reading[list[Any]]) -> Reading[list[Any]]:
-    if len(found.commands) > MAX_MESSAGES:
-        raise _too_many()
-    return found
-
-
-def _too_many() -> PlanError:
-    return PlanError(f"holds more than {MAX_MESSAGES} messages", field="turns")
+            return found
+    return as_given(kept)
 
 
 def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:

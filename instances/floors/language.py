@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.floors.acts import FINISH, MOVE, WAIT, WORDS
@@ -14,9 +14,6 @@ from planoracle.instances.floors.floor import Floor
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.plan import Reading
-
-#: Most actions of a plan.
-MAX_ACTIONS: Final = 100_000
 
 _COOK = re.compile(r"\b(?:agent|cook|chef|player|robot)s?[\s_#-]{0,3}(\d{1,3})\b", re.IGNORECASE)
 _MARK = re.compile(r"\s{0,20}(?:[-*+\u2022]|\d{1,4}[.):])?\s{0,8}[*_`]{0,3}")
@@ -35,10 +32,8 @@ _COOKS = ("agent", "cook", "chef", "agent_id", "name", "who")
 
 
 def as_given(plan: Mapping[str, object]) -> Reading[dict[str, object]]:
-    """Return the reading of a plan that says itself what it is; raises `PlanError` if there is too much of it."""
+    """Return the reading of a plan that is an object with a list of actions for each cook."""
     count = sum(len(actions) for actions in plan.values() if isinstance(actions, list))
-    if count > MAX_ACTIONS:
-        raise PlanError(f"holds more than {MAX_ACTIONS} actions", field="plan")
     return Reading(dict(plan), count, "object as given", 0)
 
 
@@ -52,7 +47,7 @@ def found_in(floor: Floor, given: object) -> Reading[dict[str, object]]:
     Raises
     ------
     PlanError
-        If it does not say who does something, or there is too much of it.
+        If it does not say who does something.
     """
     said = _spread(given) if isinstance(given, str) else given
     return outputs.read(said, _Steps(floor)).of(lambda steps: _plan(floor, steps))
@@ -208,12 +203,10 @@ def _plan(floor: Floor, steps: Iterable[_Step]) -> dict[str, object]:
     """Return the actions by cook; what names nobody is done by whom was named last."""
     plan: dict[str, list[object]] = {}
     cook = floor.agents[0] if len(floor.agents) == 1 else None
-    for count, step in enumerate(steps):
+    for step in steps:
         cook = cook if step.cook is None else step.cook
         if cook is None:
             raise PlanError(f"does not say who does it: {', '.join(floor.agents)}", field="plan", value=step.action)
-        if count >= MAX_ACTIONS:
-            raise PlanError(f"holds more than {MAX_ACTIONS} actions", field="plan")
         actions = plan.setdefault(cook, [])
         if step.action is not None:
             actions.append(step.action)

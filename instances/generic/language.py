@@ -14,7 +14,7 @@ from planoracle.instances.outputs.values import values_in
 from planoracle.instances.plan import NO_PLAN, Plan, Reading
 from planoracle.instances.profiles import Rules
 from planoracle.instances.reading import load_json
-from planoracle.instances.schedule import MAX_PIECES, Piece, Schedule
+from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.targets import Dropped
 from planoracle.instances.validate import MAX_NAME
 
@@ -94,10 +94,7 @@ def commands(instance: Instance, given: object, rules: Rules) -> Schedule:
 
 def reading(problem: Instance, given: object, rules: Rules) -> Reading[Schedule]:
     """Read a plan as a schedule in normal form; raises `PlanError`."""
-    found = rows_of(problem, given)
-    if len(found.commands) > MAX_PIECES:
-        raise PlanError(f"holds more than {MAX_PIECES} pieces", field="plan")
-    return found.of(
+    return rows_of(problem, given).of(
         lambda rows: Schedule.of(problem, [_piece(problem, row, f"plan[{i}]") for i, row in enumerate(rows)])
     )
 

@@ -79,7 +79,7 @@ def reading(problem: Kitchen, given: object, rules: Profile) -> Reading[list[str
     Raises
     ------
     PlanError
-        If it has none of these forms or holds too many actions, or lines that are not empty.
+        If it has none of these forms.
     """
     return _reading(given, problem.domain, rules)
 
@@ -87,18 +87,14 @@ def reading(problem: Kitchen, given: object, rules: Profile) -> Reading[list[str
 def _reading(given: object, domain: Domain, rules: Profile) -> Reading[list[str]]:
     if isinstance(given, list) and chat_in(given) is None:
         made = []
-        for i, entry in enumerate(given[: MAX_ACTIONS + 1]):
+        for i, entry in enumerate(given):
             text = _entry(entry, f"actions[{i}]")
             found = extract(text, domain) if rules.normalize else []
             made.append(found[0] if found else text.strip())
-        read = as_given(made)
-    elif isinstance(given, str) or chat_in(given) is not None:
-        read = outputs.read(given, _Actions(domain))
-    else:
-        raise PlanError("must be a list of actions, a log or a text", field="actions", value=given)
-    if len(read.commands) > MAX_ACTIONS:
-        raise PlanError(f"holds more than {MAX_ACTIONS} actions", field="actions")
-    return read
+        return as_given(made)
+    if isinstance(given, str) or chat_in(given) is not None:
+        return outputs.read(given, _Actions(domain))
+    raise PlanError("must be a list of actions, a log or a text", field="actions", value=given)
 
 
 def _entry(entry: Any, field: str) -> str:

@@ -15,10 +15,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.literature.network import activity
 from planoracle.instances.literature.rows import Rows
 from planoracle.instances.model import Demand, Instance, Lag, Resource
-from planoracle.instances.validate import MAX_ACTIONS
-
-#: Most problems of one file.
-MAX_PROBLEMS = 1_000
 
 #: Pairs of machine and duration.
 _Job = list[tuple[int, int]]
@@ -54,8 +50,6 @@ def read_text(text: str, name: str) -> list[Instance]:
         if _SIZE.match(line):
             # Taillard's text has seeds and bounds beside the numbers of jobs and machines, and says so.
             count = len(line.split()) if words.lower().startswith("nb of jobs") else 2
-            if len(tables) == MAX_PROBLEMS:
-                raise rows.fault(f"a file holds at most {MAX_PROBLEMS} problems")
             tables.append((called, _table(rows, line, count)))
             called = ""
         elif title := _NAME.match(line):
@@ -72,8 +66,6 @@ def _table(rows: Rows, line: str, count: int) -> list[_Job]:
     jobs, machines, *_ = rows.whole(line, "jobs, machines", count, least=2)
     if jobs < 1 or machines < 1:
         raise rows.fault("must be the numbers of jobs and machines, both at least 1", line.strip())
-    if jobs * machines > MAX_ACTIONS:
-        raise rows.fault(f"must be numbers of jobs and machines whose product is at most {MAX_ACTIONS}", line.strip())
     first = rows.line("the first job")
     found: list[_Job] = []
     seen: set[int] = set()

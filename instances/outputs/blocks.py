@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from planoracle.instances.outputs.cues import Cue, begins_with_cue, cues_of, is_interjection, is_nothing, pieces_of
 from planoracle.instances.outputs.grammar import Grammar
 from planoracle.instances.outputs.layout import Line, lines_of
-from planoracle.instances.outputs.values import MAX_LEAVES, leaves, too_many
+from planoracle.instances.outputs.values import leaves
 
 S = TypeVar("S")
 
@@ -83,7 +83,7 @@ class Reader(Generic[S]):
         self.left: list[Line] = []  # items in thoughts and observations
         self._final, self._message, self._quoted = "", 0, False
         self._last = self._stride = 0  # line of the last step, and how far behind the one before
-        self._leaves = self._values = 0  # of JSON values, and how many values there have been
+        self._values = 0  # JSON values up to now
         self._plain = False  # whether there has been a command of the benchmark
         self._announced = 0  # line of the last announcement
         self._gap = False  # words since the last step
@@ -109,13 +109,10 @@ class Reader(Generic[S]):
         self._close()
 
     def value(self, value: object, line: int = 1, kind: str = "JSON", group: int = 0) -> None:
-        """Read a JSON value that is no chat; raises `PlanError` if they hold too much."""
+        """Read a JSON value that is no chat."""
         alone = _holds_list(value) and self.grammar.of(value) is None  # no part of what is around it
         self._values += alone
         for leaf in leaves(value, self.grammar.of):
-            self._leaves += 1
-            if self._leaves > MAX_LEAVES:
-                raise too_many()
             if self.over:
                 return
             if isinstance(leaf, list):

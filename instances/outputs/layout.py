@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from planoracle.instances.errors import PlanError
 from planoracle.instances.outputs.characters import plain, unmarked
 from planoracle.instances.outputs.cues import Cue, cues_of
 from planoracle.instances.outputs.values import fragments, lifted, objects_in, whole_value
-
-#: Longest text that is read, in characters, and most of its lines that are not empty.
-MAX_TEXT, MAX_LINES = 16 * 2**20, 100_000
 
 _FENCE = re.compile(r"\s{0,40}(?:[-*>]\s{0,3})?(`{3,}|~{3,})\s{0,3}([\w+.-]*)\s*")
 _SEPARATOR = re.compile(r"[|\s:-]*-[|\s:-]*")
@@ -92,11 +88,6 @@ def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
     tuple
         The lines; items of lists, blocks and tables in what was left out; and whether all JSON was found.
 
-    Raises
-    ------
-    PlanError
-        If there are too many.
-
     Examples
     --------
     >>> for line in lines_of("Thought: wash cup?\nAction: wash cup\nObservation: done\n\n1. wait")[0]:
@@ -105,8 +96,6 @@ def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
     3 observed Observation
     5 list wait
     """
-    if len(text) > MAX_TEXT:
-        raise PlanError(f"holds more than {MAX_TEXT} characters", field="plan")
     if text.startswith("{") and (objects := objects_in(text)) is not None:
         return [Line(number, "free", "", [one]) for number, one in enumerate(objects, 1)], [], True
     held = lifted(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
@@ -135,7 +124,7 @@ def _unquoted(found: re.Match[str]) -> str:
 def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
     """Yield every line with its kind; empty ones are ``blank``."""
     fences: list[str] = []
-    group = count = 0
+    group = 0
     rows = aside = False
     given = text.split("\n")
     heads = {
@@ -157,9 +146,6 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
             blank = True
             continue
         blank = False
-        count += 1
-        if count > MAX_LINES:
-            raise PlanError(f"holds more than {MAX_LINES} lines", field="plan")
         fence = _FENCE.fullmatch(raw) if "```" in raw or "~~~" in raw else None
         if fence is not None:
             closes = fences and not fence[2] and fence[1].startswith(fences[-1])

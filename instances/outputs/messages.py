@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.errors import InputError
 from planoracle.instances.reading import load_json
 
 #: Roles of the agent; ``None`` where a message tells none.
 AGENT = ("assistant", "agent", "model", "ai", None)
-#: Messages of a chat, of everybody together.
-MAX_MESSAGES = 20_000
 #: Fields in which interfaces say why a model stopped, and what they say if its answer is not complete.
 STOPS, _CUT = ("finish_reason", "stop_reason"), ("length", "max_tokens", "max_output_tokens", "model_length")
 _TEXTS = ("text", "output_text", None)
@@ -22,11 +20,6 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
 
     >>> chat_in({"messages": [{"role": "user", "content": "Go!"}]}), chat_in([{"action": "wait"}])
     ([{'role': 'user', 'content': 'Go!'}], None)
-
-    Raises
-    ------
-    PlanError
-        If there are more than `MAX_MESSAGES`.
     """
     if isinstance(value, dict):
         choices = value.get("choices")
@@ -34,11 +27,7 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
             return chat_in([one["message"] for one in choices[:1] if isinstance(one, dict) and "message" in one])
         return chat_in(value.get("messages")) if "role" not in value else chat_in([value])
     if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        if not any("role" in one for one in value):
-            return None
-        if len(value) > MAX_MESSAGES:
-            raise PlanError(f"holds more than {MAX_MESSAGES} messages", field="plan")
-        return value
+        return value if any("role" in one for one in value) else None
     return None
 
 

@@ -8,17 +8,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
-from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.errors import InputError
 from planoracle.instances.outputs.messages import contents, is_agents
 from planoracle.instances.reading import load_json, strict_decoder
 from planoracle.instances.syntax import parsed
 
 S = TypeVar("S")
-
-#: Most objects and lists in a text that are in no other.
-MAX_VALUES = 50_000
-#: Most entries of them that may say something.
-MAX_LEAVES = 100_000
 
 # An error of the JSON decoder takes time for all the text before it (it counts lines): decode within a window, and
 # let an error, and a value, cost as much as so many characters. Ten times those of the text, and some more, are had.
@@ -136,7 +131,7 @@ def objects_in(text: str) -> list[object] | None:
     ([{'a': 1}, {'b': {}}], None)
     """
     lines = text.split("\n")
-    if len(lines) > MAX_VALUES or "\r" in text or _HOLE in text or _TRAILING.search(text):
+    if "\r" in text or _HOLE in text or _TRAILING.search(text):
         return None
     decoder, found = strict_decoder(), []
     for line in lines:
@@ -157,13 +152,11 @@ def _behind(text: str, start: int) -> int:
 
 
 def lifted(text: str) -> Held:
-    """Lift the JSON values out of a text, with forgiven commas before brackets; raises `PlanError` if they are many."""
+    """Lift the JSON values out of a text, with forgiven commas before brackets."""
     if _HOLE in text:
         text = text.replace(_HOLE, " ")
     mended = _TRAILING.sub(r"\1", text) if _TRAILING.search(text) else text
     spans, whole = values_in(mended)
-    if len(spans) > MAX_VALUES:
-        raise PlanError(f"holds more than {MAX_VALUES} JSON values", field="plan")
     spans = spans or list(_literals(mended))
     pieces, end = [], 0
     for start, stop, _ in spans:
@@ -208,8 +201,7 @@ def fragments(line: str, values: Iterator[object]) -> tuple[list[str], list[obje
 def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[list[S] | str]:
     """Yield what a JSON value says, in order: steps, or texts that may hold some.
 
-    ``of`` returns the steps that an object or a list is itself. Messages of others than the agent say nothing. Raises
-    `PlanError` for long lists.
+    ``of`` returns the steps that an object or a list is itself. Messages of others than the agent say nothing.
 
     >>> list(leaves({"plan": [{"minute": 0, "action": "wash cup"}, "wait", 3]}, lambda value: None))
     ['wash cup', 'wait']
@@ -227,8 +219,6 @@ def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[li
                 yield steps
             elif isinstance(one, list):
                 left += reversed(one)
-                if len(left) > MAX_LEAVES:
-                    raise too_many()
             elif "role" in one:
                 left += reversed(contents(one))
             else:
@@ -237,11 +227,6 @@ def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[li
                     yield _told(one)
                 else:
                     left += reversed(parts)
-
-
-def too_many() -> PlanError:
-    """Return the error for more than `MAX_LEAVES` entries."""
-    return PlanError(f"holds more than {MAX_LEAVES} entries", field="plan")
 
 
 def _parts(one: dict[str, object]) -> list[object] | None:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.outputs.messages import chat_in, contents, is_agents
-
-#: Most characters of an answer.
-MAX_TEXT: Final = 5_000_000
 
 
 def text_of(given: object) -> str:
@@ -21,8 +17,6 @@ def text_of(given: object) -> str:
         given = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in said)
     if not isinstance(given, str):
         raise PlanError("must be a plan, or text", field="plan", value=given)
-    if len(given) > MAX_TEXT:
-        raise PlanError(f"holds more than {MAX_TEXT} characters", field="plan")
     return given
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.language import MAX_ACTIONS, as_given, found_in
+from planoracle.instances.floors.language import as_given, found_in
 from planoracle.instances.outputs.messages import chat_in
 from planoracle.instances.paracook.answers import text_of, value_of
 from planoracle.instances.plan import Reading
@@ -15,10 +15,6 @@ from planoracle.instances.plan import Reading
 if TYPE_CHECKING:
     from planoracle.instances.floors.run import FloorPlan
     from planoracle.instances.paracook.profile import Profile
-
-
-#: Most submissions of a run.
-MAX_TURNS = 10_000
 
 
 def reading(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]:
@@ -31,7 +27,7 @@ def reading(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]
     Raises
     ------
     PlanError
-        For what cannot be read, and for too much.
+        For what cannot be read.
     """
     chat = chat_in(given)
     if chat is None and isinstance(given, Mapping):
@@ -62,15 +58,11 @@ def _text(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]:
 
 def _turns(problem: Floor, given: list[object], rules: Profile) -> Reading[FloorPlan]:
     """Read submissions one by one; what cannot be read stays as it is, for that is an error of the run."""
-    if len(given) > MAX_TURNS:
-        raise PlanError(f"holds more than {MAX_TURNS} submissions", field="submissions")
     turns, count = list[object](), 0
     for one in given:
         read = _turn(problem, one, rules)
         turns.append(one if read is None else read.commands)
         count += 0 if read is None else read.read or 0
-    if count > MAX_ACTIONS:
-        raise PlanError(f"holds more than {MAX_ACTIONS} actions", field="submissions")
     return Reading(turns, count, "turns as given", 0)
 
 

@@ -21,8 +21,8 @@ from planoracle.instances.paracook_abstract.rules import carry_out
 from planoracle.instances.plan import Plan, Reading
 from planoracle.instances.schedule import Piece, Schedule
 
-#: Most lists of a plan, and most tasks in all of them.
-MAX_LISTS, MAX_TASKS = 1_000, 10_000
+#: Largest number of an agent in a plan, since every smaller number gets a list.
+MAX_LISTS = 1_000
 
 _AGENT = re.compile(r"\b(?:agent|cook|chef|worker|robot|person)s?[\s_#-]{0,3}(\d{1,4}|(?-i:[A-Z]))\b", re.IGNORECASE)
 _DIGITS, _WORD, _ASIDE = re.compile(r"\d+"), re.compile(r"[^\W\d_]{2,}"), re.compile(r"\([^()]*\)")
@@ -74,18 +74,18 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[li
     Raises
     ------
     PlanError
-        If it is none of these, if it does not say which agent does a task, or is too long.
+        If it is none of these, or if it does not say which agent does a task.
     """
     if isinstance(given, list) and all(isinstance(one, list) for one in given):
-        return _limited(given, "list as given")
+        return _as_lists(given, "list as given")
     if not isinstance(given, str | list | dict) or (isinstance(given, list) and not any(map(_says, given))):
         raise PlanError("must be a list with a list of tasks for each agent, or text", field="plan", value=given)
     if rules.answers == "released":
-        return _limited(released(text_of(given)), "whole text")
+        return _as_lists(released(text_of(given)), "whole text")
     value = whole_value(given) if isinstance(given, str) else None
     given = value if isinstance(value, str) else given
     if isinstance(value, list) and all(isinstance(one, list) for one in value):
-        return _limited(value, "JSON value")
+        return _as_lists(value, "JSON value")
     grammar = _Steps(problem)
     found = outputs.read(_told(given), grammar)
     sure = found.commands and (not found.unread or any(step.form != "text" for step in found.commands))
@@ -128,11 +128,8 @@ def _with_agents(lines: Iterable[str]) -> Iterator[str]:
             yield f"{line} ({agent})" if plain else line
 
 
-def _limited(lists: list[list[object]], where: str) -> Reading[list[list[object]]]:
-    tasks = sum(map(len, lists))
-    if len(lists) > MAX_LISTS or tasks > MAX_TASKS:
-        raise PlanError(f"holds more than {MAX_LISTS} lists, or {MAX_TASKS} tasks", field="plan")
-    return Reading(lists, tasks, where, 0)
+def _as_lists(lists: list[list[object]], where: str) -> Reading[list[list[object]]]:
+    return Reading(lists, sum(map(len, lists)), where, 0)
 
 
 # --- to the letter ---------------------------------------------------------------------------------
@@ -333,6 +330,6 @@ def _lists(problem: Instance, steps: list[Step]) -> list[list[object]]:
             raise PlanError("stands in the text twice, so that its place is not clear", field="plan", value=step.task)
         said |= {step.task} if step.form == "text" else set()
         rows.setdefault(agent - first, []).append(step.task)
-    if sum(map(len, rows.values())) > MAX_TASKS or max(rows, default=0) >= MAX_LISTS:
-        raise PlanError(f"holds more than {MAX_LISTS} lists, or {MAX_TASKS} tasks", field="plan")
+    if max(rows, default=0) >= MAX_LISTS:
+        raise PlanError(f"holds more than {MAX_LISTS} lists", field="plan")
     return [rows.get(number, []) for number in range(max(rows, default=-1) + 1)]

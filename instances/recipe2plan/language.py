@@ -12,7 +12,7 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
-from planoracle.instances.outputs.messages import MAX_MESSAGES, chat_in, contents, is_agents
+from planoracle.instances.outputs.messages import chat_in, contents, is_agents
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.outputs.turns import parts
 from planoracle.instances.plan import Plan, Reading
@@ -31,9 +31,6 @@ from planoracle.instances.recipe2plan.steps import (
     released_steps,
 )
 from planoracle.instances.schedule import Piece, Schedule
-
-#: More commands than any plan of a benchmark needs; protects memory.
-MAX_COMMANDS = 100_000
 
 # Characters up to which no limit is in the way.
 _SHORT = 10_000
@@ -136,7 +133,7 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[Answers
     elif any(isinstance(entry, dict) and "response" in entry for entry in given):
         return _interactive(given, problem, rules)
     else:
-        found = as_given([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(_limited(given))])
+        found = as_given([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(given)])
     listed = _ordered(found.commands)
     return found.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
 
@@ -170,8 +167,6 @@ def schedule(problem: Instance, plan: Plan[Answers]) -> Schedule:
 
 
 def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Reading[Answers]:
-    if len(entries) > MAX_MESSAGES:
-        raise PlanError(f"holds more than {MAX_MESSAGES} answers", field="plan")
     answers = []
     count = ignored = 0
     for i, entry in enumerate(entries):
@@ -183,8 +178,6 @@ def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Read
         answers.append(answer)
         count += len(answer)
         ignored += found.ignored or 0
-        if count > MAX_COMMANDS:
-            raise PlanError(f"holds more than {MAX_COMMANDS} commands", field="plan")
     return Reading(Answers(tuple(answers), interactive=True), count, f"{len(answers)} answers", ignored)
 
 
@@ -208,7 +201,7 @@ def _read(given: object, instance: Instance, rules: Profile) -> Reading[list[Com
         commands: Iterable[Command] = (step for _, step in lenient_steps(text, instance))
     else:
         commands = released_steps(text, instance)
-    return as_given(_limited(commands), "whole text")
+    return as_given(list(commands), "whole text")
 
 
 def _texts(chat: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -217,15 +210,8 @@ def _texts(chat: Iterable[dict[str, Any]]) -> Iterator[str]:
         yield from (part for part in contents(message) if isinstance(part, str))
 
 
-def _limited(entries: Iterable[_T]) -> list[_T]:
-    listed = list(islice(entries, MAX_COMMANDS + 1))
-    if len(listed) > MAX_COMMANDS:
-        raise PlanError(f"holds more than {MAX_COMMANDS} commands", field="plan")
-    return listed
-
-
 def _ordered(commands: Iterable[Command]) -> list[Command]:
-    return sorted(_limited(commands), key=lambda command: command.start)
+    return sorted(commands, key=lambda command: command.start)
 
 
 def _repaired(commands: list[Command], instance: Instance) -> list[Command]:

@@ -21,8 +21,8 @@ from planoracle.instances.timearena.profile import PROFILES, Profile
 from planoracle.instances.timearena.simulation import EXITS
 from planoracle.instances.timearena.world import World, task_names, world
 
-#: More decisions than minutes in any run; characters that are read of a line.
-MAX_DECISIONS, MAX_LINE = 100_000, 10_000
+#: Characters of a line that are read.
+MAX_LINE = 10_000
 
 _EDGES = " \t\r\n.,;:!?\"'`()[]{}*_$"
 _PARTS = re.compile(r"[,;|\u2192]|->|=>|\b(?:then|and)\b", re.IGNORECASE)
@@ -119,7 +119,7 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[st
     Raises
     ------
     PlanError
-        If it has none of these forms or holds too many decisions.
+        If it has none of these forms.
     """
     return _reading(given, world(problem.name), rules)
 
@@ -127,17 +127,13 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[st
 def _reading(given: object, world: World, rules: Profile) -> Reading[list[str]]:
     listed = whole_value(given) if isinstance(given, str) else None
     if isinstance(listed, list) and all(isinstance(entry, str) for entry in listed):
-        read = as_given([extract(entry, world) for entry in listed])
-    elif isinstance(given, list) and chat_in(given) is None:
-        made = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(given[: MAX_DECISIONS + 1])]
-        read = as_given([extract(decision, world) for decision in made] if rules.normalize else made)
-    elif isinstance(given, str) or chat_in(given) is not None:
-        read = outputs.read(given, _Decisions(world))
-    else:
-        raise PlanError("must be a list of decisions, a log or a text", field="actions", value=given)
-    if len(read.commands) > MAX_DECISIONS:
-        raise PlanError(f"holds more than {MAX_DECISIONS} decisions", field="actions")
-    return read
+        return as_given([extract(entry, world) for entry in listed])
+    if isinstance(given, list) and chat_in(given) is None:
+        made = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(given)]
+        return as_given([extract(decision, world) for decision in made] if rules.normalize else made)
+    if isinstance(given, str) or chat_in(given) is not None:
+        return outputs.read(given, _Decisions(world))
+    raise PlanError("must be a list of decisions, a log or a text", field="actions", value=given)
 
 
 def decision(said: object, scene: World, rules: Profile) -> str:

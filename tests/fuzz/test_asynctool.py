@@ -17,7 +17,7 @@ from planoracle.analysis.critique import critique
 from planoracle.instances.asynctool import reader
 from planoracle.instances.asynctool.calls import MAX_CALL, parse_call
 from planoracle.instances.asynctool.encode import problem_of
-from planoracle.instances.asynctool.language import MAX_MESSAGES, MAX_TEXT, messages, read_message
+from planoracle.instances.asynctool.language import messages, read_message
 from planoracle.instances.asynctool.problem import MAX_DELAY, Delays
 from planoracle.instances.asynctool.profile import PROFILES
 from planoracle.instances.asynctool.rules import replay
@@ -80,10 +80,6 @@ def test_a_text_of_many_things_that_are_nearly_objects_is_refused() -> None:
 
 
 def test_the_limits_are_named() -> None:
-    with pytest.raises(PlanError, match=str(MAX_MESSAGES)):
-        messages([CALL] * (MAX_MESSAGES + 1))
-    with pytest.raises(PlanError, match=str(MAX_TEXT)):
-        messages("a" * (MAX_TEXT + 1))
     for delay in (f"{MAX_DELAY + 1}", "0-9999", "10000"):
         with pytest.raises(InputError, match="turns"):
             Delays.parse(delay)

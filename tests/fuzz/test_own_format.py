@@ -210,11 +210,10 @@ def test_mutated_plans_are_replayed_or_refused(seed: int) -> None:
         assert run.makespan >= 10 or not run.success
 
 
-def test_a_plan_of_too_many_pieces_or_too_late_is_refused_with_the_limit() -> None:
+def test_a_plan_that_is_too_late_is_refused_with_the_limit() -> None:
     piece = {"action": "tea/fill", "start": 0, "duration": 1, "agent": None}
-    for plan, limit in (([piece] * (MAX_PIECES + 1), MAX_PIECES), ([piece | {"start": MAX_TIME + 1}], MAX_TIME)):
-        with pytest.raises(PlanError, match=str(limit)):
-            refereed(TEA, plan)
+    with pytest.raises(PlanError, match=str(MAX_TIME)):
+        refereed(TEA, [piece | {"start": MAX_TIME + 1}])
     for key in ("start", "duration", "mode"):
         with pytest.raises(PlanError, match=str(MAX_TIME)):
             refereed(TEA, [piece | {key: 10**4000}])

@@ -14,9 +14,9 @@ from support.mutations import Mutator, answer
 from support.samples import examples
 
 from planoracle.instances import catalogue
-from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.errors import InputError
 from planoracle.instances.timearena import benchmark
-from planoracle.instances.timearena.language import MAX_DECISIONS, parse
+from planoracle.instances.timearena.language import parse
 from planoracle.instances.timearena.profile import PROFILES
 from planoracle.instances.timearena.reader import read_dependency_graph, read_tasks
 from planoracle.instances.timearena.rules import Run, as_replay, replay
@@ -75,8 +75,6 @@ def check(run: Run, limit: int = 400) -> None:
 
 @pytest.mark.slow
 def test_the_limits_are_named() -> None:
-    with pytest.raises(PlanError, match=str(MAX_DECISIONS)):
-        parse(["wait"] * (MAX_DECISIONS + 1), WORLD)
     for minutes in (MAX_MINUTES + 1, 10**4000, -1, 1.0, True, "5", None):
         with pytest.raises(InputError, match=str(MAX_MINUTES)):
             benchmark.parse(PROBLEM, {"plan": [], "time_limit": minutes})
@@ -84,7 +82,7 @@ def test_the_limits_are_named() -> None:
 
 @pytest.mark.slow
 def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> None:
-    run = run_of(["wait"] * MAX_DECISIONS, "paper", MAX_MINUTES)
+    run = run_of(["wait"] * 100_000, "paper", MAX_MINUTES)
     check(run, MAX_MINUTES)
     assert run.end == "time_out"
 

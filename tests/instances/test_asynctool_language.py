@@ -110,15 +110,6 @@ def test_what_is_no_transcript_is_a_plan_error_that_names_the_place(turns: Any) 
     assert len(str(caught.value)) < 300
 
 
-def test_the_length_of_a_transcript_is_limited() -> None:
-    assert len(messages([WAIT] * language.MAX_MESSAGES)) == language.MAX_MESSAGES
-    # What others say does not count.
-    assert len(messages([{"role": "tool"}, CALL] * language.MAX_MESSAGES)) == language.MAX_MESSAGES
-    for turns in ([WAIT] * (language.MAX_MESSAGES + 1), " " * (language.MAX_TEXT + 1)):
-        with pytest.raises(PlanError, match="holds more than"):
-            messages(turns)
-
-
 # --- calls ----------------------------------------------------------------------------------------
 
 JSON = st.recursive(

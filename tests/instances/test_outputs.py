@@ -11,13 +11,9 @@ import pytest
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.profiles import profiles
 from planoracle.instances import catalogue, registry
-from planoracle.instances.errors import PlanError
 from planoracle.instances.kitchens.domain import bundled
 from planoracle.instances.kitchens.language import parse as actions
-from planoracle.instances.outputs.layout import MAX_LINES
-from planoracle.instances.outputs.messages import MAX_MESSAGES
 from planoracle.instances.outputs.reading import read
-from planoracle.instances.outputs.values import MAX_LEAVES, MAX_VALUES
 from planoracle.instances.plan import Reading
 from planoracle.instances.timearena.language import _Decisions
 from planoracle.instances.timearena.world import world
@@ -266,27 +262,10 @@ def test_the_work_grows_with_the_length_only(part: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_limits_are_named() -> None:
-    with pytest.raises(PlanError, match=str(MAX_LINES)):
-        found("a\n" * (MAX_LINES + 1))
-    with pytest.raises(PlanError, match=str(MAX_VALUES)):
-        found('{"a": 1}' * (MAX_VALUES + 1))
-    for many in ("[" + "{}," * MAX_LEAVES + "{}]", "so " + json.dumps(["a"] * 1_000) * (MAX_LEAVES // 1_000 + 1)):
-        with pytest.raises(PlanError, match=f"{MAX_LEAVES} entries"):
-            found(many)
+def test_a_flood_of_brackets_in_thoughts_is_no_plan() -> None:
     for name, problem in PROBLEMS.items():
         run = registry.get(name).run(catalogue.problem(problem), handed_in(name, "<think>[{" * 100_000))
         assert not run.success
-    chat = [{"role": "assistant", "content": "a"}] * (MAX_MESSAGES + 1)
-    for given in (chat, {"messages": chat}):
-        with pytest.raises(PlanError, match=f"{MAX_MESSAGES} messages"):
-            found(given)
-    for name in ("asynchow/async/829", "timearena/household1", "recipe2plan/timed/Cobbler_Pancakes"):
-        row = graded(name, chat)
-        assert not row["scored"]
-        assert f"{MAX_MESSAGES} messages" in row["reason"]
-    answers = [{"response": "a"}] * (MAX_MESSAGES + 1)
-    assert f"{MAX_MESSAGES} answers" in graded("recipe2plan/timed/Cobbler_Pancakes", answers)["reason"]
 
 
 def test_actions_of_other_tasks_are_wrong_decisions_and_not_prose() -> None:

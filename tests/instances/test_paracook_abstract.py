@@ -14,7 +14,6 @@ from planoracle.instances import registry
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.paracook_abstract.encode import instance
-from planoracle.instances.paracook_abstract.language import MAX_LISTS, MAX_TASKS
 from planoracle.instances.paracook_abstract.run import ParaCookRun
 from planoracle.instances.registry import of
 from planoracle.instances.scoring import Measured
@@ -257,12 +256,6 @@ def test_a_refusal_is_an_empty_plan():
 def test_what_is_no_plan_is_not_judged(plan, profile):
     with pytest.raises(PlanError):
         run(plan, profile)
-
-
-def test_plans_have_a_largest_size():
-    for plan in ([[]] * (MAX_LISTS + 1), [["fry"] * (MAX_TASKS + 1)]):
-        with pytest.raises(PlanError, match="holds more than"):
-            run(plan)
 
 
 # --- problems --------------------------------------------------------------------------------------

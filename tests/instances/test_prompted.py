@@ -12,7 +12,7 @@ from support import prompts
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.manner import Manner
-from planoracle.instances.prompted import MAX_BYTES, Prompt, Prompted, filled, prompted
+from planoracle.instances.prompted import Prompt, Prompted, filled, prompted
 from planoracle.instances.settings import HISTORIES, Sampling, Setting
 
 ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
@@ -108,7 +108,6 @@ def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) ->
         ("timearena/believed.md", "x", "must be one of"),  # which is another benchmark's
         ("vanilla.md", "Do {{it}}.", r"\{\{...\}\}: must be one of instructions, .*found '\{\{it\}\}'"),
         ("vanilla.md", "version: two\n", "vanilla.md:1: version: must be a whole number from 1"),
-        ("vanilla.md", "x" * (MAX_BYTES + 1), f"must be at most {MAX_BYTES} bytes"),
     ],
 )
 def test_files_that_cannot_stand_for_ours_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from planoracle.instances.errors import PlanError, UnknownNameError
 from planoracle.instances.kitchens.domain import bundled
-from planoracle.instances.kitchens.language import MAX_ACTIONS, extract, match, parse, render
+from planoracle.instances.kitchens.language import extract, match, parse, render
 from planoracle.instances.kitchens.profile import PROFILES, RULES, profile
 from planoracle.instances.kitchens.run import REFUSALS, as_replay, replay
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, kitchen
@@ -51,11 +51,6 @@ def test_lists_keep_every_entry() -> None:
 def test_what_is_no_plan(submission: Any) -> None:
     with pytest.raises(PlanError, match="actions"):
         parse(submission, bundled())
-
-
-def test_too_many_actions() -> None:
-    with pytest.raises(PlanError, match=str(MAX_ACTIONS)):
-        parse([WAIT] * (MAX_ACTIONS + 1), bundled())
 
 
 def test_every_action_can_be_written_and_read() -> None:
