@@ -110,7 +110,7 @@ def schedule(
     from planoracle.analysis.result import Result
     from planoracle.heuristics.budget import Budget
     from planoracle.heuristics.registry import run
-    from planoracle.instances.status import Status
+    from planoracle.instances.deadline import Status
     from planoracle.solver.result import versions
 
     answer = run(problem, method, Budget(seed, iterations, seconds))
@@ -150,7 +150,7 @@ def environment(
         What steps are worth: ``score``, ``regret`` or ``success``, see `planoracle.analysis.rewards`, or an object of
         one's own; without one every reward is 0.
     loop, feedback, style, limit, bounded
-        How the run is held, see `planoracle.instances.manner.Manner`.
+        How the run is held, see `planoracle.instances.episode.Manner`.
     profile
         Rules: ``paper`` or ``released``; by default those by which the problem has been made.
 
@@ -172,7 +172,7 @@ def environment(
     True
     """
     from planoracle.instances import registry
-    from planoracle.instances.manner import Manner
+    from planoracle.instances.episode import Manner
 
     if isinstance(reward, str):
         from planoracle.analysis.rewards import reward as named

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from planoracle.instances.deadline import Status
 from planoracle.instances.feedback import Clock, clean, listed, quoted, sentence, some
-from planoracle.instances.status import Status
 from planoracle.solver.runs import solver_of
 
 if TYPE_CHECKING:

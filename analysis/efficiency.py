@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from planoracle.instances import registry
+from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, clean, listed, named
 from planoracle.instances.memo import Memo
@@ -16,7 +17,6 @@ from planoracle.instances.profiles import Rules
 from planoracle.instances.referee import find_violations, gaps
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.scoring import Oracle
-from planoracle.instances.status import Status
 
 #: Schedules that are tried in search of work for idle time.
 MAX_TRIES = 3_000

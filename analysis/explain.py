@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from planoracle.instances.deadline import Limit, Work, deadline_of
+from planoracle.instances.deadline import Limit, Status, Work, deadline_of
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, for_kind
-from planoracle.instances.status import Status
 from planoracle.instances.wording import span
 
 if TYPE_CHECKING:

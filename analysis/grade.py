@@ -16,10 +16,10 @@ from planoracle.analysis.profiles import completed
 from planoracle.analysis.submissions import Entries, fault_of
 from planoracle.instances import catalogue, registry
 from planoracle.instances.benchmark import AnyRun
+from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.plan import UnreadError
 from planoracle.instances.profiles import Rules
-from planoracle.instances.status import Status
 
 #: What rows of grades are, and of which version; that grows when a field changes its meaning or goes away.
 FORMAT: Final = "planoracle/grade"
@@ -66,7 +66,7 @@ class Grade:
         Commands of a plan that is no success that name what the problem does not have at all.
     other_problem
         Why the plan is probably for another problem, if it is: they are many, see
-        `planoracle.instances.foreign.Foreign`.
+        `planoracle.instances.run.Foreign`.
     read, read_from, ignored
         Steps taken from what was handed in, the part they were taken from, and lines that look like steps and were not
         taken; see `planoracle.instances.plan.Reading`.

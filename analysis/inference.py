@@ -18,7 +18,7 @@ from planoracle.analysis.bootstrap import Floats, Sample, intervals, weighted_me
 from planoracle.analysis.frames.columns import SIZES
 from planoracle.analysis.frames.schema import from_rows
 from planoracle.instances.errors import InputError
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 # Which values are better, and what a failure counts as; by default it is infinitely bad.
 _LOWER = ("makespan", "gap", "gap_bound", "seconds", "violations", "cost")

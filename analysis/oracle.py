@@ -16,7 +16,7 @@ from typing import Any
 from planoracle.analysis.batch.store import Store, default_store
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.deadline import Limit, Work
+from planoracle.instances.deadline import Limit, Status, Work
 from planoracle.instances.digest import FORMAT, digest, fingerprint
 from planoracle.instances.errors import InternalError
 from planoracle.instances.memo import Memo
@@ -24,7 +24,6 @@ from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.scoring import Best
-from planoracle.instances.status import Status
 from planoracle.solver.engine import engine_of
 from planoracle.solver.known import known
 from planoracle.solver.result import Result, versions

@@ -22,7 +22,7 @@ class Problems:
     data
         Folders with copies of the authors' own data, by benchmark, whose files names mean, see
         `planoracle.instances.benchmark.Benchmark.file_of`; beside those that are told for all, see
-        `planoracle.instances.copies`.
+        `planoracle.instances.registry`.
     named
         Problems that are found by their own names, before all others.
     places

@@ -8,7 +8,7 @@ from dataclasses import fields
 from planoracle.instances import registry
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.profiles import Rules
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 
 def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> dict[str, Rules]:

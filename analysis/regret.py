@@ -8,10 +8,9 @@ from typing import Any
 from planoracle.analysis.oracle import WORK
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.deadline import Limit
+from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
-from planoracle.instances.status import Status
 from planoracle.solver.live import lost_after
 from planoracle.solver.runs import solver_of
 from planoracle.solver.states.ground import NEVER

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from planoracle.analysis.grade import Grade
 from planoracle.analysis.oracle import WORK, Oracle
 from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.deadline import Limit
+from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.environment import AnyEnvironment, Reward
 from planoracle.instances.errors import PlanError, UnknownNameError
 from planoracle.instances.scoring import Best
-from planoracle.instances.similar import one_of
-from planoracle.instances.status import Status
+from planoracle.instances.visible import one_of
 from planoracle.solver.live import Known, Live, lost_after, run_of
 from planoracle.solver.result import Result
 from planoracle.solver.states.ground import NEVER

@@ -14,7 +14,7 @@ from planoracle.analysis.intake.unpack import read_lines
 from planoracle.analysis.optima import Shipped, ways_of
 from planoracle.analysis.output_files import output_file
 from planoracle.instances import catalogue, proofs, registry
-from planoracle.instances.deadline import Work
+from planoracle.instances.deadline import Status, Work
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.optima import key_of
@@ -22,7 +22,6 @@ from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.proofs import Proofs
 from planoracle.instances.reading import load_json, read_bytes
-from planoracle.instances.status import Status
 from planoracle.solver.known import known
 from planoracle.solver.result import Result
 from planoracle.solver.solve import solve

@@ -8,7 +8,7 @@ from planoracle.heuristics.floors_jobs import Step, Timing, key_of
 from planoracle.heuristics.floors_shop import Shop
 from planoracle.instances.errors import InternalError
 from planoracle.instances.floors.floor import Tile
-from planoracle.instances.floors.geometry import distances, steps
+from planoracle.instances.floors.ground import distances, steps
 
 #: An action in the language of plans, and a plan: what each cook does.
 Action: TypeAlias = dict[str, Any]

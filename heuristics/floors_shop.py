@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import PLATE, Floor, Tile
-from planoracle.instances.floors.geometry import beside, distances
+from planoracle.instances.floors.ground import beside, distances
 from planoracle.instances.memo import Memo
 
 

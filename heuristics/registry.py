@@ -15,14 +15,14 @@ from planoracle.heuristics.improve import improve
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances import registry
-from planoracle.instances.certify import certify, settled
 from planoracle.instances.deadline import NEVER, Deadline
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, a_problem, of_kind
 from planoracle.instances.schedule import Schedule
-from planoracle.instances.similar import one_of
+from planoracle.instances.schedule_benchmark import certify, settled
+from planoracle.instances.visible import one_of
 
 #: Heuristics that build one schedule by a fixed rule, in the order in which the agent `greedy` tries them.
 GREEDY = ("parallel-lpt", "parallel-lst", "parallel-wait", "serial-lst")

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from planoracle.instances import optima
+from planoracle.instances.episode import USUAL, Manner
 from planoracle.instances.errors import InputError
 from planoracle.instances.feedback import Examined, Finding, Topic, clock_of
-from planoracle.instances.foreign import Foreign
-from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.offers import Generator, Limit, Shelf
 from planoracle.instances.optima import Entries
 from planoracle.instances.outputs.messages import is_cut
@@ -28,13 +27,13 @@ from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules, choose
 from planoracle.instances.references import Loophole, Reference
 from planoracle.instances.replay import Violation
-from planoracle.instances.run import Run
+from planoracle.instances.run import Foreign, Run
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
 from planoracle.instances.targets import Dropped
 
 if TYPE_CHECKING:
     from planoracle.instances.environment import AnyEnvironment, Reward
-    from planoracle.instances.repertoire import Repertoire
+    from planoracle.instances.offers import Repertoire
     from planoracle.instances.settings import Setting
 
 
@@ -57,8 +56,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``sets``: the functions of `Shelf`; ``reader``: ``recognises(document)``, ``read(document, source)``;
       ``generator``: ``style()``, which returns a `Generator`;
       ``environment``: ``live(problem, rules, manner, reward)``, which returns a
-      `planoracle.instances.environment.Environment`; ``repertoire``: ``repertoire(problem)``, which returns a
-      `planoracle.instances.repertoire.Repertoire`; ``settings``: ``SETTINGS``, by name. None of these must be there.
+      `planoracle.instances.environment.Environment`, and perhaps ``repertoire(problem)``, which returns a `Repertoire`,
+      and ``SETTINGS``, by name. None of these must be there.
     - ``profile``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
     - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
       commands alone; where problems are scheduling problems also ``written(problem, schedule)`` and
@@ -102,7 +101,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     package, elsewhere
         Package that has its modules, if not that of its class; one in which those are sought that it lacks.
     data
-        What is in a copy of the authors' own data that names can mean, see `planoracle.instances.copies`; empty if
+        What is in a copy of the authors' own data that names can mean, see `planoracle.instances.registry`; empty if
         they cannot. Where they mean files, `file_of` says which.
     heuristics
         The papers' own, by name: ``module:function`` as `planoracle.heuristics.registry` calls them.
@@ -230,15 +229,15 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """The ways in which its papers ask a model, by name, and the plain ones, see its module `settings`."""
+        """The ways in which its papers ask a model, by name, and the plain ones, see its module `environment`."""
         from planoracle.instances.settings import PLAIN
 
-        return {**PLAIN, **getattr(self._part("settings"), "SETTINGS", {})}
+        return {**PLAIN, **getattr(self._part("environment"), "SETTINGS", {})}
 
     def repertoire(self, problem: _P) -> Repertoire | None:
         """Return what there can be to do in live runs of a problem, ``None`` where that is not known beforehand."""
-        part = self._part("repertoire")
-        return None if part is None else cast("Repertoire", part.repertoire(problem))
+        found = getattr(self._part("environment"), "repertoire", None)
+        return None if found is None else cast("Repertoire", found(problem))
 
     # Rules
 

@@ -10,13 +10,13 @@ from os.path import exists, isdir, join
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances import copies, registry
+from planoracle.instances import registry
 from planoracle.instances.crew import split_crew
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Shelf
 from planoracle.instances.problem import GENERAL, Problem, of_kind
-from planoracle.instances.similar import did_you_mean, files_like
+from planoracle.instances.visible import did_you_mean, files_like
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmark import AnyBenchmark
@@ -45,7 +45,7 @@ def bundled() -> tuple[str, ...]:
 
     Tasks of TimeArena and AsyncTool can also be combined by name (``timearena/lab1+lab2``).
     """
-    return _bundled(copies.given())
+    return _bundled(registry.data_folders())
 
 
 def names_of(benchmark: AnyBenchmark) -> Iterator[str]:
@@ -130,13 +130,13 @@ def expand(patterns: Iterable[str]) -> list[str]:
 def copied(name: str) -> bool:
     """Return whether a name is one of a benchmark of whose data the user has a copy."""
     benchmark = _benchmark(name)
-    return benchmark is not None and bool(benchmark.data) and copies.folder_of(benchmark.name) is not None
+    return benchmark is not None and bool(benchmark.data) and registry.data_folder(benchmark.name) is not None
 
 
 def placed(name: str) -> str:
     """Return the file that a name means in the user's copy of a benchmark's data, or the name itself."""
     benchmark = _benchmark(name)
-    folder = None if benchmark is None else copies.folder_of(benchmark.name)
+    folder = None if benchmark is None else registry.data_folder(benchmark.name)
     return name if benchmark is None or folder is None else benchmark.file_of(name, folder) or name
 
 
@@ -179,7 +179,7 @@ def note(name: str) -> str:
     >>> note("asynctool/files_1").partition(";")[0], note("timearena/lab1")
     ("asynctool: AsyncTool's data are not released", '')
     """
-    return _note(copies.given(), name)
+    return _note(registry.data_folders(), name)
 
 
 @lru_cache(maxsize=4096)

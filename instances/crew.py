@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.similar import did_you_mean, one_of
+from planoracle.instances.visible import did_you_mean, one_of
 
 #: Most agents that a problem can be given.
 MOST_AGENTS = 999

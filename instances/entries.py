@@ -12,7 +12,7 @@ from planoracle.instances import registry
 from planoracle.instances.errors import InputError, together
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.problem import GENERAL
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 _Entry = Mapping[str, Any]
 

@@ -16,10 +16,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from planoracle.instances import registry
-from planoracle.instances.episode import Command, Message, Observation, Outcome, Snapshot, Transition, Turn
+from planoracle.instances.episode import (
+    USUAL,
+    Command,
+    Manner,
+    Message,
+    Observation,
+    Outcome,
+    Snapshot,
+    Transition,
+    Turn,
+)
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.feedback import quoted
-from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.plan import FAULTS
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules

@@ -14,9 +14,8 @@ from planoracle.instances.entries import instance_of
 from planoracle.instances.errors import InputError, together
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.problem import GENERAL
-from planoracle.instances.similar import did_you_mean
-from planoracle.instances.times import warn_of_unit
 from planoracle.instances.validate import MAX_ACTIONS, MAX_LAGS
+from planoracle.instances.visible import did_you_mean, warn_of_unit
 
 FORMAT: Final = "planoracle/instance"
 VERSION: Final = 1

@@ -8,9 +8,8 @@ from operator import itemgetter
 from typing import TypeVar
 
 from planoracle.instances.environment import Environment, Reward
-from planoracle.instances.episode import Outcome
+from planoracle.instances.episode import USUAL, Manner, Outcome
 from planoracle.instances.feedback import Words, sentence
-from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self, TypeVar
 
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 
 @dataclass(frozen=True, slots=True)

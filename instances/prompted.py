@@ -16,7 +16,7 @@ from planoracle.instances.digest import digest
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.reading import read_bytes
 from planoracle.instances.settings import Setting
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 FOLDER = "prompts"
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import stat
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.similar import files_like
+from planoracle.instances.visible import files_like
 
 #: Largest file that is read, in bytes; most lists and objects in it, each of which takes memory many times its text.
 MAX_BYTES, MAX_CONTAINERS = 16 * 2**20, 1_000_000
@@ -164,3 +166,38 @@ def refuse_compressed(start: bytes, source: str) -> None:
 def _printable(path: str | Path) -> str:
     text = str(path).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= 300 else f"{text[:300]}..."
+
+
+# Bytes that the expression of a text of the length that readers allow does not need.
+_ROOM = 2**25
+
+
+def parsed(text: str) -> ast.Expression:
+    """Parse an expression.
+
+    Python says `MemoryError` as well where a text is nested more deeply than its parser can go. That is a fault of the
+    text, a `SyntaxError`; a lack of memory is none, and must not be taken for a verdict.
+
+    Raises
+    ------
+    SyntaxError, ValueError, RecursionError
+        If it is none.
+
+    Examples
+    --------
+    >>> parsed("f(a=1)").body.func.id
+    'f'
+    >>> parsed("-" * 10_000 + "1")
+    Traceback (most recent call last):
+    SyntaxError: is nested too deeply
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python warns of escapes such as \d
+        try:
+            return ast.parse(text, mode="eval")
+        except MemoryError:
+            bytearray(_ROOM)  # which fails if it is memory that is lacking
+        try:
+            return ast.parse(text, mode="eval")
+        except MemoryError:
+            raise SyntaxError("is nested too deeply") from None

@@ -6,14 +6,16 @@ A package brings benchmarks by entry points of the group `GROUP`, each the path 
 
 from __future__ import annotations
 
+import os
 import pkgutil
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.problem import Problem, a_problem
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 if TYPE_CHECKING:  # which imports what benchmarks are made of
     from planoracle.instances.benchmark import AnyBenchmark
@@ -111,3 +113,34 @@ def names() -> tuple[str, ...]:
 def of(problem: Problem) -> AnyBenchmark:
     """Return the benchmark of a problem."""
     return get(a_problem(problem).benchmark)
+
+
+_HEAD = "PLANORACLE_DATA_"
+
+
+def data_variable(benchmark: str) -> str:
+    """Return the variable of the environment that says where a benchmark's data are.
+
+    >>> data_variable("tea_time")
+    'PLANORACLE_DATA_TEA_TIME'
+    """
+    return _HEAD + benchmark.upper()
+
+
+def data_folder(benchmark: str) -> Path | None:
+    """Return the folder with a benchmark's data, ``None`` if nobody has told of one."""
+    found = os.environ.get(data_variable(benchmark))
+    return Path(found) if found else None
+
+
+def use_data_folder(benchmark: str, folder: str | Path | None) -> None:
+    """Let names of a benchmark mean what is in a folder, here and in processes started later; ``None`` for none."""
+    if folder is None:
+        os.environ.pop(data_variable(benchmark), None)
+    else:
+        os.environ[data_variable(benchmark)] = str(Path(folder).absolute())
+
+
+def data_folders() -> tuple[tuple[str, str], ...]:
+    """Return all folders that have been told of: what depends on them can be kept under this."""
+    return tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith(_HEAD)))

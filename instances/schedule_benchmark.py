@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from planoracle.instances import registry
 from planoracle.instances.benchmark import Benchmark
 from planoracle.instances.crew import with_crew
-from planoracle.instances.manner import USUAL, Manner
+from planoracle.instances.episode import USUAL, Manner
+from planoracle.instances.errors import InternalError
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
 from planoracle.instances.problem import GENERAL, of_kind
@@ -84,3 +85,50 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
     def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
         """Turn a plan into a schedule in normal form; raises `PlanError` for commands that are no action."""
         return cast(Schedule, self._part("language").schedule(problem, plan))
+
+
+def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:
+    """Return the benchmark of a scheduling problem, which can write schedules as plans."""
+    return cast("ScheduleBenchmark[Any, Any]", registry.of(instance))
+
+
+def settled(instance: Instance, schedule: Schedule) -> Schedule:
+    """Return a schedule as the rules carry out its plan: sooner, perhaps, where plans say no times."""
+    speech = language(instance)
+    if not speech.untimed:
+        return schedule
+    return speech.schedule(instance, speech.parse(instance, speech.written(instance, schedule)))
+
+
+def agrees(instance: Instance, makespan: int | None, claimed: int | None) -> bool:
+    """Whether the makespan that the rules see is the one claimed, or better where plans say no times."""
+    if makespan is None or claimed is None:
+        return makespan == claimed
+    return makespan == claimed or (language(instance).untimed and makespan < claimed)
+
+
+def certify(instance: Instance, schedule: Schedule, makespan: int | None = None) -> str:
+    """Render a schedule, read the text back and replay it by the rules; return the text.
+
+    Raises
+    ------
+    InternalError
+        If the plan breaks a rule, does not finish, or its makespan is not the one claimed.
+    """
+    text, fault = _replayed(instance, schedule, schedule.makespan if makespan is None else makespan)
+    if fault:
+        raise InternalError(f"{instance.name}: a schedule of ours does not pass the rules: {fault}")
+    return text
+
+
+def _replayed(instance: Instance, schedule: Schedule, claimed: int) -> tuple[str, str]:
+    """Return the text of a schedule, and what the rules have against it."""
+    speech = language(instance)
+    text = speech.render(instance, schedule)
+    verdict = speech.run(instance, text).verdict
+    if verdict.violations:
+        first = verdict.violations[0]
+        return text, f"{first.subject}: {first.message}"
+    if not verdict.success or not agrees(instance, verdict.makespan, claimed):
+        return text, f"makespan {verdict.makespan}, not {claimed}"
+    return text, ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import Status
 
 if TYPE_CHECKING:
     from planoracle.instances.problem import Problem

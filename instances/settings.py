@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from planoracle.instances.digest import digest
-from planoracle.instances.manner import USUAL, Manner
+from planoracle.instances.episode import USUAL, Manner
 from planoracle.instances.problem import Problem
 
 if TYPE_CHECKING:

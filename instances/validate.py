@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError, together
-from planoracle.instances.similar import did_you_mean
+from planoracle.instances.visible import did_you_mean
 
 if TYPE_CHECKING:
     from planoracle.instances.model import Action, Demand, Instance

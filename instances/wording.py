@@ -6,8 +6,7 @@ from planoracle.instances import registry
 from planoracle.instances.catalogue import set_of
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem
-from planoracle.instances.times import format_clock
-from planoracle.instances.visible import visible
+from planoracle.instances.visible import format_clock, visible
 
 
 def action_name(instance: Instance, action: str) -> str:

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from planoracle import __version__
+from planoracle.instances.deadline import Status
 from planoracle.instances.schedule import Schedule
-from planoracle.instances.status import Status
 
 # Characters of a plan that are shown in one line.
 _SHOWN = 100

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from planoracle.analysis.repair import repair
     from planoracle.analysis.result import Result
     from planoracle.instances.build import Model
+    from planoracle.instances.deadline import Status
     from planoracle.instances.model import Instance
     from planoracle.instances.plan import Plan
     from planoracle.instances.registry import register
     from planoracle.instances.run import Run
     from planoracle.instances.schedule import Schedule
-    from planoracle.instances.status import Status
 
 #: The module of every public name.
 _PLACES = {
@@ -39,7 +39,7 @@ _PLACES = {
     "Result": "analysis.result",
     "Run": "instances.run",
     "Schedule": "instances.schedule",
-    "Status": "instances.status",
+    "Status": "instances.deadline",
     "compare": "analysis.compare",
     "critique": "analysis.critique",
     "environment": "analysis.api",

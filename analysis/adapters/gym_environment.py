@@ -15,11 +15,10 @@ from pettingzoo import ParallelEnv
 
 from planoracle.instances import catalogue, registry
 from planoracle.instances.environment import AnyEnvironment, Reward
-from planoracle.instances.episode import Command
+from planoracle.instances.episode import Command, Manner
 from planoracle.instances.errors import InputError
-from planoracle.instances.manner import Manner
+from planoracle.instances.offers import Repertoire
 from planoracle.instances.problem import Problem
-from planoracle.instances.repertoire import Repertoire
 from planoracle.instances.visible import visible
 
 
@@ -39,7 +38,7 @@ class Actions:
     count
         How many numbers there are.
     names, name_of
-        See `planoracle.instances.repertoire.Repertoire`; no names where they are not known.
+        See `planoracle.instances.offers.Repertoire`; no names where they are not known.
     ways
         How many numbers each of these has.
 
@@ -266,7 +265,7 @@ class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
     observation
         See `Seen`.
     profile, feedback
-        Rules, and how much is told, see `planoracle.instances.manner.Manner`.
+        Rules, and how much is told, see `planoracle.instances.episode.Manner`.
     limit
         Steps after which a run is cut off; ``None``: none.
     ways, places

@@ -18,10 +18,10 @@ from planoracle.analysis.problems import Problems
 from planoracle.analysis.profiles import profiles
 from planoracle.instances import catalogue, registry
 from planoracle.instances.deadline import Limit, Work
+from planoracle.instances.episode import Manner
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
-from planoracle.instances.similar import did_you_mean
+from planoracle.instances.visible import did_you_mean
 
 #: Most violations and names in one answer.
 MOST = 50

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planoracle.analysis.agents.agent import Agent
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 # Agents of earlier releases, and what replaces them.
 _REMOVED = {

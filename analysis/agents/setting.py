@@ -11,9 +11,8 @@ from planoracle.analysis.agents.registry import agent
 from planoracle.instances import catalogue
 from planoracle.instances.digest import digest, fingerprint
 from planoracle.instances.environment import AnyEnvironment, Reward
-from planoracle.instances.episode import Message, Turn
+from planoracle.instances.episode import Manner, Message, Turn
 from planoracle.instances.errors import InputError
-from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.prompted import Prompted, prompted

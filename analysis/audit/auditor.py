@@ -17,14 +17,13 @@ from planoracle.analysis.submissions import Entries, fault_of
 from planoracle.heuristics.registry import run
 from planoracle.instances import catalogue, registry
 from planoracle.instances.benchmark import AnyBenchmark
-from planoracle.instances.deadline import Limit
+from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.references import Claim, Reference
 from planoracle.instances.scoring import Best
-from planoracle.instances.status import Status
 from planoracle.solver.result import Result
 
 #: What a reference is called that was handed in and names no model.

@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from planoracle.instances.catalogue import set_of
+from planoracle.instances.deadline import Status
 from planoracle.instances.scoring import Best
-from planoracle.instances.status import Status
 from planoracle.instances.wording import short
 
 

@@ -19,8 +19,8 @@ from typing import Any
 from planoracle.analysis.oracle import optimum
 from planoracle.instances import registry
 from planoracle.instances.catalogue import expand, read_problems
+from planoracle.instances.deadline import Status
 from planoracle.instances.reading import load_json
-from planoracle.instances.status import Status
 
 
 def with_tables() -> list[str]:

@@ -14,7 +14,7 @@ from planoracle.analysis.cli.options import LimitOption, NamesArgument, Run, sta
 from planoracle.analysis.cli.output import Format, Table, print_text
 from planoracle.analysis.output_files import output_file
 from planoracle.analysis.spoken import lenient
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import Status
 from planoracle.instances.visible import to_json, visible
 
 

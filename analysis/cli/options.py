@@ -277,21 +277,21 @@ def with_data(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _use_data(data: list[str] | None) -> Iterator[None]:
-    """Use local copies of benchmark data, also in the processes of this one (see `planoracle.instances.copies`)."""
+    """Use local copies of benchmark data, also in the processes of this one (see `planoracle.instances.registry`)."""
     if not data:
         yield
         return
-    from planoracle.instances import copies
+    from planoracle.instances import registry
 
     folders = _data_folders(data)
-    before = {name: copies.folder_of(name) for name in folders}
+    before = {name: registry.data_folder(name) for name in folders}
     for name, folder in folders.items():
-        copies.use(name, folder)
+        registry.use_data_folder(name, folder)
     try:
         yield
     finally:
         for name, previous in before.items():
-            copies.use(name, previous)
+            registry.use_data_folder(name, previous)
 
 
 def _data_folders(entries: Iterable[str]) -> dict[str, Path]:

@@ -90,7 +90,7 @@ class View(NamedTuple):
 
     def check(self, known: Iterable[str]) -> None:
         """Warn about requested columns that no result has."""
-        from planoracle.instances.similar import one_of
+        from planoracle.instances.visible import one_of
 
         names = list(known)
         for name in self.columns:

@@ -26,7 +26,7 @@ from planoracle.analysis.cli.submissions import (
     opened,
     submitted,
 )
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import Status
 
 if TYPE_CHECKING:
     from planoracle.analysis.repair import Repairer

@@ -25,7 +25,7 @@ from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
 from planoracle.analysis.cli.progress import Stopped, track
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.spoken import say, tell
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import Status
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.process import TaskFailure

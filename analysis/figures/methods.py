@@ -18,7 +18,7 @@ from planoracle.analysis.figures.style import DASHES, MARKERS, bare, legend_belo
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.analysis.inference import profiles
 from planoracle.instances.errors import InputError
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 # From this ratio on performance profiles are drawn on a logarithmic scale.
 _FAR = 5

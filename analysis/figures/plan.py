@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from matplotlib.axes import Axes
 
-from planoracle.instances.certify import language
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.kitchens.kitchen import Kitchen
@@ -15,6 +14,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.registry import of
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.schedule_benchmark import language
 
 
 def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:

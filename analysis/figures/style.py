@@ -27,8 +27,7 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 from planoracle.analysis.figures.shape import chosen, is_narrow, points
 from planoracle.analysis.output_files import output_file
 from planoracle.instances.errors import InputError
-from planoracle.instances.times import format_clock
-from planoracle.instances.visible import visible
+from planoracle.instances.visible import format_clock, visible
 
 #: What tells lines, points and areas apart where colours do not.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 3)))

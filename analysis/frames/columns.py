@@ -11,7 +11,7 @@ import pandas as pd
 
 from planoracle.analysis.metrics import METRICS, SUMMARY, Metric
 from planoracle.instances import registry
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import Status
 
 
 class Column(NamedTuple):

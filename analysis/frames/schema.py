@@ -11,7 +11,7 @@ import pandas as pd
 from planoracle.analysis.frames.columns import SCHEMAS, Schema
 from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 _MOST = 2**63
 

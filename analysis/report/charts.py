@@ -9,7 +9,7 @@ from typing import Any, cast
 from planoracle.analysis.report.details import plain, whole
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.certify import language
+from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.pieces import as_schedule
@@ -22,8 +22,8 @@ from planoracle.instances.model import Instance, Mode
 from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece
+from planoracle.instances.schedule_benchmark import language
 from planoracle.instances.scoring import Best, Oracle
-from planoracle.instances.status import Status
 from planoracle.instances.trajectory import AnyTrajectory
 from planoracle.instances.wording import action_name
 

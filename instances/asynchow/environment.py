@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from planoracle.instances.asynchow.encode import origin_of
 from planoracle.instances.asynchow.profile import Profile
 from planoracle.instances.brief import brief
-from planoracle.instances.environment import Reward
+from planoracle.instances.environment import AnyEnvironment, Reward
+from planoracle.instances.episode import Manner
+from planoracle.instances.feedback import clean, listed
 from planoracle.instances.generic.environment import GenericEnvironment
-from planoracle.instances.manner import Manner
+from planoracle.instances.generic.environment import repertoire as repertoire
 from planoracle.instances.model import Instance
+from planoracle.instances.settings import Setting, by_name
 
 _OPEN = """Some steps have to wait until others are done; all others can be done at the same time, there are hands
 enough for all of them. What is the shortest time in which everything can be done? Put the time in double quotes, with
@@ -50,3 +56,33 @@ class AsyncHowEnvironment(GenericEnvironment[Profile]):
 def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> AsyncHowEnvironment:
     """Return a live run."""
     return AsyncHowEnvironment(problem, rules, manner, reward)
+
+
+def _steps(environment: AnyEnvironment) -> str:
+    """Return the steps and their order with the durations as the benchmark writes them, ``1 months`` say."""
+    facts = origin_of(environment.problem).facts
+
+    def lines() -> Iterator[str]:
+        for number, duration in enumerate(facts.durations, 1):
+            what = f": {clean(facts.sentences[number - 1])}" if facts.sentences else ""
+            yield f"Step {number}{what} ({duration})"
+            before = sorted(early for early, late in facts.edges if late == number)
+            if before:
+                yield f"Step {number} must wait until {listed([f'step {one}' for one in before])} is done."
+
+    return "\n".join(lines())
+
+
+SETTINGS = by_name(
+    [
+        Setting(
+            "zero-shot",
+            "the time alone",
+            __package__,
+            "steps",
+            "zero-shot",
+            manner=Manner("open"),
+            words={"steps": _steps},
+        )
+    ]
+)

@@ -6,10 +6,9 @@ import re
 from typing import NamedTuple
 
 from planoracle.instances.asynchow.answers import MAX_REWRITTEN, candidates, narrowed, read
-from planoracle.instances.outputs.characters import plain
+from planoracle.instances.outputs.characters import plain, spoken
 from planoracle.instances.outputs.cues import Cue, cues_of, introduces, pieces_of
 from planoracle.instances.outputs.layout import lines_of
-from planoracle.instances.outputs.thinking import spoken
 from planoracle.instances.outputs.values import leaves
 from planoracle.instances.plan import AMBIGUOUS, CUT_OFF, NO_PLAN
 

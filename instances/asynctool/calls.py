@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.syntax import parsed
+from planoracle.instances.reading import parsed
 
 #: Longest call string, in characters.
 MAX_CALL = 20_000

@@ -13,12 +13,13 @@ from planoracle.instances.asynctool.profile import Profile
 from planoracle.instances.asynctool.rules import fault, premature
 from planoracle.instances.asynctool.run import words
 from planoracle.instances.asynctool.simulation import Simulation, Turn
-from planoracle.instances.environment import Environment, Reward
-from planoracle.instances.episode import Command, Message, Outcome
+from planoracle.instances.environment import AnyEnvironment, Environment, Reward
+from planoracle.instances.episode import Command, Manner, Message, Outcome
 from planoracle.instances.episode import Turn as Exchange
 from planoracle.instances.errors import InputError
-from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
+from planoracle.instances.offers import Repertoire
+from planoracle.instances.settings import Setting, by_name
 
 #: With ``Manner.bounded``: so many times the turns that the gold calls take one after the other, and some more.
 _TIMES, _MORE = 3, 20
@@ -180,3 +181,22 @@ def _line(answer: dict[str, str]) -> str:
 def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> AsyncToolEnvironment:
     """Return one run of an agent on an encoded problem."""
     return AsyncToolEnvironment(problem, rules, manner, reward)
+
+
+def repertoire(problem: Instance) -> Repertoire:
+    """Return the gold calls, the wait and the closing message."""
+    calls = [(task.id, call) for task in problem_of(problem).tasks for call in task.gold]
+    names = {json.dumps(call_message(task, call)): f"{task}: {call}"[:200] for task, call in calls}
+    names |= {json.dumps(WAIT): "wait", json.dumps(CLOSING): "ALL COMPLETED"}
+    return Repertoire(tuple(dict.fromkeys(names.values())), lambda command: names.get(command, command))
+
+
+def _questions(environment: AnyEnvironment) -> str:
+    """Return the tasks without the functions."""
+    tasks = problem_of(environment.problem).tasks
+    return "\n".join(json.dumps({"id": task.id, "question": task.question}) for task in tasks)
+
+
+SETTINGS = by_name(
+    [Setting("zero-shot", "one call a message", __package__, "task", "system", words={"questions": _questions})]
+)

@@ -8,11 +8,10 @@ from random import Random
 from planoracle.instances.asynctool import encode, sets
 from planoracle.instances.asynctool.calls import Call
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
-from planoracle.instances.generate.parameters import Parameters
-from planoracle.instances.generate.witness import witnessed
+from planoracle.instances.generate.network import witnessed
+from planoracle.instances.generate.parameters import Parameters, below, one
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Generator
-from planoracle.instances.rng import below, one
 from planoracle.instances.schedule import Schedule
 
 #: Tools that are offered in every task.

@@ -9,8 +9,8 @@ from planoracle.instances.asynctool.encode import to_schedule
 from planoracle.instances.asynctool.rules import Run
 from planoracle.instances.asynctool.run import AsyncToolRun
 from planoracle.instances.feedback import Examined, Finding, Topic, clean, clock_of, listed, quoted, sentence
-from planoracle.instances.foreign import Foreign
 from planoracle.instances.replay import Violation
+from planoracle.instances.run import Foreign
 
 TOPICS = (
     Topic("reading", "Messages that cannot be read", ("unreadable",), "Send one call, a wait or the closing message."),

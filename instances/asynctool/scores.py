@@ -9,8 +9,8 @@ from planoracle.instances.asynctool.encode import optimal_turns
 from planoracle.instances.asynctool.metrics import measure as figures_of
 from planoracle.instances.asynctool.profile import Profile
 from planoracle.instances.asynctool.run import AsyncToolRun
+from planoracle.instances.deadline import Status
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
-from planoracle.instances.status import Status
 
 COLUMNS = (
     Column("func_f1", "F1 of the functions called", "share"),

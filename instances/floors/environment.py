@@ -7,19 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from planoracle.instances.environment import Environment, Reward
-from planoracle.instances.episode import Command, Outcome
-from planoracle.instances.errors import PlanError
+from planoracle.instances.episode import Command, Manner, Outcome
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.feedback import quoted
-from planoracle.instances.floors.acts import FINISH, WAIT, spoken
-from planoracle.instances.floors.choices import choices, submitted
+from planoracle.instances.floors.acts import FINISH, INTERACT, MOVE, PROCESS, WAIT, Act, spoken, written
 from planoracle.instances.floors.clock import Clock, Deed, Fault
-from planoracle.instances.floors.describe import act_in_words, actions_in_words, describe, floor_in_words
+from planoracle.instances.floors.describe import act_in_words, actions_in_words, cooking_left, describe, floor_in_words
 from planoracle.instances.floors.faults import FloorFault, fault_of
 from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.ground import Ground, beside, tiles
 from planoracle.instances.floors.loop import Loop, begun, gone_on
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
-from planoracle.instances.manner import Manner
+from planoracle.instances.floors.world import Time
+from planoracle.instances.offers import Repertoire
+from planoracle.instances.reading import load_json
 
 #: With ``Manner.bounded`` a run ends after so many ticks for each order, most plans take a tenth of it.
 LATEST = 500
@@ -240,3 +242,64 @@ def _count(given: object) -> int:
     """Return how many actions are handed in; a message counts as one at least."""
     each = given.values() if isinstance(given, Mapping) else ()
     return max(1, sum(len(actions) for actions in each if isinstance(actions, list | tuple)))
+
+
+def repertoire(floor: Floor) -> Repertoire:
+    """Return what there can be to do; walks lead to where something can be used."""
+    return Repertoire(tuple(_names(floor)), _name, timed=True)
+
+
+def _names(floor: Floor) -> Iterator[str]:
+    useful = {tile for one in floor.stations for tile in beside(floor, one.name)}
+    for cook in floor.agents:
+        yield from (f"{cook}: {INTERACT} {one.name}" for one in floor.stations)
+        yield from (f"{cook}: {PROCESS} {one.name}" for one in floor.stations if one.kind in ("chopping_board", "sink"))
+        yield from (f"{cook}: {MOVE} [{x}, {y}]" for x, y in tiles(floor) if (x, y) in useful)
+        yield from (f"{cook}: {WAIT}", f"{cook}: {FINISH}")
+
+
+def _name(command: str) -> str:
+    """Return the name of a command that hands in one action of one cook; of others the command."""
+    try:
+        ((cook, (action,)),) = load_json(command, "command").items()
+        word, target = action["action"], action.get("target")
+    except (InputError, TypeError, ValueError, KeyError, AttributeError):
+        return command
+    return f"{cook}: {word}" if target is None or word in (WAIT, FINISH) else f"{cook}: {word} {_shown(target)}"
+
+
+def _shown(target: object) -> str:
+    return f"[{target[0]}, {target[1]}]" if isinstance(target, list) and len(target) == 2 else str(target)
+
+
+def choices(clock: Clock, cook: int) -> Iterator[Act]:
+    """Yield what a cook can do that is no error as things stand.
+
+    Of walks those to where something can be used, of waits those up to something that is under way, and of a tick.
+    """
+    world, of = clock.world, clock.ground
+    here = world.tiles[cook]
+    beside = [number for number, near in enumerate(of.near) if here in near]
+    if not (clock.finished[cook] and of.rules.finish == "final"):
+        acts = [Act(word, station=number) for word in (INTERACT, PROCESS) for number in beside]
+        yield from (act for act in acts if not clock.refusal(cook, act))
+        useful = set().union(*of.near[: len(world.on)])
+        for tile in sorted(tile for tile in of.walks(here) if tile in useful and tile != here):
+            yield Act(MOVE, tile)
+        for duration in _waits(clock):
+            yield Act(WAIT, duration=duration)
+    yield Act(FINISH)
+
+
+def _waits(clock: Clock) -> list[Time]:
+    """Return a tick, and the ticks until each thing that is under way has happened."""
+    world = clock.world
+    until = [end - world.clock for end, act in zip(clock.ends, clock.acts, strict=True) if act is not None]
+    until += [moment - world.clock for moment in world.coming]
+    until += [left for number in clock.ground.stoves if (left := cooking_left(clock, number)) is not None]
+    return sorted({1, *(ticks for ticks in until if ticks > 0)})
+
+
+def submitted(of: Ground, cook: int, act: Act) -> str:
+    """Return an action as a submission of its own."""
+    return json.dumps({of.cooks[cook]: [written(of, act)]})

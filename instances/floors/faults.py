@@ -13,7 +13,7 @@ from planoracle.instances.floors.floor import Tile
 from planoracle.instances.floors.ground import WALL
 from planoracle.instances.floors.world import DIRTY, Food, Thing, Ware
 from planoracle.instances.replay import Measure, Other, Violation
-from planoracle.instances.similar import did_you_mean
+from planoracle.instances.visible import did_you_mean
 
 
 class FloorFault(Violation):

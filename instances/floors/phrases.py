@@ -9,8 +9,8 @@ from planoracle.instances.floors.acts import spoken, whole
 from planoracle.instances.floors.describe import dish_in_words
 from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.floors.world import Early
-from planoracle.instances.foreign import Foreign
 from planoracle.instances.replay import Violation
+from planoracle.instances.run import Foreign
 
 TOPICS = (
     Topic(

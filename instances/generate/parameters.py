@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
-from typing import Any
+from random import Random
+from typing import Any, TypeVar
 
 from planoracle.instances.errors import InputError
 
@@ -125,3 +126,32 @@ def _check(name: str, value: object) -> None:
             raise InputError("must be true or false", field=name, value=value)
     elif isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or not 0 <= value <= 1:
         raise InputError("must be a share between 0 and 1", field=name, value=value)
+
+
+T = TypeVar("T")
+
+
+def below(random: Random, limit: int) -> int:
+    """Return a whole number from 0 up to, but not including, a limit."""
+    return int(random.random() * limit)
+
+
+def chance(random: Random, percent: int) -> bool:
+    """Return ``True`` so many times in a hundred."""
+    return below(random, 100) < percent
+
+
+def one(random: Random, options: Sequence[T]) -> T:
+    """Return one of some options, each as likely as the others."""
+    return options[below(random, len(options))]
+
+
+def weighted(random: Random, weights: Mapping[T, int]) -> T:
+    """Return one of some options, as likely as their weights say."""
+    return one(random, [option for option, weight in weights.items() for _ in range(weight)])
+
+
+def shuffled(random: Random, things: Iterable[T]) -> list[T]:
+    """Return things in any order."""
+    rest = list(things)
+    return [rest.pop(below(random, len(rest))) for _ in range(len(rest))]

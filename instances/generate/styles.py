@@ -15,7 +15,7 @@ from planoracle.instances.model import Instance
 from planoracle.instances.offers import Generator
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.schedule import Schedule
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 #: Raised when the same seed and parameters give other problems than before.
 VERSION: Final = 1

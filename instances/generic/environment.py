@@ -5,6 +5,7 @@ They serve every benchmark whose runs are `GenericRun`, in the words of its own 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import gcd
@@ -13,16 +14,16 @@ from typing import Any, TypeVar
 from planoracle.instances import registry
 from planoracle.instances.brief import brief
 from planoracle.instances.environment import Reward
-from planoracle.instances.episode import Command, Outcome
+from planoracle.instances.episode import USUAL, Command, Manner, Outcome
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.feedback import sentence
 from planoracle.instances.generic.phrases import told
 from planoracle.instances.generic.run import GenericRun, fault_of
 from planoracle.instances.live import MAX_LENGTHS, ScheduleEnvironment, moments, text_of
-from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
-from planoracle.instances.outputs.turns import gives_up, parts
+from planoracle.instances.offers import Repertoire
+from planoracle.instances.outputs.messages import gives_up, parts
 from planoracle.instances.profiles import Rules
 from planoracle.instances.reading import load_json
 from planoracle.instances.schedule import Piece, Schedule
@@ -281,3 +282,14 @@ def _grid(problem: Instance) -> int:
 def live(problem: Instance, rules: Rules, manner: Manner, reward: Reward | None) -> GenericEnvironment[Rules]:
     """Return a live run of a benchmark whose runs are `GenericRun`."""
     return GenericEnvironment(problem, rules, manner, reward)
+
+
+def repertoire(problem: Instance) -> Repertoire:
+    """Return the actions, and ``Finish``."""
+    return Repertoire((*problem.index, "Finish"), _name_of, timed=True)
+
+
+def _name_of(command: str) -> str:
+    if not command.startswith("{"):
+        return command
+    return str(json.loads(command)["action"])

@@ -7,12 +7,10 @@ from random import Random
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.measures import demand_ranges
-from planoracle.instances.generate.network import chosen, follow, gaps, network, windows
-from planoracle.instances.generate.parameters import Parameters
-from planoracle.instances.generate.witness import witnessed
+from planoracle.instances.generate.network import chosen, follow, gaps, network, windows, witnessed
+from planoracle.instances.generate.parameters import Parameters, below, shuffled
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.offers import Generator
-from planoracle.instances.rng import below, shuffled
 from planoracle.instances.schedule import Schedule
 
 #: Largest demand of an action for one resource.

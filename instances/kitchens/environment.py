@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planoracle.instances.environment import Environment, Reward
-from planoracle.instances.episode import Command, Outcome
+from planoracle.instances.episode import USUAL, Command, Manner, Outcome
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import clean, listed, quoted
 from planoracle.instances.kitchens.compiled import State, compiled
@@ -18,7 +18,6 @@ from planoracle.instances.kitchens.language import MAX_ACTIONS, finishes, readin
 from planoracle.instances.kitchens.profile import Profile
 from planoracle.instances.kitchens.run import explain
 from planoracle.instances.kitchens.words import actions_in_words, condition_in_words, goal_in_words
-from planoracle.instances.manner import USUAL, Manner
 from planoracle.instances.outputs.values import whole_value
 
 #: With ``Manner.bounded``, so many refused messages in a row are a failed attempt to get an action, and the run ends

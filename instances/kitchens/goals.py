@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import product
 
-from planoracle.instances.kitchens.bitset import Bits
-from planoracle.instances.kitchens.kitchen import Atom, Kitchen, can_be_cast
+from planoracle.instances.kitchens.kitchen import Atom, Bits, Kitchen, can_be_cast
 
 #: Answers after which the memory is emptied.
 MAX_ANSWERS = 100_000

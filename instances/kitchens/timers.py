@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from planoracle.instances.kitchens.bitset import Bits
 from planoracle.instances.kitchens.effects import Change, Grounded, Running, start, update
-from planoracle.instances.kitchens.kitchen import Atom
+from planoracle.instances.kitchens.kitchen import Atom, Bits
 
 _NEWBORN = "?"  # stands for the number of an object that is being created
 

@@ -7,10 +7,9 @@ from functools import lru_cache
 from threading import RLock
 from typing import NamedTuple
 
-from planoracle.instances.kitchens.bitset import Bits
 from planoracle.instances.kitchens.domain import Domain
 from planoracle.instances.kitchens.effects import ground
-from planoracle.instances.kitchens.kitchen import Atom, Kitchen, natural, split_name
+from planoracle.instances.kitchens.kitchen import Atom, Bits, Kitchen, natural, split_name
 from planoracle.instances.kitchens.meanings import Meanings
 from planoracle.instances.kitchens.timers import Birth, Timers
 

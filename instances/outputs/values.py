@@ -10,8 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.outputs.messages import contents, is_agents
-from planoracle.instances.reading import load_json, strict_decoder
-from planoracle.instances.syntax import parsed
+from planoracle.instances.reading import load_json, parsed, strict_decoder
 
 S = TypeVar("S")
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from planoracle.instances.floors.floor import Floor
     from planoracle.instances.floors.run import FloorPlan
     from planoracle.instances.paracook.profile import Profile
+    from planoracle.instances.settings import Setting
 
 
 class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
@@ -30,6 +31,18 @@ class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
     pricing = 0.4
     elsewhere = "planoracle.instances.floors"
     data = "a clone of its repository, or the compact files"
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """The setting of the paper, the whole plan at once, and the plain ones."""
+        from planoracle.instances.episode import Manner
+        from planoracle.instances.settings import Setting
+
+        said = "IO: the whole plan at once"
+        return {
+            **super().settings,
+            "io": Setting("io", said, __package__, "task", "whole", "again", manner=Manner("open")),
+        }
 
     def note(self, name: str) -> str:
         """Say whose the bundled problems are."""

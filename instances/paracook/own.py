@@ -15,8 +15,7 @@ from random import Random
 from typing import Any, Final
 
 from planoracle.instances.floors.floor import Dish
-from planoracle.instances.paracook.generator import MOST_COOKS, MOST_ORDERS, Drawn, drawn
-from planoracle.instances.paracook.recipes import DISHES, FACTS, OWN
+from planoracle.instances.paracook.generator import DISHES, FACTS, MOST_COOKS, MOST_ORDERS, OWN, Drawn, drawn
 from planoracle.instances.paracook.released import Copy, Row
 from planoracle.instances.paracook_abstract import generator
 

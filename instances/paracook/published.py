@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from planoracle.instances import copies
+from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.paracook.fields import an_object, within
 from planoracle.instances.paracook.sets import covers
@@ -43,14 +43,14 @@ def human(problem: Problem) -> Claim:
     """Return the shortest run of a person that was done, with its plan; raises `InputError` for what is none."""
     if not problem.name.startswith(_COOK):
         return Claim(None)
-    runs = [_run(file) for file in _human(copies.given()).get(problem.name.removeprefix(_COOK), ())]
+    runs = [_run(file) for file in _human(registry.data_folders()).get(problem.name.removeprefix(_COOK), ())]
     done = [claim for claim in runs if claim is not None]
     return min(done, key=lambda one: one.makespan or 0, default=Claim(None))
 
 
 def human_names() -> tuple[str, ...]:
     """Return the names of the problems of the copy for which there are runs of people."""
-    return tuple(name for one in _human(copies.given()) if covers(name := _COOK + one))
+    return tuple(name for one in _human(registry.data_folders()) if covers(name := _COOK + one))
 
 
 def minimum(problem: Problem) -> Claim:
@@ -58,7 +58,7 @@ def minimum(problem: Problem) -> Claim:
     if not problem.name.startswith(_ABSTRACT):
         return Claim(None)
     inner, _, agents = problem.name.removeprefix(_ABSTRACT).partition("~")
-    found = _minima(copies.given()).get((inner, agents or "1"), Claim(None))
+    found = _minima(registry.data_folders()).get((inner, agents or "1"), Claim(None))
     if isinstance(found, InputError):
         raise found.with_traceback(None)
     return found
@@ -66,12 +66,12 @@ def minimum(problem: Problem) -> Claim:
 
 def minimum_names() -> tuple[str, ...]:
     """Return the names of the problems of the copy for which there is a least time."""
-    known = (one for one in _minima(copies.given()) if covers(_ABSTRACT + one[0]))
+    known = (one for one in _minima(registry.data_folders()) if covers(_ABSTRACT + one[0]))
     return tuple(f"{_ABSTRACT}{name}{f'~{agents}' if agents != '1' else ''}" for name, agents in known)
 
 
 def _results() -> Path | None:
-    folder = copies.folder_of("paracook")
+    folder = registry.data_folder("paracook")
     return None if folder is None else folder / "results"
 
 

@@ -1,6 +1,6 @@
 """What is in the user's copy of ParaCook's data: a clone of the released repository, or the compact files.
 
-The repository states no licence, so nothing of it is bundled, see `planoracle.instances.copies`. A copy is read piece
+The repository states no licence, so nothing of it is bundled, see `planoracle.instances.registry`. A copy is read piece
 by piece, as names ask for it. What the simulator knows in its code, how long things take and what cookware accepts,
 the compact files repeat, and `FACTS` says for a clone.
 """
@@ -16,12 +16,12 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from planoracle.instances import copies
+from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Dish, Facts, Need, Vessel
 from planoracle.instances.paracook.fields import a_list, a_text, a_whole, an_object, some, within
 from planoracle.instances.reading import load_json, read_bytes
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 #: A task of the abstract part: its name, its time, and the least time after the end of what it waits for.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]
@@ -330,12 +330,12 @@ def _copy_in(path: str) -> Copy:
         return _Clone(folder)
     partly = clone if len(clone) < len(_CLONE) else compact if len(compact) < len(COMPACT) else []
     missing = f"lacks {', '.join(partly)}; " if partly else "is no copy of ParaCook's data; "
-    raise InputError(f"{missing}must be {WANTED}", field=copies.variable("paracook"), value=path)
+    raise InputError(f"{missing}must be {WANTED}", field=registry.data_variable("paracook"), value=path)
 
 
 def copy() -> Copy | None:
     """Return the user's copy, ``None`` if nobody has told of one; raises `InputError` like `copy_in`."""
-    folder = copies.folder_of("paracook")
+    folder = registry.data_folder("paracook")
     return None if folder is None else copy_in(folder)
 
 

@@ -1,7 +1,7 @@
 """Problems of both parts of ParaCook by name.
 
 Those called ``own`` are ours, see `planoracle.instances.paracook.own`. Those of the authors are there where the user
-has told of a copy of their data, see `planoracle.instances.copies`:
+has told of a copy of their data, see `planoracle.instances.registry`:
 
 - ``paracook/abstract/burger/seed_42/orders_num_3``: an abstract problem, ``~2`` behind it for two agents;
 - ``paracook/cook/burger/seed_42/agent_num_2/orders_num_2``: a map and the first so many orders of its seed;
@@ -14,18 +14,18 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from planoracle.instances import copies
+from planoracle.instances import registry
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.model import Instance
 from planoracle.instances.paracook import released
+from planoracle.instances.paracook.generator import OWN
 from planoracle.instances.paracook.own import Own
 from planoracle.instances.paracook.reader import COOK, floor_of
-from planoracle.instances.paracook.recipes import OWN
 from planoracle.instances.paracook.released import Copy
 from planoracle.instances.paracook_abstract.encode import instance
 from planoracle.instances.paracook_abstract.reader import ABSTRACT
-from planoracle.instances.similar import one_of
+from planoracle.instances.visible import one_of
 
 _PARTS = ("paracook/", ABSTRACT, COOK)
 # Most dishes that a name may order, and its longest.
@@ -106,7 +106,7 @@ def _in(copy: Copy) -> tuple[str, ...]:
 
 def names() -> tuple[str, ...]:
     """Names of abstract problems, each for one agent, and of settings of the cook world; ours are the last."""
-    return _names(copies.given())
+    return _names(registry.data_folders())
 
 
 def covers(name: str) -> bool:
@@ -138,7 +138,7 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     if "@" in name or not covers(name):
         return "", ()
     label = "/".join(name.split("/")[:3])
-    found = _set(copies.given(), label)
+    found = _set(registry.data_folders(), label)
     return (label, found) if name in found else ("", ())
 
 
@@ -149,7 +149,7 @@ def hint(name: str) -> str:
     inner, at, listed = name.removeprefix(ABSTRACT).removeprefix(COOK).partition("@")
     copy = _copy_for(inner)
     if copy is None:
-        where = f"give --data paracook=DIR or set {copies.variable('paracook')}, DIR being {released.WANTED}"
+        where = f"give --data paracook=DIR or set {registry.data_variable('paracook')}, DIR being {released.WANTED}"
         return f": ParaCook's data may not be bundled; {where}; ours are {ABSTRACT}{OWN} and {COOK}{OWN}"
     if name.startswith(ABSTRACT):
         return ""
@@ -175,7 +175,7 @@ def load(name: str) -> Floor | Instance:
     """Return the problem of a name; raises `UnknownNameError`, and `InputError` for data that cannot be read."""
     if not covers(name):
         raise UnknownNameError(f"there is no such problem{hint(name)}", value=name)
-    return _load(copies.given(), name)
+    return _load(registry.data_folders(), name)
 
 
 @lru_cache(maxsize=1024)

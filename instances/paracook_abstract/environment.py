@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 
 from planoracle.instances.brief import brief
 from planoracle.instances.environment import Environment, Reward
-from planoracle.instances.episode import Command, Outcome
+from planoracle.instances.episode import Command, Manner, Outcome
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import Words, listed, quoted, sentence
 from planoracle.instances.live import text_of
-from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
-from planoracle.instances.outputs.turns import gives_up, parts
+from planoracle.instances.offers import Repertoire
+from planoracle.instances.outputs.messages import gives_up, parts
 from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.paracook_abstract.encode import by_name, name_of
 from planoracle.instances.paracook_abstract.language import Step, steps_in
 from planoracle.instances.paracook_abstract.rules import Entry, carry_out
 from planoracle.instances.paracook_abstract.run import command
+from planoracle.instances.settings import Setting
 
 #: As many commands may be refused; the next refusal ends the run.
 MAX_REFUSALS = 10
@@ -181,3 +182,11 @@ class ParaCookEnvironment(Environment[Instance, Profile, World]):
 def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> ParaCookEnvironment:
     """Return a live run."""
     return ParaCookEnvironment(problem, rules, manner, reward)
+
+
+def repertoire(problem: Instance) -> Repertoire:
+    """Return the commands, and ``Finish``."""
+    return Repertoire((*(command(agent, name) for name in by_name(problem) for agent in problem.agents), "Finish"))
+
+
+SETTINGS = {"io": Setting("io", "the lists alone", __package__, "tasks", "io", manner=Manner("open"))}

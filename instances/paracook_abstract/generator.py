@@ -8,13 +8,12 @@ from random import Random
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Dish, Facts, Need
-from planoracle.instances.generate.parameters import Parameters
-from planoracle.instances.generate.witness import witnessed
+from planoracle.instances.generate.network import witnessed
+from planoracle.instances.generate.parameters import Parameters, below, one
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Generator
-from planoracle.instances.paracook.recipes import DISHES, FACTS
+from planoracle.instances.paracook.generator import DISHES, FACTS
 from planoracle.instances.paracook_abstract.encode import Row, instance
-from planoracle.instances.rng import below, one
 from planoracle.instances.schedule import Schedule
 
 #: Most dishes that are ordered, and clean plates at the beginning.

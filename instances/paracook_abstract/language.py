@@ -11,10 +11,10 @@ from typing import NamedTuple
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.characters import spoken
 from planoracle.instances.outputs.grammar import Found, Grammar
-from planoracle.instances.outputs.thinking import spoken
 from planoracle.instances.outputs.values import whole_value
-from planoracle.instances.paracook.answers import text_of, value_of
+from planoracle.instances.paracook.language import text_of, value_of
 from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.paracook_abstract.encode import by_name, holders, name_of
 from planoracle.instances.paracook_abstract.rules import carry_out

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from planoracle.instances.feedback import Examined, Finding, Topic, Words, quoted, some
-from planoracle.instances.foreign import Foreign
 from planoracle.instances.paracook_abstract import language
 from planoracle.instances.paracook_abstract.run import ParaCookRun
 from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Violation
+from planoracle.instances.run import Foreign
 from planoracle.instances.schedule import Schedule
 
 TOPICS = (

@@ -25,7 +25,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans cannot say or the rules do not know."""
-        from planoracle.instances.recipe2plan.check import check
+        from planoracle.instances.recipe2plan.facts import check
 
         check(problem)
 

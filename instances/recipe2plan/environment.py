@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from planoracle.instances.brief import brief
-from planoracle.instances.environment import Reward
-from planoracle.instances.episode import Command, Outcome
+from planoracle.instances.environment import AnyEnvironment, Reward
+from planoracle.instances.episode import Command, Manner, Outcome
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import sentence
 from planoracle.instances.live import ScheduleEnvironment, lengths, moments, text_of
-from planoracle.instances.manner import Manner
 from planoracle.instances.model import Instance
-from planoracle.instances.outputs.turns import gives_up
+from planoracle.instances.offers import Repertoire
+from planoracle.instances.outputs.messages import gives_up
+from planoracle.instances.problem import Problem
+from planoracle.instances.recipe2plan import unsaid
 from planoracle.instances.recipe2plan.language import check_reading, first_command
 from planoracle.instances.recipe2plan.phrases import told
 from planoracle.instances.recipe2plan.profile import Profile
@@ -22,6 +25,7 @@ from planoracle.instances.recipe2plan.state import State
 from planoracle.instances.recipe2plan.steps import Command as Step
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece
+from planoracle.instances.settings import Ask, Sampling, Setting, by_name, distinct
 from planoracle.instances.trajectory import wait_words
 
 _TASK = """You are one cook and prepare all recipes, as fast as possible. A step by hand keeps you busy from its start
@@ -189,3 +193,53 @@ def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | Non
     """Return a live run; raises `InputError` if the rules contradict each other."""
     check_reading(rules)
     return Recipe2PlanEnvironment(problem, rules, manner, reward)
+
+
+_STEP = re.compile(r"Step\((\d+), ([^,]+), ")
+
+
+def repertoire(problem: Instance) -> Repertoire:
+    """Return the steps, and ``Finish``."""
+    return Repertoire((*problem.index, "Finish"), _name_of, timed=True)
+
+
+def _name_of(command: str) -> str:
+    found = _STEP.match(command)
+    return command if found is None else f"{found[2]}/{found[1]}"
+
+
+# The paper asks for each recipe with 128 tokens, we ask for both.
+_BELIEFS = tuple(
+    Ask(name, name, Sampling(0, 256), f"{name}-example") for name in ("concurrency", "dependency", "resources")
+)
+_WORDS: Mapping[str, Callable[[AnyEnvironment], str]] = {
+    "recipes": lambda environment: unsaid.recipes(environment.problem),
+    "autonomous": lambda environment: unsaid.concurrency(environment.problem),
+    "order": lambda environment: unsaid.dependency(environment.problem),
+    "objects": lambda environment: unsaid.resources(environment.problem),
+}
+
+
+def _apart(example: Problem, problem: Problem) -> bool:
+    """Whether an example is another problem, with time constraints if there are any."""
+    return distinct(example, problem) and unsaid.timed(example) == unsaid.timed(problem)
+
+
+SETTINGS = by_name(
+    [
+        Setting(
+            "react",
+            "beliefs, then ReAct: a thought and a step",
+            __package__,
+            "believed",
+            "react",
+            form="react-form",
+            sampling=Sampling(0, 512),
+            asks=_BELIEFS,
+            examples=("timed.json", "untimed.json"),
+            shows="dialogue",
+            apart=_apart,
+            words=_WORDS,
+        )
+    ]
+)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import cast
 
 from planoracle.instances.replay import Measure, Violation
-from planoracle.instances.times import format_clock
+from planoracle.instances.visible import format_clock
 
 #: Kinds of violation: those of Table 15, and the missing actions of Table 16.
 KINDS = (

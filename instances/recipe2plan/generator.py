@@ -9,13 +9,11 @@ from random import Random
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.measures import describe
-from planoracle.instances.generate.network import Arc, chosen, follow, gaps, tree, windows
-from planoracle.instances.generate.parameters import Parameters
-from planoracle.instances.generate.witness import witnessed
+from planoracle.instances.generate.network import Arc, chosen, follow, gaps, tree, windows, witnessed
+from planoracle.instances.generate.parameters import Parameters, one, shuffled
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.offers import Generator
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.rng import one, shuffled
 from planoracle.instances.schedule import Schedule
 
 _OVEN, _MINUTE = "oven", 60

@@ -12,9 +12,8 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.grammar import Found, Grammar
-from planoracle.instances.outputs.messages import chat_in, contents, is_agents
+from planoracle.instances.outputs.messages import chat_in, contents, is_agents, parts
 from planoracle.instances.outputs.reading import as_given
-from planoracle.instances.outputs.turns import parts
 from planoracle.instances.plan import Plan, Reading
 from planoracle.instances.reading import load_json
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from planoracle.instances.feedback import Examined, Finding, Topic, Words, clean, listed, quoted, some
-from planoracle.instances.foreign import Foreign
 from planoracle.instances.recipe2plan.language import to_schedule
 from planoracle.instances.recipe2plan.rules import MAX_VIOLATIONS
 from planoracle.instances.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.replay import Violation
+from planoracle.instances.run import Foreign
 
 TOPICS = (
     Topic("reading", "Reading", ("no_action",), "Write every step as Step(number, recipe, duration, start)."),

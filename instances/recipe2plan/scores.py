@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planoracle.instances.deadline import Status
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
@@ -13,7 +14,6 @@ from planoracle.instances.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.references import Claim
 from planoracle.instances.scoring import Average, Best, Column, Measured, Oracle, Row, mean_of
-from planoracle.instances.status import Status
 
 _NONE = (0.0, 1.0)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
-from planoracle.instances.times import format_clock
+from planoracle.instances.visible import format_clock
 
 #: Longest number in a plan; far beyond any time, and cheap to compute with.
 MAX_DIGITS = 40

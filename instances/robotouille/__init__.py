@@ -33,7 +33,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     @property
     def references(self) -> Sequence[Reference[Kitchen]]:
         """The number of steps published for the task."""
-        from planoracle.instances.robotouille.published import published_steps
+        from planoracle.instances.robotouille.metrics import published_steps
 
         def published(kitchen: Kitchen) -> Claim:
             return Claim(published_steps(kitchen.name))
@@ -59,7 +59,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
 
     def with_agents(self, problem: Kitchen, crew: str) -> Kitchen:
         """Return the kitchen with so many cooks."""
-        from planoracle.instances.kitchens.cooks import with_cooks
+        from planoracle.instances.kitchens.variants import with_cooks
 
         _, count, *rules = crew.split("~")
         if rules:

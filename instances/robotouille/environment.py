@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import cast
 
 from planoracle.instances import registry
-from planoracle.instances.environment import Reward
+from planoracle.instances.environment import AnyEnvironment, Reward
+from planoracle.instances.episode import Manner
 from planoracle.instances.kitchens.environment import KitchenEnvironment
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import Profile
-from planoracle.instances.manner import Manner
 from planoracle.instances.optima import by_key, key_of
-from planoracle.instances.robotouille.metrics import step_limit
-from planoracle.instances.robotouille.published import published_steps
+from planoracle.instances.problem import Problem
+from planoracle.instances.robotouille.metrics import published_steps, step_limit
+from planoracle.instances.settings import Sampling, Setting, by_name, distinct
 
 #: Where no number of steps is known, a run may have so many for each condition of the goal, and that many at least,
 #: with every player. Proved optima, of one player or several, come to 6.25 for each condition at most.
@@ -37,3 +39,43 @@ def _limit(kitchen: Kitchen, rules: Profile) -> int:
         most = max(LEAST_STEPS, STEPS_PER_CONDITION * len(kitchen.goal.conditions))
         return most if rules.moves == "joint" else most * acting
     return step_limit(-(-known // acting) if rules.moves == "joint" and rules.limit == "optimum" else known)
+
+
+# Sandwiches, as in the paper: of the first an optimum ships, the others are there for the first itself and for players.
+_EXAMPLES = (
+    "kitchens/synchronous/1_lettuce_sandwich",
+    "kitchens/synchronous/0_cheese_sandwich",
+    "kitchens/multi_agent/4_lettuce_chicken_sandwich",
+    "kitchens/multi_agent/1_lettuce_burger",
+)
+
+
+def _apart(example: Problem, problem: Problem) -> bool:
+    """Whether an example is another kitchen, with several players if there are several."""
+    several = [len(cast(Kitchen, one).players) > 1 for one in (example, problem)]
+    return distinct(example, problem) and several[0] == several[1]
+
+
+def _remembered(_: AnyEnvironment) -> str:
+    return ", only your last reasoning and action"
+
+
+SETTINGS = by_name(
+    [
+        Setting(
+            "react",
+            "ReAct that remembers its last reasoning and action",
+            __package__,
+            "task",
+            "react-plan",
+            "turn",
+            "react-plan-form",
+            sampling=Sampling(temperature=0.7),
+            history="last",
+            examples=_EXAMPLES,
+            shows="steps",
+            apart=_apart,
+            words={"remembered": _remembered},
+        )
+    ]
+)

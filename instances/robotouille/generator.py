@@ -6,14 +6,13 @@ from random import Random
 from typing import Final
 
 from planoracle.instances.generate.network import chosen
-from planoracle.instances.generate.parameters import Parameters
+from planoracle.instances.generate.parameters import Parameters, one, shuffled
 from planoracle.instances.kitchens.dishes import RAW, served
 from planoracle.instances.kitchens.domain import OWN, domain_for
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.kitchens.layout import Layout
 from planoracle.instances.kitchens.variants import Floor, new_name
 from planoracle.instances.offers import Generator
-from planoracle.instances.rng import one, shuffled
 
 #: Parts of a dish that are ready at once, and those that take time on a station, with the stations they need.
 _QUICK: Final = {"cheese": (), "cut lettuce": ("board",), "cut tomato": ("board",), "cut onion": ("board",)}

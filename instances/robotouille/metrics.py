@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 
 from planoracle.instances.kitchens.compiled import Compiled, State
 from planoracle.instances.kitchens.domain import ACTOR, Action, Domain
@@ -15,6 +16,7 @@ from planoracle.instances.kitchens.effects import Grounded, ground
 from planoracle.instances.kitchens.kitchen import Kitchen, natural, split_name
 from planoracle.instances.kitchens.run import REFUSALS, Record
 from planoracle.instances.kitchens.world import Deed
+from planoracle.instances.reading import load_json
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
@@ -229,3 +231,27 @@ def _in_the_way(run: Record, at: int, deed: Deed) -> set[str]:
         frontier = {upper for lower, upper in above if lower in frontier} - helping
         helping |= frontier
     return helping
+
+
+@cache
+def published() -> dict[str, int]:
+    """Return the published numbers of steps by task."""
+    path = files(__package__) / "data" / "published.json"
+    rows = (row for row in load_json(path.read_bytes(), path.name)["figures"] if row["ours"][0] == "optimum")
+    return {row["ours"][1].rpartition("/")[2]: row["paper"] for row in rows}
+
+
+def published_steps(name: str) -> int | None:
+    """Return the number published for the task of a kitchen's name, ``None`` if there is none.
+
+    It was made for the released kitchen of the task; its variants may need more or fewer steps. Ours have none.
+
+    >>> published_steps("3_burger"), published_steps("asynchronous__5_potato_soup__42")
+    (10, 19)
+    >>> published_steps("robotouille/synchronous/3_burger@42"), published_steps("kitchens/synchronous/3_burger")
+    (10, None)
+    """
+    if name.startswith("kitchens/"):
+        return None
+    parts = name.rpartition("/")[2].partition("@")[0].split("__")
+    return next((published()[part] for part in parts if part in published()), None)

@@ -10,13 +10,13 @@ from planoracle.instances.feedback import (
     clock_of,
     listed,
 )
-from planoracle.instances.foreign import Foreign
 from planoracle.instances.kitchens import sets as ours
 from planoracle.instances.kitchens.run import KitchenRun, Refusal, glance
 from planoracle.instances.kitchens.words import condition_in_words
 from planoracle.instances.replay import Violation
 from planoracle.instances.robotouille import sets
 from planoracle.instances.robotouille.failures import Lack, lacks
+from planoracle.instances.run import Foreign
 
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("unknown_action",), "Write actions exactly as they are listed."),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from planoracle.instances.deadline import Status
 from planoracle.instances.kitchens.profile import Profile
 from planoracle.instances.kitchens.run import KitchenRun, Record
 from planoracle.instances.robotouille.failures import failure
 from planoracle.instances.robotouille.metrics import measure as figures_of
-from planoracle.instances.robotouille.metrics import step_limit
-from planoracle.instances.robotouille.published import published_steps
+from planoracle.instances.robotouille.metrics import published_steps, step_limit
 from planoracle.instances.scoring import Average, Best, Column, Measured, Oracle, Row, mean_of, share_of
-from planoracle.instances.status import Status
 
 COLUMNS = (
     Column("end", "how the run ended", kind="text"),

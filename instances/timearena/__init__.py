@@ -46,7 +46,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     @property
     def references(self) -> Sequence[Reference[Instance]]:
         """The greedy algorithms, which know no occupied objects; the problem that they solve; the released rules."""
-        from planoracle.instances.timearena.relaxation import without_objects
+        from planoracle.instances.timearena.encode import without_objects
 
         return (
             Reference(

@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from planoracle.instances.environment import Environment, Reward
-from planoracle.instances.episode import Command, Outcome
+from planoracle.instances.episode import Command, Manner, Outcome
 from planoracle.instances.feedback import Clock, clock_of, listed, sentence
-from planoracle.instances.manner import Manner
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
+from planoracle.instances.offers import Repertoire
+from planoracle.instances.settings import Setting, by_name
 from planoracle.instances.timearena.language import decision
 from planoracle.instances.timearena.phrases import fault
 from planoracle.instances.timearena.profile import Profile
@@ -205,3 +206,11 @@ def _work(scene: World) -> Iterator[str]:
 def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> TimeArenaEnvironment:
     """Return one run of an agent on a combination of tasks."""
     return TimeArenaEnvironment(problem, rules, manner, reward)
+
+
+def repertoire(problem: Instance) -> Repertoire:
+    """Return all actions, and the wait."""
+    return Repertoire((*world(problem.name).commands, "wait"))
+
+
+SETTINGS = by_name([Setting("vanilla", "one decision a minute", __package__, "task", "vanilla")])

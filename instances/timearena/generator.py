@@ -6,12 +6,10 @@ from functools import cache
 from random import Random
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.generate.network import Arc, chosen, follow
-from planoracle.instances.generate.parameters import Parameters
-from planoracle.instances.generate.witness import witnessed
+from planoracle.instances.generate.network import Arc, chosen, follow, witnessed
+from planoracle.instances.generate.parameters import Parameters, below, one, shuffled
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.offers import Generator
-from planoracle.instances.rng import below, one, shuffled
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.world import task_names

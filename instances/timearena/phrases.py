@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planoracle.instances.feedback import Clock, Examined, Finding, Topic, clean, clock_of, listed, quoted, some
-from planoracle.instances.foreign import Foreign
 from planoracle.instances.replay import Other, Violation
+from planoracle.instances.run import Foreign
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.run import TimeArenaRun
 from planoracle.instances.timearena.world import words

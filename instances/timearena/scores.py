@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planoracle.instances.deadline import Status
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, ratio_of
-from planoracle.instances.status import Status
 from planoracle.instances.timearena.metrics import measure as figures_of
 from planoracle.instances.timearena.profile import Profile
 from planoracle.instances.timearena.run import TimeArenaRun

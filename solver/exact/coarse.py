@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planoracle.instances.deadline import Deadline, TimeOverError
+from planoracle.instances.deadline import Deadline, Status, TimeOverError
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance, Lag
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.status import Status
 from planoracle.solver.exact.bounds import common_divisor, horizon, steps
 from planoracle.solver.exact.cp import run
 from planoracle.solver.exact.model import ScheduleModel

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from planoracle.instances.deadline import NEVER, Deadline
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import NEVER, Deadline, Status
 
 # Imported where it is used, since it takes longer than many a problem: not all who know this module solve one.
 if TYPE_CHECKING:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from planoracle.instances.certify import certify
-from planoracle.instances.deadline import deadline_of
+from planoracle.instances.deadline import Status, deadline_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.status import Status
+from planoracle.instances.schedule_benchmark import certify
 from planoracle.solver.engine import Options
 from planoracle.solver.result import Result, check_bound, versions
 

@@ -16,11 +16,11 @@ from typing import TypeAlias
 
 from planoracle.heuristics.room import Room
 from planoracle.heuristics.timetable import lags_by_action, resource_kinds
-from planoracle.instances.certify import language, settled
 from planoracle.instances.model import Demand, Instance
 from planoracle.instances.referee import find_violations
 from planoracle.instances.resource_rules import capacities, states
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.schedule_benchmark import language, settled
 
 _START = attrgetter("start")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planoracle.instances.deadline import Deadline
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import Deadline, Status
 from planoracle.solver.exact.cp import FAR, Model, Outcome, run
 
 #: A sum: pairs of a variable and its coefficient.

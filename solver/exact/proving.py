@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from math import ceil
 from time import perf_counter
 
-from planoracle.instances.deadline import Deadline, Limit, deadline_of
+from planoracle.instances.deadline import Deadline, Limit, Status, deadline_of
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
-from planoracle.instances.status import Status
 from planoracle.solver.exact.bounds import common_tick, horizon, windows
 from planoracle.solver.exact.coarse import coarse_schedule
 from planoracle.solver.exact.cp import Outcome, run

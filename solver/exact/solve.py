@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from planoracle.instances.certify import certify, language
-from planoracle.instances.deadline import Limit, TimeOverError
+from planoracle.instances.deadline import Limit, Status, TimeOverError
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
-from planoracle.instances.status import Status
+from planoracle.instances.schedule_benchmark import certify, language
 from planoracle.solver.exact.bounds import grid_matters, lower_bound, steps
 from planoracle.solver.exact.cp import run
 from planoracle.solver.exact.in_order import schedule_in_order

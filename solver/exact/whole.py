@@ -8,10 +8,10 @@ from math import gcd
 from time import perf_counter
 from typing import NamedTuple
 
-from planoracle.instances.certify import certify
 from planoracle.instances.deadline import Deadline, Limit, TimeOverError, deadline_of
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
+from planoracle.instances.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import common_tick, steps
 from planoracle.solver.exact.cp import negated
 from planoracle.solver.exact.left_shift import settled_early

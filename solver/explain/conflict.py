@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any, NamedTuple
 
-from planoracle.instances.certify import certify
-from planoracle.instances.deadline import Deadline, Limit, deadline_of
+from planoracle.instances.deadline import Deadline, Limit, Status, deadline_of
 from planoracle.instances.model import Instance
-from planoracle.instances.status import Status
+from planoracle.instances.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
 from planoracle.solver.exact.cp import run
 from planoracle.solver.exact.model import ScheduleModel

@@ -8,12 +8,12 @@ from time import perf_counter
 from typing import Any, cast
 
 from planoracle.instances import registry
+from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
-from planoracle.instances.status import Status
 from planoracle.solver.engine import Options
 from planoracle.solver.floors.found import FloorPlan, Found
 from planoracle.solver.floors.planner import plan

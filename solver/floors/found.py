@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import Status
 from planoracle.solver.result import Result
 from planoracle.solver.states.ground import NEVER
 from planoracle.solver.states.solver import Value

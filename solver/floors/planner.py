@@ -6,14 +6,13 @@ from dataclasses import replace
 
 from planoracle.heuristics.floors import annealed
 from planoracle.instances import registry
-from planoracle.instances.deadline import Limit, deadline_of
+from planoracle.instances.deadline import Limit, Status, deadline_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.acts import whole
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
-from planoracle.instances.status import Status
 from planoracle.solver.engine import Told
 from planoracle.solver.floors.beginning import Beginning
 from planoracle.solver.floors.completion import completed

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import cast
 
-from planoracle.instances.deadline import Limit, deadline_of
+from planoracle.instances.deadline import Limit, Status, deadline_of
 from planoracle.instances.floors.acts import WAIT, whole, written
-from planoracle.instances.floors.choices import choices, submitted
+from planoracle.instances.floors.environment import choices, submitted
 from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.problem import Problem
 from planoracle.instances.scoring import Best
-from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
 from planoracle.solver.floors.beginning import Beginning, Done, begins, lasting
 from planoracle.solver.floors.found import FloorPlan, Found, found_of, value_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens import language, run
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
-from planoracle.instances.status import Status
 from planoracle.solver.engine import Options
 from planoracle.solver.kitchens.packing import plan_packed, plan_unpacked
 from planoracle.solver.kitchens.planner import plan

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from planoracle.instances.deadline import Limit
+from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.kitchens.compiled import State
 from planoracle.instances.kitchens.run import KitchenRun
-from planoracle.instances.status import Status
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.known import known as shipped
 from planoracle.solver.live import Known

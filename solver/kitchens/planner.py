@@ -8,13 +8,12 @@ from heapq import heappop, heappush
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from planoracle.instances.deadline import Limit, TimeOverError, deadline_of
+from planoracle.instances.deadline import Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.kitchens import language
 from planoracle.instances.kitchens.compiled import Compiled, State, compiled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
-from planoracle.instances.status import Status
 from planoracle.solver.engine import Told
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.context import NEVER

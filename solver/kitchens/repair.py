@@ -6,10 +6,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
-from planoracle.instances.deadline import Limit, deadline_of
+from planoracle.instances.deadline import Limit, Status, deadline_of
 from planoracle.instances.errors import InternalError
 from planoracle.instances.kitchens.run import KitchenRun, Record, replay
-from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.repair.answer import Repair

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import cast
 
-from planoracle.instances.deadline import Limit
+from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.kitchens.run import KitchenRun
 from planoracle.instances.problem import Problem
 from planoracle.instances.scoring import Best
-from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.known import known

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
+from planoracle.instances.deadline import Status
 from planoracle.instances.schedule import Piece
-from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped
 
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from planoracle.instances.certify import certify
-from planoracle.instances.deadline import Limit, deadline_of
+from planoracle.instances.deadline import Limit, Status, deadline_of
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model import Instance
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.status import Status
+from planoracle.instances.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import horizon, lower_bound, windows
 from planoracle.solver.exact.lexicographic import Lexicographic
 from planoracle.solver.exact.solve import solve

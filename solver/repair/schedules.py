@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from planoracle.instances.certify import agrees, language
-from planoracle.instances.deadline import Limit
+from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.errors import InternalError
 from planoracle.instances.problem import Problem
 from planoracle.instances.schedule import Piece
+from planoracle.instances.schedule_benchmark import agrees, language
 from planoracle.instances.scoring import Best
-from planoracle.instances.status import Status
 from planoracle.instances.targets import Dropped, Target
 from planoracle.instances.trajectory import AnyTrajectory
 from planoracle.instances.validate import MAX_TICKS

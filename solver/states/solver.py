@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
 
-from planoracle.instances.deadline import Deadline, Limit, Work, charge, deadline_of, worked
+from planoracle.instances.deadline import Deadline, Limit, Status, Work, charge, deadline_of, worked
 from planoracle.instances.model import Instance
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.state import State
-from planoracle.instances.status import Status
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.exact.cp import Outcome, negated, run
 from planoracle.solver.exact.model import ScheduleModel

@@ -18,7 +18,7 @@ from planoracle.instances.asynctool import executors, sets
 from planoracle.instances.asynctool.calls import canonical
 from planoracle.instances.asynctool.profile import profile
 from planoracle.instances.catalogue import load
-from planoracle.instances.manner import Manner
+from planoracle.instances.episode import Manner
 from planoracle.solver.exact.solve import solve
 
 NAMES = sets.names()

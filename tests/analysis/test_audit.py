@@ -14,13 +14,13 @@ from planoracle.analysis.audit.auditor import Auditor, published_names
 from planoracle.analysis.audit.finding import Finding, Taken, Verdict, judge, summarize
 from planoracle.analysis.audit.page import audited, page_of
 from planoracle.analysis.cli import app
-from planoracle.instances import copies, registry
+from planoracle.instances import registry
 from planoracle.instances.asynchow import facts
 from planoracle.instances.catalogue import expand, load
+from planoracle.instances.deadline import Status
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.robotouille.published import published
+from planoracle.instances.robotouille.metrics import published
 from planoracle.instances.robotouille.sets import names as kitchens
-from planoracle.instances.status import Status
 from planoracle.solver.result import Result
 from tests.support.runner import CliRunner
 
@@ -42,7 +42,7 @@ WRONG_ANSWERS = {
 
 @pytest.fixture(autouse=True)
 def _nobodys_copy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, _ in copies.given():
+    for name, _ in registry.data_folders():
         monkeypatch.delenv(name)
 
 

@@ -21,11 +21,10 @@ from planoracle.analysis.grade import Grader
 from planoracle.analysis.oracle import optimum, remembering
 from planoracle.analysis.problems import Problems
 from planoracle.instances import catalogue
-from planoracle.instances.deadline import Work
+from planoracle.instances.deadline import Status, Work
 from planoracle.instances.errors import InternalError
 from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.status import Status
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 #: No optimum of this problem is bundled.

@@ -18,12 +18,12 @@ from planoracle.instances import registry
 from planoracle.instances.asynctool import encode
 from planoracle.instances.asynctool.problem import Delays
 from planoracle.instances.catalogue import load
+from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem
 from planoracle.instances.references import Claim, Reference
 from planoracle.instances.robotouille.sets import kitchen
-from planoracle.instances.status import Status
 from planoracle.instances.timearena import TimeArena
 from planoracle.solver.exact.solve import solve
 

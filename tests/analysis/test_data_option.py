@@ -15,7 +15,7 @@ from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.commands import COMMANDS
-from planoracle.instances import catalogue, copies
+from planoracle.instances import catalogue, registry
 
 NAME = "paracook/abstract/egg/seed_1/orders_num_1"
 
@@ -52,7 +52,7 @@ def test_names_of_the_data(data: str, call: list[str]) -> None:
     found = CliRunner().invoke(app, [*call, "--data", data], catch_exceptions=False)
     assert found.exit_code == 0
     assert "paracook/abstract/egg" in found.stdout or call[0] == "run"
-    assert copies.folder_of("paracook") is None
+    assert registry.data_folder("paracook") is None
     assert not catalogue.names_problem(NAME)
     error = CliRunner().invoke(app, call).exception
     assert "--data paracook=DIR or set PLANORACLE_DATA_PARACOOK" in str(error) or call[0] == "instances"
@@ -105,7 +105,7 @@ def test_two_copies_in_one_call_and_the_environment(data: str, tmp_path: Path, m
     found = CliRunner().invoke(app, call, catch_exceptions=False)
     assert json.loads(found.stdout)["makespan"] == 10
     assert os.environ["PLANORACLE_DATA_PARACOOK"] == str(tmp_path / "nowhere")
-    assert copies.folder_of("robotouille") is None
+    assert registry.data_folder("robotouille") is None
 
 
 @pytest.mark.slow

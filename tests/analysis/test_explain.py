@@ -15,8 +15,8 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.explain import explain
 from planoracle.instances import catalogue
 from planoracle.instances.build import Model
+from planoracle.instances.deadline import Status
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.status import Status
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.explain.certificate import verify
 

@@ -14,7 +14,7 @@ from support.samples import sample
 from planoracle.analysis.cli import app
 from planoracle.analysis.grade import Grader, Strangers
 from planoracle.instances import catalogue, registry
-from planoracle.instances.foreign import Foreign
+from planoracle.instances.run import Foreign
 from planoracle.solver.solve import solve
 
 BURGER = "synchronous/3_burger"

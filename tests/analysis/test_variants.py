@@ -11,9 +11,9 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.analysis.compare import Comparison, Entry, by_variant
 from planoracle.instances import catalogue
+from planoracle.instances.deadline import Status
 from planoracle.instances.robotouille import sets
-from planoracle.instances.robotouille.published import published_steps
-from planoracle.instances.status import Status
+from planoracle.instances.robotouille.metrics import published_steps
 from planoracle.solver.solve import solve
 
 README = Path(__file__).resolve().parents[2] / "instances" / "robotouille" / "README.md"

@@ -24,7 +24,7 @@ from planoracle.analysis.optima import Shipped, chosen, ways_of
 from planoracle.analysis.verified import certificates, certified, plan_document, shipped, verified
 from planoracle.instances import catalogue, proofs, registry
 from planoracle.instances.catalogue import expand, load
-from planoracle.instances.certify import certify
+from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import to_document
 from planoracle.instances.model import Action, Instance, Lag
@@ -32,7 +32,7 @@ from planoracle.instances.optima import Entry
 from planoracle.instances.problem import of_kind
 from planoracle.instances.referee import referee
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.status import Status
+from planoracle.instances.schedule_benchmark import certify
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.explain import checker, timetable
 from planoracle.solver.explain.certificate import certificate

@@ -8,7 +8,7 @@ from planoracle.instances.catalogue import load
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import referee
 from planoracle.instances.timearena import encode, rules
-from planoracle.instances.timearena.relaxation import without_objects
+from planoracle.instances.timearena.encode import without_objects
 from planoracle.instances.timearena.sets import names, scenario_set
 from planoracle.instances.timearena.world import world
 

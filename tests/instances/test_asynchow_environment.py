@@ -12,7 +12,7 @@ from planoracle.instances.asynchow.encode import least
 from planoracle.instances.asynchow.environment import AsyncHowEnvironment
 from planoracle.instances.asynchow.profile import PROFILES
 from planoracle.instances.catalogue import load
-from planoracle.instances.manner import Manner
+from planoracle.instances.episode import Manner
 from planoracle.solver.exact.solve import solve
 from tests.instances.test_generic_environment import compare
 

@@ -21,8 +21,8 @@ from planoracle.instances.asynctool.environment import AsyncToolEnvironment
 from planoracle.instances.asynctool.language import CLOSING, call_message
 from planoracle.instances.asynctool.profile import PROFILES
 from planoracle.instances.asynctool.reader import read, to_document
+from planoracle.instances.episode import USUAL
 from planoracle.instances.errors import InputError
-from planoracle.instances.manner import USUAL
 
 FILES = "bfcl:GorillaFileSystem"
 SHELF = {"notes.txt": "Repot the ferns.\nFeed the cat.", "old.txt": "Repot the ferns.\nFeed the dog."}

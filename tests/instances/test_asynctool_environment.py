@@ -17,9 +17,8 @@ from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
 from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.asynctool.simulation import Turn
-from planoracle.instances.episode import Message
+from planoracle.instances.episode import Manner, Message
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.manner import Manner
 
 TREE = {"root": {"work": {"a": "one", "b": "two"}}}
 WAITING = {"role": "tool", "content": '{"wait": "The call is being executed."}'}

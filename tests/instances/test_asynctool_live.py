@@ -18,9 +18,8 @@ from planoracle.instances.asynctool.environment import AsyncToolEnvironment
 from planoracle.instances.asynctool.language import CLOSING, WAIT, as_message, call_message, messages, read_message
 from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.asynctool.profile import PROFILES, Profile
-from planoracle.instances.episode import Message
+from planoracle.instances.episode import Manner, Message
 from planoracle.instances.errors import InputError
-from planoracle.instances.manner import Manner
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, shown
 from tests.support.samples import sample

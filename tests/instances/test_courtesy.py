@@ -14,7 +14,7 @@ from planoracle.instances import catalogue
 from planoracle.instances.errors import MAX_FAULTS, FaultsError, InputError, InputWarning, UnknownNameError
 from planoracle.instances.files import instance_from_document, read_instance
 from planoracle.instances.lines import json_lines
-from planoracle.instances.similar import similar
+from planoracle.instances.visible import similar
 
 HEAD = {"format": "planoracle/instance", "version": 1, "name": "k"}
 FAULTY = """{

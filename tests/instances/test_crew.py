@@ -10,13 +10,13 @@ import pytest
 from support.samples import some_problems
 
 from planoracle.instances import catalogue
-from planoracle.instances.certify import language
 from planoracle.instances.crew import assign, crewed, interchangeable, split_crew, with_agents
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document, to_document
-from planoracle.instances.kitchens.cooks import with_cooks
 from planoracle.instances.kitchens.sets import kitchen
+from planoracle.instances.kitchens.variants import with_cooks
 from planoracle.instances.model import Action, Instance
+from planoracle.instances.schedule_benchmark import language
 
 TIMED = "recipe2plan/timed/Cobbler_Pancakes"
 CHOP, DRIVE = Action("home/chop", "home", 3, 3), Action("out/drive", "out", 9, 9)

@@ -10,6 +10,7 @@ import pytest
 
 from planoracle.analysis.grade import Grader
 from planoracle.instances import registry
+from planoracle.instances.episode import Manner
 from planoracle.instances.floors.acts import spoken
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.environment import LATEST, FloorEnvironment
@@ -17,7 +18,6 @@ from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.loop import ERRORS
 from planoracle.instances.floors.replay import carried_out
 from planoracle.instances.floors.run import FloorRun
-from planoracle.instances.manner import Manner
 from tests.support.live import at_random
 from tests.support.paracook import floor, lines
 from tests.support.samples import sample

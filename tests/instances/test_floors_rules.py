@@ -9,8 +9,8 @@ import pytest
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.acts import INTERACT, PROCESS, Act, read
-from planoracle.instances.floors.choices import choices
 from planoracle.instances.floors.clock import Clock
+from planoracle.instances.floors.environment import choices
 from planoracle.instances.floors.faults import KINDS, fault_of
 from planoracle.instances.floors.floor import Dish, Need
 from planoracle.instances.floors.profile import CHOICES, FloorRules

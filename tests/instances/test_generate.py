@@ -18,7 +18,6 @@ from support.samples import examples, sample
 
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import reader as asynctool
-from planoracle.instances.certify import certify
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_from_document
 from planoracle.instances.floors.floor import Floor
@@ -30,6 +29,7 @@ from planoracle.instances.kitchens.files import kitchen_from_document
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
 from planoracle.instances.registry import of
+from planoracle.instances.schedule_benchmark import certify
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.kitchens.planner import plan
 

@@ -15,11 +15,10 @@ from planoracle.instances import registry
 from planoracle.instances.catalogue import load
 from planoracle.instances.catalogue import problem as problem_of
 from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.episode import Command
+from planoracle.instances.episode import Command, Manner
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.generic.environment import GenericEnvironment
 from planoracle.instances.generic.run import fault_of
-from planoracle.instances.manner import Manner
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule

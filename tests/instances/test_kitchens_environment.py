@@ -11,12 +11,11 @@ import pytest
 
 from planoracle import load
 from planoracle.instances import registry
-from planoracle.instances.episode import Command, Observation
+from planoracle.instances.episode import Command, Manner, Observation
 from planoracle.instances.kitchens.environment import ATTEMPTS, TRIES, KitchenEnvironment
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.language import MAX_ACTIONS
 from planoracle.instances.kitchens.profile import profile
-from planoracle.instances.manner import Manner
 from tests.support.robotouille import KITCHENS
 from tests.support.samples import sample
 

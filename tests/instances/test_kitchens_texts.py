@@ -9,13 +9,13 @@ import pytest
 
 from planoracle.instances.kitchens import world as worlds
 from planoracle.instances.kitchens.compiled import Compiled, compiled
-from planoracle.instances.kitchens.cooks import with_cooks
 from planoracle.instances.kitchens.domain import Action, Domain, Literal, bundled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.meanings import is_plain
 from planoracle.instances.kitchens.profile import PROFILES, profile
 from planoracle.instances.kitchens.run import glance, replay
 from planoracle.instances.kitchens.sets import kitchen
+from planoracle.instances.kitchens.variants import with_cooks
 from planoracle.instances.kitchens.world import World, shared_world
 from tests.support.kitchen_comparison import draw_kitchen
 

@@ -11,13 +11,13 @@ import pytest
 
 from planoracle.analysis.critique import critique
 from planoracle.instances import registry
+from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Action, Instance, Lag
 from planoracle.instances.paracook_abstract.encode import instance
 from planoracle.instances.paracook_abstract.run import ParaCookRun
 from planoracle.instances.registry import of
 from planoracle.instances.scoring import Measured
-from planoracle.instances.status import Status
 from planoracle.solver.exact.solve import solve
 from tests.support.paracook_abstract import DISH
 

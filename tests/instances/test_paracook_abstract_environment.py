@@ -10,13 +10,13 @@ from planoracle.analysis.regret import regret_of
 from planoracle.analysis.repair import repair
 from planoracle.heuristics import registry as heuristics
 from planoracle.instances import registry
-from planoracle.instances.certify import settled
 from planoracle.instances.deadline import Work
-from planoracle.instances.manner import Manner
+from planoracle.instances.episode import Manner
 from planoracle.instances.paracook_abstract.encode import by_name, instance
 from planoracle.instances.paracook_abstract.environment import MAX_REFUSALS, ParaCookEnvironment
 from planoracle.instances.paracook_abstract.run import command
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.schedule_benchmark import settled
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.live import Live
 from planoracle.solver.runs import solver_of

@@ -14,7 +14,7 @@ from support.samples import sample
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.intake.columns import checked
 from planoracle.analysis.profiles import profiles
-from planoracle.instances import copies, registry
+from planoracle.instances import registry
 from planoracle.instances.catalogue import read_problems
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.floors.floor import Floor, Station
@@ -123,12 +123,12 @@ def test_without_data_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch
 
 def test_a_folder_is_told_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PLANORACLE_DATA_TEA_TIME", "")
-    assert copies.folder_of("tea_time") is None
-    copies.use("tea_time", tmp_path)
-    assert copies.folder_of("tea_time") == tmp_path
-    assert ("PLANORACLE_DATA_TEA_TIME", str(tmp_path)) in copies.given()
-    copies.use("tea_time", None)
-    assert copies.folder_of("tea_time") is None
+    assert registry.data_folder("tea_time") is None
+    registry.use_data_folder("tea_time", tmp_path)
+    assert registry.data_folder("tea_time") == tmp_path
+    assert ("PLANORACLE_DATA_TEA_TIME", str(tmp_path)) in registry.data_folders()
+    registry.use_data_folder("tea_time", None)
+    assert registry.data_folder("tea_time") is None
 
 
 def test_the_settings_of_the_released_data(data: Path) -> None:

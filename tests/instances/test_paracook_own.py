@@ -11,10 +11,10 @@ import pytest
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.geometry import beside, distances
+from planoracle.instances.floors.ground import beside, distances
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.paracook import sets
-from planoracle.instances.paracook.recipes import DISHES, FACTS
+from planoracle.instances.paracook.generator import DISHES, FACTS
 
 COOK, ABSTRACT = "paracook/cook/own", "paracook/abstract/own"
 

@@ -9,7 +9,7 @@ import pytest
 
 from planoracle.analysis.audit.auditor import Auditor, published_names
 from planoracle.analysis.audit.finding import Finding
-from planoracle.instances import copies, registry
+from planoracle.instances import registry
 from planoracle.instances.catalogue import problem
 from planoracle.instances.paracook_abstract.published import LOOPHOLES
 from planoracle.solver.solve import solve
@@ -32,7 +32,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }
     for name, document in files.items():
         (tmp_path / name).write_text(json.dumps(document))
-    monkeypatch.setenv(copies.variable("paracook"), str(tmp_path))
+    monkeypatch.setenv(registry.data_variable("paracook"), str(tmp_path))
     return tmp_path
 
 
@@ -132,7 +132,7 @@ def people(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dic
             run = tmp_path / "results" / "Human" / "someone" / f"{name}.json"
             run.parent.mkdir(parents=True, exist_ok=True)
             run.write_text(json.dumps({"done": True, "time": row["expected"]["time"], "plan": row["plan"]}))
-    monkeypatch.setenv(copies.variable("paracook"), str(tmp_path))
+    monkeypatch.setenv(registry.data_variable("paracook"), str(tmp_path))
     return times
 
 

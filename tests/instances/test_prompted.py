@@ -10,8 +10,8 @@ import pytest
 from support import prompts
 
 from planoracle.instances import registry
+from planoracle.instances.episode import Manner
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.manner import Manner
 from planoracle.instances.prompted import Prompt, Prompted, filled, prompted
 from planoracle.instances.settings import HISTORIES, Sampling, Setting
 

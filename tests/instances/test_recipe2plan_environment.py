@@ -9,8 +9,8 @@ import pytest
 
 from planoracle import grade, load
 from planoracle.instances import registry
+from planoracle.instances.episode import Manner
 from planoracle.instances.errors import InputError
-from planoracle.instances.manner import Manner
 from planoracle.instances.recipe2plan import sets
 from planoracle.instances.recipe2plan.environment import Recipe2PlanEnvironment
 from planoracle.instances.recipe2plan.language import first_command, parse

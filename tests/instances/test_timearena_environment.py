@@ -11,7 +11,7 @@ import pytest
 
 from planoracle import load
 from planoracle.instances import registry
-from planoracle.instances.manner import Manner
+from planoracle.instances.episode import Manner
 from planoracle.instances.model import Instance
 from planoracle.instances.timearena import sets
 from planoracle.instances.timearena.environment import TimeArenaEnvironment

@@ -9,11 +9,11 @@ import pytest
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
-from planoracle.instances.certify import certify
 from planoracle.instances.deadline import Deadline
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.referee import find_violations
+from planoracle.instances.schedule_benchmark import certify
 from planoracle.solver.exact import proving
 from planoracle.solver.exact import solve as solving
 from planoracle.solver.exact.bounds import common_divisor, common_tick, steps

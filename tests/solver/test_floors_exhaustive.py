@@ -7,9 +7,8 @@ from support.exhaustive_floors import TooMuchError, differences, least_time
 from support.floors import PAPER, RELEASED
 from support.random_floors import random_floor
 
-from planoracle.instances.deadline import Work
+from planoracle.instances.deadline import Status, Work
 from planoracle.instances.floors.profile import FloorRules
-from planoracle.instances.status import Status
 from planoracle.solver.floors.planner import plan
 
 

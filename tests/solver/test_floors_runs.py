@@ -15,12 +15,11 @@ from planoracle.analysis.repair import Repairer
 from planoracle.heuristics.floors import annealed
 from planoracle.instances import registry
 from planoracle.instances.catalogue import problem
-from planoracle.instances.deadline import Work, worked
+from planoracle.instances.deadline import Status, Work, worked
+from planoracle.instances.episode import Manner
 from planoracle.instances.floors.environment import FloorEnvironment
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.run import FloorRun
-from planoracle.instances.manner import Manner
-from planoracle.instances.status import Status
 from planoracle.solver.floors.beginning import Done, begins, left_of
 from planoracle.solver.floors.live import Values, messages
 from planoracle.solver.floors.planner import plan

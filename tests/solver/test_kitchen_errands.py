@@ -13,13 +13,12 @@ from support.samples import sample
 from planoracle.analysis.oracle import optimum
 from planoracle.instances.catalogue import expand
 from planoracle.instances.catalogue import problem as named
-from planoracle.instances.deadline import Work, deadline_of
+from planoracle.instances.deadline import Status, Work, deadline_of
 from planoracle.instances.kitchens import run
 from planoracle.instances.kitchens.compiled import Compiled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.problem import of_kind
-from planoracle.instances.status import Status
 from planoracle.solver.kitchens.errands.listing import Errand
 from planoracle.solver.kitchens.errands.scheduling import Setting, schedule
 from planoracle.solver.kitchens.heuristic import heuristic

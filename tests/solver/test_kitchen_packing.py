@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from planoracle.instances.kitchens.compiled import Compiled
-from planoracle.instances.kitchens.cooks import with_cooks
 from planoracle.instances.kitchens.domain import Domain, bundled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES
 from planoracle.instances.kitchens.sets import kitchen, names
+from planoracle.instances.kitchens.variants import with_cooks
 from planoracle.solver.kitchens import engine
 from planoracle.solver.kitchens.packing import plan_packed, plan_unpacked
 from planoracle.solver.known import known

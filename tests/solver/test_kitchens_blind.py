@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
+from planoracle.instances.generate.parameters import chance, one, shuffled
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.kitchens.run import replay
 from planoracle.instances.kitchens.sets import kitchen
-from planoracle.instances.rng import chance, one, shuffled
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.planner import plan
 from tests.support.kitchen_cases import FAULTS, Case, read_cases, write_cases

@@ -8,8 +8,7 @@ import pytest
 from support.samples import sample
 
 from planoracle import environment, load
-from planoracle.instances.deadline import Work
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import Status, Work
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.live import Known, Live, lost_after, run_of
 from planoracle.solver.runs import solver_of

@@ -18,9 +18,9 @@ from planoracle.analysis.frames.problems import compare_methods
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import repair
 from planoracle.instances.catalogue import load, problem
+from planoracle.instances.deadline import Status
 from planoracle.instances.digest import digest
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.status import Status
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.explain.conflict import find_conflict
 from planoracle.solver.kitchens.planner import plan

@@ -9,11 +9,11 @@ from support.random_instances import workshop
 from support.samples import sample
 
 from planoracle.instances.catalogue import load
-from planoracle.instances.certify import certify
 from planoracle.instances.deadline import Work
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.referee import find_violations
 from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.schedule_benchmark import certify
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.exact.whole import fewest_pieces
 from planoracle.solver.explain.certificate import certificate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from planoracle.instances.floors.floor import PLATE, Dish, Facts, Floor, Need, Station, Vessel
-from planoracle.instances.floors.geometry import steps
+from planoracle.instances.floors.ground import steps
 
 #: Ingredients of the pan (chopped) and of the pot (raw).
 _PAN, _POT = ("meat", "tomato"), ("rice", "pasta")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Tile, Vessel
-from planoracle.instances.floors.geometry import steps
+from planoracle.instances.floors.ground import steps
 
 _NEEDS = {
     "rice raw": Need("rice", "raw"),

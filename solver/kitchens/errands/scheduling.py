@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from planoracle.instances.deadline import Deadline
-from planoracle.instances.status import Status
+from planoracle.instances.deadline import Deadline, Status
 from planoracle.solver.exact.cp import FAR, Model, negated, run
 from planoracle.solver.kitchens.errands.listing import Errand
 

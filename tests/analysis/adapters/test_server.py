@@ -15,7 +15,7 @@ from planoracle import explain, grade, load, solve
 from planoracle.analysis.advice import next_commands
 from planoracle.analysis.cli import app
 from planoracle.instances import registry
-from planoracle.instances.manner import Manner
+from planoracle.instances.episode import Manner
 
 pytest.importorskip("mcp", reason="the server of tools needs planoracle[mcp]")
 

@@ -15,9 +15,8 @@ from planoracle.analysis.grade import Grader
 from planoracle.instances import registry
 from planoracle.instances.catalogue import read_line
 from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.episode import Message
+from planoracle.instances.episode import Manner, Message
 from planoracle.instances.errors import InputError
-from planoracle.instances.manner import Manner
 from planoracle.instances.problem import Problem
 from planoracle.instances.prompted import Prompted, prompted
 from planoracle.instances.settings import Sampling

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from planoracle.instances import syntax
+from planoracle.instances import reading
 from planoracle.instances.asynctool.calls import parse_call
 
 
@@ -18,8 +18,8 @@ def test_a_lack_of_memory_is_no_fault_of_a_text(monkeypatch: pytest.MonkeyPatch)
     def lacking(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(syntax.ast, "parse", lacking)
-    monkeypatch.setattr(syntax, "_ROOM", 2**60)
+    monkeypatch.setattr(reading.ast, "parse", lacking)
+    monkeypatch.setattr(reading, "_ROOM", 2**60)
     with pytest.raises(MemoryError):
         parse_call(text)
 
