@@ -21,11 +21,11 @@ from planoracle.instances.catalogue import set_of
 from planoracle.instances.crew import MOST_AGENTS, with_agents
 from planoracle.instances.deadline import Limit, Status, Work
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
+from planoracle.instances.feedback import short
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.references import Claim, Reference
+from planoracle.instances.scoring import Claim, Reference
 from planoracle.instances.visible import one_of
-from planoracle.instances.wording import short
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.known import known
 from planoracle.solver.result import Result

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from planoracle.instances.deadline import Limit, Status, Work, deadline_of
+from planoracle.instances.feedback import span
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, for_kind
-from planoracle.instances.wording import span
 
 if TYPE_CHECKING:
     from planoracle.instances.floors.floor import Floor

@@ -17,7 +17,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.optima import FILE, Entry, by_key, key_of, written
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
-from planoracle.instances.references import Claim
+from planoracle.instances.scoring import Claim
 from planoracle.solver.engine import engine_of
 from planoracle.solver.result import Result, versions
 from planoracle.solver.solve import solve

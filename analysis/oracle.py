@@ -17,9 +17,8 @@ from planoracle.analysis.batch.store import Store, default_store
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit, Status, Work
-from planoracle.instances.digest import FORMAT, digest, fingerprint
 from planoracle.instances.errors import InternalError
-from planoracle.instances.memo import Memo
+from planoracle.instances.memo import FORMAT, Memo, digest, fingerprint
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules

@@ -13,8 +13,7 @@ from planoracle.heuristics.floors_plan import FloorPlan, plan_of
 from planoracle.heuristics.floors_shop import shop_of
 from planoracle.instances.deadline import NEVER, Deadline, TimeOverError
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import Floor, FloorRules
 
 #: Returns a plan that serves all orders; raises `InputError` if it finds none.
 Planner = Callable[[Floor, FloorRules, Budget], FloorPlan]

@@ -25,10 +25,9 @@ from planoracle.instances.outputs.messages import is_cut
 from planoracle.instances.plan import CUT_OFF, FAULTS, Plan, Reading, UnreadError, given_limit, given_plan
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules, choose
-from planoracle.instances.references import Loophole, Reference
 from planoracle.instances.replay import Violation
 from planoracle.instances.run import Foreign, Run
-from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row
+from planoracle.instances.scoring import Average, Column, Loophole, Measured, Oracle, Reference, Row
 from planoracle.instances.targets import Dropped
 
 if TYPE_CHECKING:

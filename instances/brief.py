@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from planoracle.instances.feedback import clean, listed
+from planoracle.instances.feedback import clean, listed, moment, span
 from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.visible import visible
-from planoracle.instances.wording import moment, span
 
 
 def brief(problem: Instance, called: Callable[[str], str] = visible, *, hands: bool = True) -> str:

@@ -20,7 +20,7 @@ from planoracle.instances.visible import did_you_mean, files_like
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmark import AnyBenchmark
-    from planoracle.instances.documents import Document
+    from planoracle.instances.lines import Document
 
 
 # Longest prefix or glob: reading one takes quadratic time, and no name of a set is half as long.
@@ -374,7 +374,7 @@ def read_each(name_or_path: str) -> list[Problem | InputError]:
 
 
 def _read(path: str) -> list[Problem | InputError]:
-    from planoracle.instances.documents import load_document
+    from planoracle.instances.lines import load_document
     from planoracle.instances.reading import read_bytes
 
     benchmarks = [registry.get(name) for name in registry.names()]
@@ -392,7 +392,7 @@ def _read(path: str) -> list[Problem | InputError]:
 
 def read_line(line: bytes, source: str) -> list[Problem | InputError]:
     """Return the problems of a line that is a document, or a name; or what is wrong with it."""
-    from planoracle.instances.documents import Document
+    from planoracle.instances.lines import Document
     from planoracle.instances.reading import load_json
 
     try:

@@ -13,7 +13,7 @@ from dataclasses import fields
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from planoracle.instances.digest import digest, fingerprint
+from planoracle.instances.memo import digest, fingerprint
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 

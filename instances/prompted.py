@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyBenchmark
-from planoracle.instances.digest import digest
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.memo import digest
 from planoracle.instances.reading import read_bytes
 from planoracle.instances.settings import Setting
 from planoracle.instances.visible import one_of

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 
-from planoracle.instances.faults import KINDS, Fault, Pieces, fault, other_of
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.replay import MAX_OTHERS, Event, Other, Replay, Violation
-from planoracle.instances.resource_rules import capacities, states
+from planoracle.instances.resource_rules import Fault, Pieces, capacities, fault, other_of, states
 from planoracle.instances.schedule import Piece, Schedule
 
 #: A replay ends its search for further violations after this many.
@@ -277,3 +276,22 @@ def gaps(busy: list[tuple[int, int]], until: int) -> tuple[tuple[int, int], ...]
     if clock < until:
         free.append((clock, until))
     return tuple(span for span in free if span[0] < span[1])
+
+
+#: Kinds of violation of the general rules.
+KINDS = (
+    "unknown_action",
+    "wrong_mode",
+    "ineligible_agent",
+    "release",
+    "time_limit",
+    "action_duration",
+    "interruptibility",
+    "missing_action",
+    "agent_busy",
+    "start_attended",
+    "resource_capacity",
+    "resource_state",
+    "minimum_lag",
+    "maximum_lag",
+)

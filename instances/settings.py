@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from planoracle.instances.digest import digest
 from planoracle.instances.episode import USUAL, Manner
+from planoracle.instances.memo import digest
 from planoracle.instances.problem import Problem
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.feedback import span
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
@@ -20,7 +21,6 @@ from planoracle.instances.run import Run, Step
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
 from planoracle.instances.targets import Targets
-from planoracle.instances.wording import span
 
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)

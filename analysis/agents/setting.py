@@ -9,10 +9,10 @@ from typing import NamedTuple
 from planoracle.analysis.agents.agent import Agent, AgentError
 from planoracle.analysis.agents.registry import agent
 from planoracle.instances import catalogue
-from planoracle.instances.digest import digest, fingerprint
 from planoracle.instances.environment import AnyEnvironment, Reward
 from planoracle.instances.episode import Manner, Message, Turn
 from planoracle.instances.errors import InputError
+from planoracle.instances.memo import digest, fingerprint
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.instances.prompted import Prompted, prompted

@@ -22,8 +22,7 @@ from planoracle.instances.errors import InputError, InternalError, UnknownNameEr
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
-from planoracle.instances.references import Claim, Reference
-from planoracle.instances.scoring import Best
+from planoracle.instances.scoring import Best, Claim, Reference
 from planoracle.solver.result import Result
 
 #: What a reference is called that was handed in and names no model.

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.catalogue import set_of
 from planoracle.instances.deadline import Status
+from planoracle.instances.feedback import short
 from planoracle.instances.scoring import Best
-from planoracle.instances.wording import short
 
 
 class Verdict(StrEnum):

@@ -9,7 +9,7 @@ from planoracle.analysis.audit.finding import Finding, Verdict, summarize
 from planoracle.analysis.cli.output import human, markdown
 from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyBenchmark
-from planoracle.instances.references import Reference
+from planoracle.instances.scoring import Reference
 
 _HEAD = """\
 # What is wrong with published references

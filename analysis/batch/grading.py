@@ -19,8 +19,8 @@ from planoracle.analysis.places import NO_PLACES, Places
 from planoracle.analysis.problems import Problems, Recent
 from planoracle.analysis.profiles import profiles
 from planoracle.analysis.submissions import INTERNAL
-from planoracle.instances.digest import FORMAT, digest, fingerprint, of_text
 from planoracle.instances.errors import InputError
+from planoracle.instances.memo import FORMAT, digest, fingerprint, of_text
 from planoracle.instances.problem import Problem
 from planoracle.solver.result import versions
 

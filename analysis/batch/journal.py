@@ -12,7 +12,7 @@ from types import TracebackType
 
 from planoracle.analysis.batch.database import MAX_TEXT, connect
 from planoracle.analysis.batch.errors import StorageError
-from planoracle.instances.digest import FORMAT
+from planoracle.instances.memo import FORMAT
 
 #: Name of the file in the directory.
 NAME = "results.sqlite"

@@ -15,8 +15,8 @@ from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.tasks import Item, Row
 from planoracle.analysis.profiles import profiles
 from planoracle.instances import registry
-from planoracle.instances.digest import FORMAT, digest, fingerprint
 from planoracle.instances.errors import PlanoracleError
+from planoracle.instances.memo import FORMAT, digest, fingerprint
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
 from planoracle.solver.result import versions

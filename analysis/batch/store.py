@@ -17,7 +17,7 @@ from typing import Any
 from planoracle.analysis.batch.database import MAX_TEXT, connect
 from planoracle.analysis.batch.errors import StorageError
 from planoracle.analysis.spoken import tell
-from planoracle.instances.digest import FORMAT
+from planoracle.instances.memo import FORMAT
 
 #: Environment variable that names the folder of the cache; if it is empty, there is no cache.
 VARIABLE = "PLANORACLE_CACHE"

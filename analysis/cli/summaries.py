@@ -12,7 +12,7 @@ import typer
 from planoracle.analysis.cli.output import PEOPLE, Format, human, new_file, write_table
 from planoracle.analysis.spoken import tell
 from planoracle.instances import registry
-from planoracle.instances.wording import short
+from planoracle.instances.feedback import short
 
 if TYPE_CHECKING:
     from planoracle.analysis.statistics import GradeRows

@@ -11,9 +11,9 @@ from planoracle.instances import registry
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError
-from planoracle.instances.floors.floor import Floor
+from planoracle.instances.feedback import action_name
+from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.floors.pieces import as_schedule
-from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import Profile
@@ -25,7 +25,6 @@ from planoracle.instances.schedule import Piece
 from planoracle.instances.schedule_benchmark import language
 from planoracle.instances.scoring import Best, Oracle
 from planoracle.instances.trajectory import AnyTrajectory
-from planoracle.instances.wording import action_name
 
 #: Most pieces of one plan that are drawn.
 MAX_PIECES = 2_000

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import COMMON_FIELDS, Plan
-from planoracle.instances.references import Claim, Reference
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
+from planoracle.instances.scoring import Claim, Reference
 from planoracle.instances.targets import Dropped
 
 if TYPE_CHECKING:

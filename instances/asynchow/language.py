@@ -6,9 +6,9 @@ import json
 import re
 from dataclasses import dataclass
 
+from planoracle.instances.asynchow.answers import answer_in
 from planoracle.instances.asynchow.encode import with_hands
 from planoracle.instances.asynchow.profile import Profile
-from planoracle.instances.asynchow.spoken import answer_in
 from planoracle.instances.errors import PlanError
 from planoracle.instances.generic import language
 from planoracle.instances.model import Instance

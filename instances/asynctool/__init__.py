@@ -10,9 +10,9 @@ from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.model import Instance
 from planoracle.instances.plan import Plan
 from planoracle.instances.profiles import Rules
-from planoracle.instances.references import Claim, Reference
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
+from planoracle.instances.scoring import Claim, Reference
 
 
 class AsyncTool(ScheduleBenchmark[list[object], Rules]):

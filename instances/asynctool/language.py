@@ -12,8 +12,8 @@ from planoracle.instances.asynctool.profile import PROFILES, Profile
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.blocks import Found, Grammar
 from planoracle.instances.outputs.characters import bare, spoken
-from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in, is_agents
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.outputs.values import values_in, whole_value

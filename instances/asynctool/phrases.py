@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planoracle.instances.asynctool.causes import causes
 from planoracle.instances.asynctool.encode import to_schedule
 from planoracle.instances.asynctool.rules import Run
 from planoracle.instances.asynctool.run import AsyncToolRun
+from planoracle.instances.asynctool.scores import causes
 from planoracle.instances.feedback import Examined, Finding, Topic, clean, clock_of, listed, quoted, sentence
 from planoracle.instances.replay import Violation
 from planoracle.instances.run import Foreign

@@ -2,15 +2,282 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import asdict, dataclass
+from functools import cache
+from statistics import fmean
+from typing import NamedTuple
 
-from planoracle.instances.asynctool.causes import causes
+from planoracle.instances.asynctool.calls import Call, canonical
 from planoracle.instances.asynctool.encode import optimal_turns
-from planoracle.instances.asynctool.metrics import measure as figures_of
+from planoracle.instances.asynctool.problem import Problem, SubTask
 from planoracle.instances.asynctool.profile import Profile
+from planoracle.instances.asynctool.rules import Outcome, Run
 from planoracle.instances.asynctool.run import AsyncToolRun
+from planoracle.instances.asynctool.sets import tasks
+from planoracle.instances.asynctool.simulation import Turn
 from planoracle.instances.deadline import Status
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
+
+#: Causes in the paper's words; ``wrong_call`` is its erroneous trajectory, a call that is none of the gold ones.
+CAUSES = (
+    "insufficient_temporal_awareness",
+    "tool_confusion",
+    "wrong_parameter",
+    "format",
+    "wrong_call",
+    "neglected_task",
+)
+
+
+class Cause(NamedTuple):
+    """Why a sub-task failed, or an early call that did no harm (``failed`` is false).
+
+    ``turn`` is that of the message concerned, ``None`` if it is one that is missing.
+    """
+
+    task: str
+    cause: str
+    turn: int | None
+    failed: bool
+    message: str
+
+
+def causes(run: Run) -> list[Cause]:
+    """Return one cause per failed sub-task, in their order, then the early calls of the others.
+
+    The cause is that of the first gold call that was not made, by the first of these that applies:
+
+    - ``insufficient_temporal_awareness``: its function was called with other parameters before the result it
+      builds on was known (Figure 13);
+    - ``wrong_parameter``: its function was called with other parameters;
+    - ``tool_confusion``: for this sub-task a function was called that another one offers (Figure 14), or the
+      call was made for another sub-task;
+    - ``format``: a message that might have been the call could not be read, or named no existing task. It might
+      have been if it names the function or the sub-task; or if it names no sub-task and this one was begun;
+    - ``wrong_call``: other calls were made instead;
+    - ``neglected_task``: none of these; it was left out or given up (Figure 15).
+
+    If all gold calls were made and the state is wrong all the same, it is the first early call
+    (``insufficient_temporal_awareness``), else the first call that is not a gold one, else their order
+    (``wrong_call``).
+    """
+    found, harmless = [], []
+    early = frozenset(run.premature)
+    for task, outcome in zip(run.problem.tasks, run.outcomes, strict=True):
+        calls = [turn for turn in run.turns if turn.kind == "call" and turn.task == task.id]
+        if not outcome.accurate:
+            found.append(_cause(run, task, outcome, calls, early))
+        else:
+            harmless += [
+                Cause(task.id, CAUSES[0], turn.number, False, f"{turn.call} was right, but called early: a guess")
+                for turn in calls
+                if turn.number in early
+            ]
+    return found + harmless
+
+
+def _cause(run: Run, task: SubTask, outcome: Outcome, calls: list[Turn], premature: frozenset[int]) -> Cause:
+    others = [turn for turn in calls if turn.step is None]
+    early = [turn for turn in calls if turn.number in premature]
+    if None not in outcome.made:
+        if early:
+            return _at(task, CAUSES[0], early[0], "was called before the last result was known")
+        if others:
+            return _at(task, "wrong_call", others[0], "is no call of the task and changed what came out")
+        return Cause(task.id, "wrong_call", None, True, "the calls were made in an order that changed what came out")
+    missing = task.gold[outcome.made.index(None)]
+    for turn in others:
+        if turn.call is not None and turn.call.name == missing.name:
+            if turn.number in premature:
+                return _at(task, CAUSES[0], turn, f"was called before the last result was known, not {missing}")
+            return _at(task, "wrong_parameter", turn, f"was called, not {missing}")
+    foreign = {name for other in run.problem.tasks if other.id != task.id for name in other.documents}
+    for turn in others:
+        if turn.call is not None and turn.call.name not in task.documents and turn.call.name in foreign:
+            return _at(task, "tool_confusion", turn, "is a call of another task's function")
+    for turn in run.turns:
+        if turn.kind == "call" and turn.task != task.id and turn.step is None and turn.call == missing:
+            return _at(task, "tool_confusion", turn, f"was called for {turn.task}")
+    for turn in run.turns:
+        if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, begun=bool(calls)):
+            return Cause(task.id, "format", turn.number, True, turn.reason)
+        if turn.kind == "unknown_task" and turn.call is not None and turn.call.name == missing.name:
+            return _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is no task")
+    if others:
+        return _at(task, "wrong_call", others[0], f"was called, not {missing}")
+    count = sum(turn is None for turn in outcome.made)
+    return Cause(
+        task.id, "neglected_task", None, True, f"{count} of {len(task.gold)} calls were never made, first {missing}"
+    )
+
+
+def _might_be(turn: Turn, function: str, task: SubTask, run: Run, *, begun: bool) -> bool:
+    if function in turn.text or task.id in turn.text:
+        return True
+    return begun and not any(other.id in turn.text for other in run.problem.tasks)
+
+
+def _at(task: SubTask, cause: str, turn: Turn, message: str) -> Cause:
+    return Cause(task.id, cause, turn.number, True, f"{str(turn.call)[:200]} {message}"[:500])
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Labels found, found in vain and missed; F1 is ``2 hits / (2 hits + vain + missed)``, 1 if there are none."""
+
+    hits: int
+    vain: int
+    missed: int
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        total = 2 * self.hits + self.vain + self.missed
+        return 2 * self.hits / total if total else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one run is worth.
+
+    Attributes
+    ----------
+    functions, parameters
+        Labels of the step level by the profile's ``f1`` rule: names of functions; and triples of function,
+        parameter and value.
+    functions_micro, parameters_micro
+        The same as multisets of all labels, whatever the rule.
+    char, env, accurate
+        Number of sub-tasks that pass path matching, state matching, both (B.1).
+    streak, streak_excess
+        Longest run of calls for one sub-task (3.2, Figure 4), and how far it is above the least possible.
+    turns
+        Messages of the agent, the closing one included (Table 12).
+    optimal_calls
+        Least number of turns if no call waited for a result.
+    premature_calls
+        Calls made before the result they build on was known.
+    idle_turns, usable_idle_turns
+        Turns without a call before the closing message; and those of them in which the next gold call of some
+        sub-task could have been made, its last result being known.
+    """
+
+    functions: Hits
+    parameters: Hits
+    functions_micro: Hits
+    parameters_micro: Hits
+    char: int
+    env: int
+    accurate: int
+    streak: int
+    streak_excess: int
+    turns: int
+    optimal_calls: int
+    premature_calls: int
+    idle_turns: int
+    usable_idle_turns: int
+
+
+def figures_of(run: Run, rules: Profile) -> Figures:
+    """Compute the figures of one run."""
+    problem = run.problem
+    gold = [call for task in problem.tasks for call in task.gold]
+    made = [turn.call for turn in run.turns if turn.call is not None]
+    idle = [turn.number for turn in run.turns if turn.kind in ("wait", "unreadable", "unknown_task")]
+    asked, given = _functions(gold), _parameters(gold)
+    functions_micro = _multiset(asked, _functions(made))
+    parameters_micro = _multiset(given, _parameters(made))
+    if rules.f1 == "micro":
+        functions, parameters = functions_micro, parameters_micro
+    else:
+        offered = {name for task in problem.tasks for name in task.documents}
+        known = [call for call in made if call.name in offered]
+        functions = _multiset(set(asked), set(_functions(known)))
+        parameters = _multiset(set(given), set(_parameters(known)))
+    calls = [turn.task for turn in run.turns if turn.call is not None]
+    longest = streak(calls)
+    return Figures(
+        functions=functions,
+        parameters=parameters,
+        functions_micro=functions_micro,
+        parameters_micro=parameters_micro,
+        char=sum(outcome.char for outcome in run.outcomes),
+        env=sum(outcome.env for outcome in run.outcomes),
+        accurate=sum(outcome.accurate for outcome in run.outcomes),
+        streak=longest,
+        streak_excess=longest - streak_floor(Counter(calls).values()),
+        turns=run.length,
+        optimal_calls=optimal_turns(problem, strict=False) or 0,
+        premature_calls=len(run.premature),
+        idle_turns=len(idle),
+        usable_idle_turns=len(_usable(problem, run, idle)),
+    )
+
+
+def _functions(calls: Iterable[Call]) -> list[Hashable]:
+    return [call.name for call in calls]
+
+
+def _parameters(calls: Iterable[Call]) -> list[Hashable]:
+    return [(call.name, name, canonical(value)) for call in calls for name, value in call.params.items()]
+
+
+def _multiset(gold: Iterable[Hashable], made: Iterable[Hashable]) -> Hits:
+    wanted, found = Counter(gold), Counter(made)
+    hits = (wanted & found).total()
+    return Hits(hits, found.total() - hits, wanted.total() - hits)
+
+
+def streak(tasks: Iterable[str]) -> int:
+    """Return the length of the longest run of equal entries.
+
+    >>> streak(["a", "a", "b", "a"])
+    2
+    """
+    longest = length = 0
+    last = None
+    for task in tasks:
+        length = length + 1 if task == last else 1
+        longest, last = max(longest, length), task
+    return longest
+
+
+def streak_floor(counts: Iterable[int]) -> int:
+    """Return the least streak that so many calls per sub-task allow, ``ceil(most / (all others + 1))``.
+
+    >>> streak_floor([5, 1]), streak_floor([2, 2]), streak_floor([])
+    (3, 1, 0)
+    """
+    counts = list(counts)
+    most = max(counts, default=0)
+    return -(-most // (sum(counts) - most + 1))
+
+
+def _usable(problem: Problem, run: Run, idle: list[int]) -> list[int]:
+    """Return the idle turns in which some gold call could have been made."""
+    usable = {(turn.task, turn.step): turn.usable for turn in run.turns if turn.step is not None}
+    ready: list[tuple[int, int]] = []  # turns from which on, and before which, a gold call could be made
+    for task, outcome in zip(problem.tasks, run.outcomes, strict=True):
+        for step, turn in enumerate(outcome.made):
+            since = usable.get((task.id, step - 1), 1 if step == 0 else 0)
+            if since:
+                ready.append((since, turn if turn is not None else len(run.turns) + 1))
+    return [number for number in idle if any(since <= number < until for since, until in ready)]
+
+
+@cache
+def published_figures() -> dict[str, float]:
+    """Return figures of the paper's Tables 3 and 4, for the bundled tasks and their families."""
+    calls: dict[str | None, list[int]] = {}
+    for task in tasks().values():
+        calls.setdefault(task.family, []).append(len(task.gold))
+    per_task = {f"{family}: calls per task": fmean(counts) for family, counts in calls.items()}
+    per_task["calls per task"] = fmean(count for counts in calls.values() for count in counts)
+    sizes = {f"{family}: tasks": len(counts) for family, counts in calls.items()}
+    return {"classes": len(calls), "tasks": len(tasks()), **sizes, **per_task}
+
 
 COLUMNS = (
     Column("func_f1", "F1 of the functions called", "share"),

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from planoracle.instances.floors.acts import FINISH, INTERACT, MOVE, PROCESS, WAIT, Act, read
-from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.floors.ground import Ground, ground
-from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import Time, World
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from planoracle.instances.floors.acts import INTERACT, MOVE, WAIT, Act, spoken
 from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.floor import Dish, Floor, Station
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import Dish, Floor, FloorRules, Station
 from planoracle.instances.floors.world import DIRTY, Food, Thing, Time, Ware
 
 

@@ -14,10 +14,9 @@ from planoracle.instances.floors.acts import FINISH, INTERACT, MOVE, PROCESS, WA
 from planoracle.instances.floors.clock import Clock, Deed, Fault
 from planoracle.instances.floors.describe import act_in_words, actions_in_words, cooking_left, describe, floor_in_words
 from planoracle.instances.floors.faults import FloorFault, fault_of
-from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.floors.ground import Ground, beside, tiles
 from planoracle.instances.floors.loop import Loop, begun, gone_on
-from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
 from planoracle.instances.floors.world import Time
 from planoracle.instances.offers import Repertoire

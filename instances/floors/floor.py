@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.memo import Remembering
+from planoracle.instances.profiles import Rules
 
 #: Column and row, from 0; columns grow to the right, rows downwards.
 Tile: TypeAlias = tuple[int, int]
@@ -238,3 +239,43 @@ class Floor(Remembering):
     def inside(self, tile: Tile) -> bool:
         """Whether a tile is on the map."""
         return 0 <= tile[0] < self.width and 0 <= tile[1] < self.height
+
+
+@dataclass(frozen=True, slots=True)
+class FloorRules(Rules):
+    """How a floor is run where descriptions and released code differ.
+
+    Attributes
+    ----------
+    cooking
+        What counts as time of cooking: ``"stove"``, that on a stove with contents, forgotten when the vessel is
+        emptied; or ``"stamp"``, as released: from a stamp that is the end of the last batch, also off the stove, and
+        an emptied vessel goes on cooking.
+    sinks
+        A sink is used by ``"one"`` cook at a time, as boards are; or ``"shared"``.
+    finish
+        Finish is ``"final"``: what a cook does after it is an error; or ``"ignored"`` in plans handed in as a whole.
+    end
+        A run ends, and its time is, when the last order is ``"served"``; or when all ``"plans"`` are used up.
+    price_optimum
+        Grades say what the best plans take, which takes a solve for each floor.
+    """
+
+    cooking: str = "stove"
+    sinks: str = "one"
+    finish: str = "final"
+    end: str = "served"
+    price_optimum: bool = True
+
+    def deciding(self) -> Self:
+        """Return the profile as far as it decides which plans are best."""
+        return replace(self, refuse_unread=True, finish="final", price_optimum=True)
+
+
+#: Values of the rules that are text.
+CHOICES = {
+    "cooking": ("stove", "stamp"),
+    "sinks": ("one", "shared"),
+    "finish": ("final", "ignored"),
+    "end": ("served", "plans"),
+}

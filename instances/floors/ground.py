@@ -6,8 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from planoracle.instances.floors.floor import PLATE, Floor, Tile
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import PLATE, Floor, FloorRules, Tile
 from planoracle.instances.memo import Memo
 
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))

@@ -12,7 +12,7 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.floors.acts import FINISH, MOVE, WAIT, WORDS
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.outputs import reading as outputs
-from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.blocks import Found, Grammar
 from planoracle.instances.plan import Reading
 
 _COOK = re.compile(r"\b(?:agent|cook|chef|player|robot)s?[\s_#-]{0,3}(\d{1,3})\b", re.IGNORECASE)

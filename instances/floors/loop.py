@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from planoracle.instances.floors.clock import Clock, Fault
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import Floor, FloorRules
 
 #: With so many errors in all a run has failed.
 ERRORS: Final = 3

@@ -8,8 +8,7 @@ from typing import Any
 
 from planoracle.instances.floors.acts import spoken
 from planoracle.instances.floors.clock import Clock, Deed, Fault
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.floors.world import Time, written
 
 

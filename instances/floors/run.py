@@ -11,9 +11,8 @@ from typing import TypeAlias
 from planoracle.instances.floors.acts import FINISH, WAIT, whole
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.faults import fault_of, told
-from planoracle.instances.floors.floor import Floor
+from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.floors.loop import ERRORS, played
-from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import Outcome, carried_out, carry_out
 from planoracle.instances.plan import Plan
 from planoracle.instances.replay import Event, Replay

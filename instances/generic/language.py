@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
-from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.blocks import Found, Grammar
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.outputs.values import values_in
 from planoracle.instances.plan import NO_PLAN, Plan, Reading

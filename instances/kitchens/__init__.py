@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.offers import Shelf
-from planoracle.instances.references import Reference
 from planoracle.instances.robotouille import Robotouille
+from planoracle.instances.scoring import Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.kitchens.kitchen import Kitchen

@@ -12,12 +12,11 @@ from planoracle.instances.episode import USUAL, Command, Manner, Outcome
 from planoracle.instances.errors import PlanError
 from planoracle.instances.feedback import clean, listed, quoted
 from planoracle.instances.kitchens.compiled import State, compiled
-from planoracle.instances.kitchens.describe import describe
+from planoracle.instances.kitchens.describe import actions_in_words, condition_in_words, describe, goal_in_words
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.language import MAX_ACTIONS, finishes, reading
 from planoracle.instances.kitchens.profile import Profile
 from planoracle.instances.kitchens.run import explain
-from planoracle.instances.kitchens.words import actions_in_words, condition_in_words, goal_in_words
 from planoracle.instances.outputs.values import whole_value
 
 #: With ``Manner.bounded``, so many refused messages in a row are a failed attempt to get an action, and the run ends

@@ -12,7 +12,7 @@ from planoracle.instances.kitchens.domain import Action, Domain
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.outputs import reading as outputs
-from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.blocks import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.plan import Reading

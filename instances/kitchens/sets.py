@@ -8,10 +8,9 @@ from importlib.resources import files
 from typing import Any
 
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.kitchens.dishes import RAW, served
 from planoracle.instances.kitchens.files import FORMAT, VERSION, kitchen_from_document
 from planoracle.instances.kitchens.kitchen import Kitchen, split_name
-from planoracle.instances.kitchens.variants import variant
+from planoracle.instances.kitchens.variants import RAW, served, variant
 from planoracle.instances.reading import load_json
 
 #: Ten kitchens each.

@@ -20,9 +20,8 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from planoracle.instances.outputs.blocks import Block, Remark
+from planoracle.instances.outputs.blocks import Block, Grammar, Remark
 from planoracle.instances.outputs.cues import Cue, final_level, introduces, label_of, names_a_plan
-from planoracle.instances.outputs.grammar import Grammar
 
 S = TypeVar("S")
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from planoracle.instances.errors import PlanError
-from planoracle.instances.outputs.blocks import Block, Reader
+from planoracle.instances.outputs.blocks import Block, Grammar, Reader
 from planoracle.instances.outputs.characters import spoken
 from planoracle.instances.outputs.choice import choose
 from planoracle.instances.outputs.cues import Cue
-from planoracle.instances.outputs.grammar import Grammar
 from planoracle.instances.outputs.messages import chat_in, contents, is_agents, is_cut
 from planoracle.instances.outputs.values import whole_value
 from planoracle.instances.plan import AMBIGUOUS, CUT_OFF, NO_PLAN, Reading

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planoracle.instances.benchmark import Benchmark
 from planoracle.instances.errors import InputError
 from planoracle.instances.plan import Plan
-from planoracle.instances.references import Reference
+from planoracle.instances.scoring import Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.floors.floor import Floor
@@ -51,15 +51,15 @@ class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
 
     def addressed(self, name: str, record: Mapping[str, Any]) -> str:
         """Return the problem that a map and the ``orders`` of a submission mean."""
-        from planoracle.instances.paracook import orders
+        from planoracle.instances.paracook import sets
 
-        return orders.addressed(name, record)
+        return sets.addressed(name, record)
 
     def parse(self, problem: Floor, submission: object, rules: Profile | None = None) -> Plan[FloorPlan]:
         """Read a submission, see `Benchmark.parse`; its ``orders`` must be those of the problem."""
-        from planoracle.instances.paracook import orders
+        from planoracle.instances.paracook import sets
 
-        orders.agree(problem, submission)
+        sets.agree(problem, submission)
         return super().parse(problem, submission, rules)
 
     def check_copy(self, folder: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planoracle.instances.floors import profile as floors
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors import floor as floors
+from planoracle.instances.floors.floor import FloorRules
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
-from planoracle.instances.paracook.fields import an_object, within
+from planoracle.instances.paracook.released import an_object, within
 from planoracle.instances.paracook.sets import covers
 from planoracle.instances.problem import Problem
 from planoracle.instances.reading import load_json, read_bytes
-from planoracle.instances.references import Claim
+from planoracle.instances.scoring import Claim
 
 #: What is said of plans of people and of least times, for an audit's page.
 HUMAN: Final = (

@@ -9,7 +9,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.floors.files import FORMAT, floor_from_document
 from planoracle.instances.floors.files import json_schema as json_schema
 from planoracle.instances.floors.floor import KINDS, Dish, Facts, Floor, Station, Tile
-from planoracle.instances.paracook.fields import a_list, a_text, a_whole, an_object, within
+from planoracle.instances.paracook.released import a_list, a_text, a_whole, an_object, within
 
 BENCHMARK: Final = "paracook"
 #: How names of kitchens begin.

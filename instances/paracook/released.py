@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from itertools import islice
 from os.path import isfile
@@ -19,9 +20,57 @@ from typing import Any, Final, TypeAlias
 from planoracle.instances import registry
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Dish, Facts, Need, Vessel
-from planoracle.instances.paracook.fields import a_list, a_text, a_whole, an_object, some, within
 from planoracle.instances.reading import load_json, read_bytes
 from planoracle.instances.visible import one_of
+
+# Longest name, most entries of a list that is read to its end.
+_LONGEST, _LONGEST_LIST = 200, 5_000
+
+
+@contextmanager
+def within(source: str) -> Iterator[None]:
+    """Let errors name a file that name none yet."""
+    try:
+        yield
+    except InputError as error:
+        raise (error if error.source else error.at(source)) from None
+
+
+def an_object(value: Any, field: str) -> dict[str, Any]:
+    """Return an object."""
+    if not isinstance(value, dict):
+        raise InputError("must be an object", field=field, value=value)
+    return value
+
+
+def a_list(value: Any, field: str) -> list[Any]:
+    """Return a list."""
+    if not isinstance(value, list) or len(value) > _LONGEST_LIST:
+        raise InputError(f"must be a list of at most {_LONGEST_LIST}", field=field, value=value)
+    return value
+
+
+def some(value: Any, field: str) -> list[Any]:
+    """Return a list that is not empty."""
+    found = a_list(value, field)
+    if not found:
+        raise InputError("must not be empty", field=field, value=value)
+    return found
+
+
+def a_text(value: Any, field: str) -> str:
+    """Return text that can be a name."""
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
+        raise InputError("must be a short text", field=field, value=value)
+    return value
+
+
+def a_whole(value: Any, field: str) -> int:
+    """Return a whole number that is not negative."""
+    if type(value) is not int or value < 0:
+        raise InputError("must be a whole number, 0 or more", field=field, value=value)
+    return value
+
 
 #: A task of the abstract part: its name, its time, and the least time after the end of what it waits for.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from planoracle.instances.floors.acts import WAIT, spoken
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.floors.run import FloorRun
 from planoracle.instances.scoring import Average, Column, Measured, Oracle, Row, mean_of
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.paracook.profile import Profile
-from planoracle.instances.references import Loophole, Reference
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
+from planoracle.instances.scoring import Loophole, Reference
 
 
 class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
@@ -68,7 +68,7 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     @property
     def loopholes(self) -> Sequence[Loophole[Instance]]:
         """Ways to pass the released checker by less work."""
-        from planoracle.instances.paracook_abstract.published import LOOPHOLES
+        from planoracle.instances.paracook_abstract.scores import LOOPHOLES
 
         return LOOPHOLES
 

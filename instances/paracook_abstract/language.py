@@ -11,8 +11,8 @@ from typing import NamedTuple
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.blocks import Found, Grammar
 from planoracle.instances.outputs.characters import spoken
-from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.values import whole_value
 from planoracle.instances.paracook.language import text_of, value_of
 from planoracle.instances.paracook.profile import Profile

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from planoracle.instances.model import Instance
-from planoracle.instances.paracook.fields import an_object, within
-from planoracle.instances.paracook.released import copy_of, rows_of
+from planoracle.instances.paracook.released import an_object, copy_of, rows_of, within
 from planoracle.instances.paracook_abstract.encode import instance
 
 #: How names of abstract problems begin.

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from planoracle.instances.model import Instance
 from planoracle.instances.profiles import Rules
-from planoracle.instances.references import Reference
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
+from planoracle.instances.scoring import Reference
 
 
 class Recipe2Plan(ScheduleBenchmark[object, Rules]):

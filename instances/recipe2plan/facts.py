@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from planoracle.instances.entries import instance_of
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import instance_of
 from planoracle.instances.model import Instance
 from planoracle.instances.reading import load_json
 from planoracle.instances.recipe2plan.steps import Command

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
-from planoracle.instances.outputs.grammar import Found, Grammar
+from planoracle.instances.outputs.blocks import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in, contents, is_agents, parts
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.plan import Plan, Reading

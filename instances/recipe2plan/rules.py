@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Self
 
 from planoracle.instances.model import Instance
-from planoracle.instances.recipe2plan.faults import Fault
 from planoracle.instances.recipe2plan.language import Answers
 from planoracle.instances.recipe2plan.profile import PROFILES, Profile
-from planoracle.instances.recipe2plan.state import State, kitchen_of
+from planoracle.instances.recipe2plan.state import Fault, State, kitchen_of
 from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.referee import gaps
 from planoracle.instances.replay import Event, Replay

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from planoracle.instances.feedback import clean, listed
+from planoracle.instances.feedback import clean, listed, span
 from planoracle.instances.model import Action, Instance
 from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.wording import span
 
 
 def recipes(problem: Problem) -> str:

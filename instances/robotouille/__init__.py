@@ -9,7 +9,7 @@ from planoracle.instances.benchmark import Benchmark
 from planoracle.instances.errors import InputError
 from planoracle.instances.offers import Limit
 from planoracle.instances.profiles import Rules
-from planoracle.instances.references import Claim, Reference
+from planoracle.instances.scoring import Claim, Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.kitchens.kitchen import Kitchen

@@ -7,11 +7,10 @@ from typing import Final
 
 from planoracle.instances.generate.network import chosen
 from planoracle.instances.generate.parameters import Parameters, one, shuffled
-from planoracle.instances.kitchens.dishes import RAW, served
 from planoracle.instances.kitchens.domain import OWN, domain_for
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.kitchens.layout import Layout
-from planoracle.instances.kitchens.variants import Floor, new_name
+from planoracle.instances.kitchens.variants import RAW, Floor, new_name, served
 from planoracle.instances.offers import Generator
 
 #: Parts of a dish that are ready at once, and those that take time on a station, with the stations they need.

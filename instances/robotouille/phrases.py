@@ -11,8 +11,8 @@ from planoracle.instances.feedback import (
     listed,
 )
 from planoracle.instances.kitchens import sets as ours
+from planoracle.instances.kitchens.describe import condition_in_words
 from planoracle.instances.kitchens.run import KitchenRun, Refusal, glance
-from planoracle.instances.kitchens.words import condition_in_words
 from planoracle.instances.replay import Violation
 from planoracle.instances.robotouille import sets
 from planoracle.instances.robotouille.failures import Lack, lacks

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.model import Instance
 from planoracle.instances.offers import Limit
-from planoracle.instances.references import Reference
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
+from planoracle.instances.scoring import Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.timearena.profile import Profile

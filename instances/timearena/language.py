@@ -9,8 +9,8 @@ from typing import Any
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model import Instance
 from planoracle.instances.outputs import reading as outputs
+from planoracle.instances.outputs.blocks import Found, Grammar
 from planoracle.instances.outputs.characters import spoken
-from planoracle.instances.outputs.grammar import Found, Grammar
 from planoracle.instances.outputs.messages import chat_in, contents
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.outputs.values import whole_value

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from planoracle.instances.deadline import NEVER, Deadline
+from planoracle.instances.feedback import span
 from planoracle.instances.model import Instance
 from planoracle.instances.state import NOW
-from planoracle.instances.wording import span
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.explain.constraints import Constraint, name_of
 

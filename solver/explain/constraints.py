@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.feedback import action_name, moment, span
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.state import NOW
-from planoracle.instances.wording import action_name, moment, span
 
 #: Kinds of constraints: decisions of a run, its clock, time lags, releases, agents, resources, the time limit.
 KINDS = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from planoracle.instances.feedback import action_name, moment, span
 from planoracle.instances.model import Instance
 from planoracle.instances.state import NOW
-from planoracle.instances.wording import action_name, moment, span
 from planoracle.solver.explain.steps import Hop, Load, Order, Path, Proof, Split, Step, Via
 
 _Event = tuple[str, str]

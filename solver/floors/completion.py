@@ -12,8 +12,7 @@ from planoracle.instances.deadline import Deadline
 from planoracle.instances.floors.acts import INTERACT, MOVE, PROCESS, WAIT, Act, written
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.describe import cooking_left
-from planoracle.instances.floors.floor import PLATE, Floor
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import PLATE, Floor, FloorRules
 from planoracle.instances.floors.replay import carry_out
 from planoracle.instances.floors.world import DIRTY, Food, Time, Ware, World
 from planoracle.solver.floors.beginning import Beginning, lasting

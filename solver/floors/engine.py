@@ -10,8 +10,7 @@ from typing import Any, cast
 from planoracle.instances import registry
 from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.solver.engine import Options

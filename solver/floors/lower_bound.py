@@ -12,9 +12,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from planoracle.instances.floors.acts import MOVE, PROCESS, whole
 from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.floor import PLATE, Floor, Tile, Vessel
+from planoracle.instances.floors.floor import PLATE, Floor, FloorRules, Tile, Vessel
 from planoracle.instances.floors.ground import Ground, ground, steps, tiles
-from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import DIRTY, Food, Time, Ware
 from planoracle.instances.memo import Memo
 from planoracle.solver.states.ground import NEVER

@@ -9,9 +9,8 @@ from typing import Final, NamedTuple, TypeAlias
 from planoracle.instances.floors.acts import MOVE, PROCESS
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.describe import cooking_left
-from planoracle.instances.floors.floor import PLATE, Floor, Tile
+from planoracle.instances.floors.floor import PLATE, Floor, FloorRules, Tile
 from planoracle.instances.floors.ground import Ground, ground
-from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.world import DIRTY, Food, Thing, Time, Ware
 from planoracle.instances.memo import Memo
 

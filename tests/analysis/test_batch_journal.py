@@ -18,7 +18,7 @@ from planoracle.analysis.batch import grading
 from planoracle.analysis.batch import journal as module
 from planoracle.analysis.batch.errors import StorageError
 from planoracle.analysis.batch.journal import NAME, Journal
-from planoracle.instances.digest import digest
+from planoracle.instances.memo import digest
 
 ROWS = {digest(number): f'{{"n": {number}, "text": "é\\n"}}' for number in range(50)}
 

@@ -22,8 +22,8 @@ from planoracle.instances.deadline import Status
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem
-from planoracle.instances.references import Claim, Reference
 from planoracle.instances.robotouille.sets import kitchen
+from planoracle.instances.scoring import Claim, Reference
 from planoracle.instances.timearena import TimeArena
 from planoracle.solver.exact.solve import solve
 

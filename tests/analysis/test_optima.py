@@ -15,8 +15,8 @@ from planoracle.analysis.optima import Shipped, chosen, derived, faults_of, ways
 from planoracle.analysis.verified import shipped
 from planoracle.instances import catalogue, registry
 from planoracle.instances.deadline import Work
-from planoracle.instances.digest import digest
 from planoracle.instances.kitchens.profile import PROFILES
+from planoracle.instances.memo import digest
 from planoracle.instances.model import Instance
 from planoracle.instances.optima import by_key, read, written
 from planoracle.solver.known import known

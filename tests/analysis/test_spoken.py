@@ -327,5 +327,5 @@ def test_everything_is_said_by_one_module() -> None:
             dumps = call == "json.dumps" and path.parent == Path("analysis/cli")
             if prints or dumps:
                 found.append((str(path), call))
-    scripts = ("instances/robotouille/convert.py", "solver/explain/checker.py", "solver/explain/timetable.py")
+    scripts = ("instances/robotouille/released.py", "solver/explain/checker.py", "solver/explain/timetable.py")
     assert sorted(found) == sorted([*((name, "print") for name in scripts), *[("analysis/spoken.py", "print")] * 3])

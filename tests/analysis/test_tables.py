@@ -10,7 +10,7 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.recipe2plan.metrics import executable
+from planoracle.instances.recipe2plan.scores import executable
 from planoracle.instances.recipe2plan.steps import Command
 
 FROZEN = Path(__file__).with_name("data") / "published.jsonl"

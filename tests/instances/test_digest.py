@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances import catalogue
-from planoracle.instances.digest import digest, fingerprint, of_text
+from planoracle.instances.memo import digest, fingerprint, of_text
 
 
 @dataclass(frozen=True)

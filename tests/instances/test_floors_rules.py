@@ -12,8 +12,7 @@ from planoracle.instances.floors.acts import INTERACT, PROCESS, Act, read
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.environment import choices
 from planoracle.instances.floors.faults import KINDS, fault_of
-from planoracle.instances.floors.floor import Dish, Need
-from planoracle.instances.floors.profile import CHOICES, FloorRules
+from planoracle.instances.floors.floor import CHOICES, Dish, FloorRules, Need
 from planoracle.instances.floors.replay import carry_out
 from tests.support.floors import PAPER, RAW, RELEASED, STEAK, TARTARE, done, plan, row
 

@@ -14,12 +14,11 @@ from support.samples import sample
 from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.kitchens import sets
-from planoracle.instances.kitchens.dishes import served
 from planoracle.instances.kitchens.files import kitchen_from_document, to_document
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.layout import layout_of
 from planoracle.instances.kitchens.run import replay
-from planoracle.instances.kitchens.variants import variant
+from planoracle.instances.kitchens.variants import served, variant
 from planoracle.instances.robotouille.reader import load_kitchen
 from planoracle.solver.kitchens.planner import plan
 from tests.support.robotouille import KITCHENS, kitchen

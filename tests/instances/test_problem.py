@@ -15,10 +15,9 @@ from planoracle.analysis.frames.problems import compare_methods, instances, sche
 from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import repair
 from planoracle.instances import catalogue
-from planoracle.instances.digest import fingerprint
 from planoracle.instances.errors import InputError
 from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.memo import Remembering
+from planoracle.instances.memo import Remembering, fingerprint
 from planoracle.instances.model import Instance
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.registry import of

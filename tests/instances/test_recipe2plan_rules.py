@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan.faults import KINDS
 from planoracle.instances.recipe2plan.language import Answers, parse
 from planoracle.instances.recipe2plan.profile import PROFILES, profile
 from planoracle.instances.recipe2plan.rules import MAX_VIOLATIONS, replay
+from planoracle.instances.recipe2plan.state import KINDS
 from planoracle.instances.recipe2plan.steps import Command
 from planoracle.solver.exact.solve import solve
 

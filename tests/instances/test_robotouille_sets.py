@@ -15,7 +15,8 @@ import pytest
 from planoracle.instances import catalogue, registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.kitchens import sets as ours
-from planoracle.instances.robotouille import convert, sets
+from planoracle.instances.robotouille import released as released_data
+from planoracle.instances.robotouille import sets
 from planoracle.instances.robotouille.reader import load_kitchen
 from planoracle.instances.robotouille.released import goal_of, goal_text, kitchen_of, kitchen_text, released
 from tests.support.robotouille import kitchen
@@ -27,7 +28,7 @@ SEEDS = tuple(str(42 * n) for n in range(1, 11))
 def _originals(shared: Path) -> dict[str, Path]:
     folders = [shared / "benchmarks" / name for name in ("robotouille", "robotouille_seeded")]
     return {f"robotouille/{task}" + (f"@{seed}" if seed else ""): path
-            for task, seed, path in convert.found_in(folders)}  # fmt: skip
+            for task, seed, path in released_data.found_in(folders)}  # fmt: skip
 
 
 def test_all_are_the_released_ones(shared: Path) -> None:
@@ -44,7 +45,7 @@ def test_all_are_the_released_ones(shared: Path) -> None:
 @pytest.mark.slow
 def test_the_file_is_what_the_command_writes(shared: Path) -> None:
     with redirect_stdout(io.StringIO()) as written:
-        convert.main([str(shared / "benchmarks" / name) for name in ("robotouille", "robotouille_seeded")])
+        released_data.main([str(shared / "benchmarks" / name) for name in ("robotouille", "robotouille_seeded")])
     bundled = files(sets.__package__) / "data" / "released.json"
     assert json.loads(written.getvalue()) == json.loads(bundled.read_text(encoding="utf-8"))
 

@@ -12,8 +12,7 @@ from support.random_floors import random_floor
 from support.samples import sample
 
 from planoracle.instances.deadline import Work
-from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Vessel
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import Dish, Facts, Floor, FloorRules, Need, Station, Vessel
 from planoracle.instances.floors.replay import carry_out
 from planoracle.solver.floors.lower_bound import lower_bound
 from planoracle.solver.floors.planner import plan

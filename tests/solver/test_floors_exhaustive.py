@@ -8,7 +8,7 @@ from support.floors import PAPER, RELEASED
 from support.random_floors import random_floor
 
 from planoracle.instances.deadline import Status, Work
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import FloorRules
 from planoracle.solver.floors.planner import plan
 
 

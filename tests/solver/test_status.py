@@ -19,7 +19,7 @@ from planoracle.analysis.regret import regret
 from planoracle.analysis.repair import repair
 from planoracle.instances.catalogue import load, problem
 from planoracle.instances.deadline import Status
-from planoracle.instances.digest import digest
+from planoracle.instances.memo import digest
 from planoracle.instances.model import Action, Instance
 from planoracle.solver.exact.solve import solve
 from planoracle.solver.explain.conflict import find_conflict

@@ -31,9 +31,8 @@ from typing import Any, NamedTuple
 from planoracle.instances.deadline import Status, Work
 from planoracle.instances.floors.acts import INTERACT, MOVE, PROCESS, WAIT, Act, written
 from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.floor import STATES, Floor, Tile
+from planoracle.instances.floors.floor import STATES, Floor, FloorRules, Tile
 from planoracle.instances.floors.ground import steps
-from planoracle.instances.floors.profile import FloorRules
 from planoracle.instances.floors.replay import carry_out
 from planoracle.instances.floors.world import Food, Ware, World
 from planoracle.solver.floors.planner import plan

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Vessel
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import Dish, Facts, Floor, FloorRules, Need, Station, Vessel
 from planoracle.instances.floors.replay import Outcome, carry_out
 
 PAPER = FloorRules()

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Vessel
-from planoracle.instances.floors.profile import FloorRules
+from planoracle.instances.floors.floor import Dish, Facts, Floor, FloorRules, Need, Station, Vessel
 
 #: As the released code.
 RELEASED = FloorRules(

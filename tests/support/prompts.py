@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from planoracle.instances import registry
-from planoracle.instances.digest import of_text
+from planoracle.instances.memo import of_text
 from planoracle.instances.prompted import FOLDER, Prompt, bundled
 
 FILE = Path(__file__).with_name("prompts.json")
