@@ -22,13 +22,12 @@ from planoracle.instances.feedback import Examined, Finding, Topic, clock_of
 from planoracle.instances.offers import Generator, Limit, Shelf
 from planoracle.instances.optima import Entries
 from planoracle.instances.outputs.messages import is_cut
-from planoracle.instances.plan import CUT_OFF, FAULTS, Plan, Reading, UnreadError, given_limit, given_plan
+from planoracle.instances.plan import CUT_OFF, FAULTS, Dropped, Plan, Reading, UnreadError, given_limit, given_plan
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules, choose
 from planoracle.instances.replay import Violation
 from planoracle.instances.run import Foreign, Run
 from planoracle.instances.scoring import Average, Column, Loophole, Measured, Oracle, Reference, Row
-from planoracle.instances.targets import Dropped
 
 if TYPE_CHECKING:
     from planoracle.instances.environment import AnyEnvironment, Reward

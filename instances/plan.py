@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.model import Instance
+from planoracle.instances.schedule import Piece
 
 #: Fields that may hold the plan of a submission to any benchmark, behind its own; the first that is there counts.
 COMMON_FIELDS = ("output", "response", "completion", "messages", "answer")
@@ -150,3 +152,57 @@ def given_limit(submission: object, field: str, most: int, what: str, optional: 
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise InputError(f"must be {what}, at most {most}", field=field, value=value)
     return value
+
+
+class Target(NamedTuple):
+    """A command of the submission as a piece of an action."""
+
+    position: int
+    command: str
+    piece: Piece
+
+
+class Dropped(NamedTuple):
+    """A command that a repaired plan does without: its position in the submission (from 0), its words, and why."""
+
+    position: int
+    command: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """A submission as the scheduling model sees it.
+
+    Attributes
+    ----------
+    problem
+        What is to be scheduled, with the limits that the rules set every plan.
+    targets
+        In the order of the commands.
+    dropped
+        Commands that are no piece of any action.
+    """
+
+    problem: Instance
+    targets: tuple[Target, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+
+
+def first_or_attempted(
+    carried: Iterable[Target], attempted: Iterable[tuple[Target, str]]
+) -> tuple[tuple[Target, ...], tuple[Dropped, ...]]:
+    """Put commands that were carried out and attempts together.
+
+    Of an action that was never carried out the first attempt counts. The others are dropped, for the reasons given.
+    """
+    targets = list(carried)
+    known = {target.piece.action for target in targets}
+    dropped = []
+    for target, reason in attempted:
+        if target.piece.action in known:
+            dropped.append(Dropped(target.position, target.command, reason))
+        else:
+            known.add(target.piece.action)
+            targets.append(target)
+    return tuple(sorted(targets, key=lambda one: (one.piece.start, one.position))), tuple(dropped)

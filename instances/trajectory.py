@@ -14,13 +14,12 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.feedback import span
 from planoracle.instances.memo import Memo
 from planoracle.instances.model import Instance
-from planoracle.instances.plan import Plan
+from planoracle.instances.plan import Plan, Targets
 from planoracle.instances.profiles import Rules
 from planoracle.instances.replay import Replay
 from planoracle.instances.run import Run, Step
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
-from planoracle.instances.targets import Targets
 
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)

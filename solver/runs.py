@@ -9,9 +9,9 @@ from typing import Protocol, cast
 
 from planoracle.instances.benchmark import AnyRun
 from planoracle.instances.deadline import Limit, Status
+from planoracle.instances.plan import Dropped
 from planoracle.instances.problem import Problem, for_kind
 from planoracle.instances.scoring import Best
-from planoracle.instances.targets import Dropped
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.states.solver import Value
 

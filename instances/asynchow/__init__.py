@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Instance
-from planoracle.instances.plan import COMMON_FIELDS, Plan
+from planoracle.instances.plan import COMMON_FIELDS, Dropped, Plan
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.scoring import Claim, Reference
-from planoracle.instances.targets import Dropped
 
 if TYPE_CHECKING:
     from planoracle.instances.asynchow.profile import Profile

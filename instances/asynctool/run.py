@@ -16,11 +16,10 @@ from planoracle.instances.asynctool.rules import Run, as_replay
 from planoracle.instances.asynctool.rules import replay as run_of
 from planoracle.instances.asynctool.simulation import Turn
 from planoracle.instances.model import Instance, Lag
-from planoracle.instances.plan import Plan
+from planoracle.instances.plan import Dropped, Plan, Target, Targets
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
-from planoracle.instances.targets import Dropped, Target, Targets
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
 # After so many calls that may have spoiled something no further one is looked at.

@@ -17,7 +17,7 @@ from planoracle.instances.floors.faults import FloorFault, fault_of
 from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.floors.ground import Ground, beside, tiles
 from planoracle.instances.floors.loop import Loop, begun, gone_on
-from planoracle.instances.floors.replay import carry_out
+from planoracle.instances.floors.run import carry_out
 from planoracle.instances.floors.world import Time
 from planoracle.instances.offers import Repertoire
 from planoracle.instances.reading import load_json

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from planoracle.instances.model import Instance
+from planoracle.instances.plan import Dropped
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.targets import Dropped
 
 
 class Generic(ScheduleBenchmark[Schedule, Rules]):

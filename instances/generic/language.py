@@ -11,11 +11,10 @@ from planoracle.instances.outputs import reading as outputs
 from planoracle.instances.outputs.blocks import Found, Grammar
 from planoracle.instances.outputs.reading import as_given
 from planoracle.instances.outputs.values import values_in
-from planoracle.instances.plan import NO_PLAN, Plan, Reading
+from planoracle.instances.plan import NO_PLAN, Dropped, Plan, Reading
 from planoracle.instances.profiles import Rules
 from planoracle.instances.reading import load_json
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.targets import Dropped
 from planoracle.instances.validate import MAX_NAME
 
 #: Largest number in a plan; more than any needs. As many pieces are read as cutting may lead to.

@@ -6,14 +6,13 @@ import json
 from collections.abc import Container, Iterator
 
 from planoracle.instances.model import Instance, Lag
-from planoracle.instances.plan import Plan
+from planoracle.instances.plan import Plan, Target, Targets
 from planoracle.instances.profiles import Rules
 from planoracle.instances.referee import referee, violations_of_last
 from planoracle.instances.replay import Other, Replay, Violation
 from planoracle.instances.resource_rules import fault, other_of
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.schedule_benchmark import language
-from planoracle.instances.targets import Target, Targets
 from planoracle.instances.trajectory import (
     DecisionPoint,
     LegalAction,

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from planoracle.instances.kitchens.action_index import ActionIndex
+from planoracle.instances.kitchens.action_index import ActionIndex, GoalTest
 from planoracle.instances.kitchens.effects import Running
-from planoracle.instances.kitchens.goals import GoalTest
 from planoracle.instances.kitchens.kitchen import Atom, Kitchen, split_name
 from planoracle.instances.kitchens.meanings import is_plain
 from planoracle.instances.kitchens.profile import PROFILES, Profile

@@ -16,11 +16,10 @@ from planoracle.instances.model import Action, Instance
 from planoracle.instances.paracook.profile import Profile
 from planoracle.instances.paracook_abstract.encode import by_name, hands, holders, name_of
 from planoracle.instances.paracook_abstract.rules import Entry, Place, carry_out, faults, judge
-from planoracle.instances.plan import Plan
+from planoracle.instances.plan import Dropped, Plan, Target, Targets
 from planoracle.instances.replay import Event, Replay
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
-from planoracle.instances.targets import Dropped, Target, Targets
 from planoracle.instances.trajectory import DecisionPoint, LegalAction, Move, Trajectory
 
 #: For every agent the names of its tasks, as they were handed in.

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from planoracle.instances.model import Instance
-from planoracle.instances.plan import Plan
+from planoracle.instances.plan import Dropped, Plan, Target, Targets, first_or_attempted
 from planoracle.instances.recipe2plan import rules as referee
 from planoracle.instances.recipe2plan.language import Answers
 from planoracle.instances.recipe2plan.profile import Profile
 from planoracle.instances.recipe2plan.steps import Command
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.targets import Dropped, Target, Targets, first_or_attempted
 from planoracle.instances.trajectory import (
     DecisionPoint,
     LegalAction,

@@ -9,11 +9,10 @@ from functools import cached_property
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Instance
-from planoracle.instances.plan import Plan
+from planoracle.instances.plan import Dropped, Plan, Target, Targets, first_or_attempted
 from planoracle.instances.replay import Replay
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.state import State
-from planoracle.instances.targets import Dropped, Target, Targets, first_or_attempted
 from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import parse
 from planoracle.instances.timearena.profile import Profile

@@ -10,8 +10,7 @@ from typing import Any, TypeAlias
 from planoracle.instances.floors.acts import FINISH, WAIT, spoken, written
 from planoracle.instances.floors.clock import Clock, Deed
 from planoracle.instances.floors.floor import FloorRules
-from planoracle.instances.floors.replay import carry_out
-from planoracle.instances.floors.run import FloorRun
+from planoracle.instances.floors.run import FloorRun, carry_out
 from planoracle.instances.floors.world import Time
 from planoracle.solver.floors.found import FloorPlan
 

@@ -13,7 +13,7 @@ from planoracle.instances.floors.acts import INTERACT, MOVE, PROCESS, WAIT, Act,
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.describe import cooking_left
 from planoracle.instances.floors.floor import PLATE, Floor, FloorRules
-from planoracle.instances.floors.replay import carry_out
+from planoracle.instances.floors.run import carry_out
 from planoracle.instances.floors.world import DIRTY, Food, Time, Ware, World
 from planoracle.solver.floors.beginning import Beginning, lasting
 from planoracle.solver.floors.found import FloorPlan

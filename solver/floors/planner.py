@@ -11,7 +11,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.floors.acts import whole
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.floor import Floor, FloorRules
-from planoracle.instances.floors.replay import carry_out
+from planoracle.instances.floors.run import carry_out
 from planoracle.solver.engine import Told
 from planoracle.solver.floors.beginning import Beginning
 from planoracle.solver.floors.completion import completed

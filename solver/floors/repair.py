@@ -9,8 +9,8 @@ from typing import Any
 from planoracle.instances.deadline import Limit, Status, deadline_of
 from planoracle.instances.errors import InternalError
 from planoracle.instances.floors.run import FloorRun
+from planoracle.instances.plan import Dropped
 from planoracle.instances.registry import of
-from planoracle.instances.targets import Dropped
 from planoracle.solver.floors.beginning import Done, left_of
 from planoracle.solver.floors.found import Found, found_of
 from planoracle.solver.floors.planner import plan

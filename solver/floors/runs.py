@@ -11,9 +11,9 @@ from planoracle.instances.deadline import Limit, Status, deadline_of
 from planoracle.instances.floors.acts import WAIT, whole, written
 from planoracle.instances.floors.environment import choices, submitted
 from planoracle.instances.floors.run import FloorRun
+from planoracle.instances.plan import Dropped
 from planoracle.instances.problem import Problem
 from planoracle.instances.scoring import Best
-from planoracle.instances.targets import Dropped
 from planoracle.solver.floors.beginning import Beginning, Done, begins, lasting
 from planoracle.solver.floors.found import FloorPlan, Found, found_of, value_of
 from planoracle.solver.floors.planner import bound_of, plan

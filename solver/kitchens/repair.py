@@ -9,7 +9,7 @@ from typing import Any
 from planoracle.instances.deadline import Limit, Status, deadline_of
 from planoracle.instances.errors import InternalError
 from planoracle.instances.kitchens.run import KitchenRun, Record, replay
-from planoracle.instances.targets import Dropped
+from planoracle.instances.plan import Dropped
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.result import Result

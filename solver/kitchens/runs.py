@@ -8,9 +8,9 @@ from typing import cast
 
 from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.kitchens.run import KitchenRun
+from planoracle.instances.plan import Dropped
 from planoracle.instances.problem import Problem
 from planoracle.instances.scoring import Best
-from planoracle.instances.targets import Dropped
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.known import known
 from planoracle.solver.repair.answer import Repair

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from planoracle.instances.deadline import Status
+from planoracle.instances.plan import Dropped
 from planoracle.instances.schedule import Piece
-from planoracle.instances.targets import Dropped
 
 
 class Moved(NamedTuple):

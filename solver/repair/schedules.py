@@ -9,11 +9,11 @@ from typing import Any
 
 from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.errors import InternalError
+from planoracle.instances.plan import Dropped, Target
 from planoracle.instances.problem import Problem
 from planoracle.instances.schedule import Piece
 from planoracle.instances.schedule_benchmark import agrees, language
 from planoracle.instances.scoring import Best
-from planoracle.instances.targets import Dropped, Target
 from planoracle.instances.trajectory import AnyTrajectory
 from planoracle.instances.validate import MAX_TICKS
 from planoracle.solver.repair.answer import Moved, Repair

@@ -9,12 +9,12 @@ from typing import Any
 
 from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.plan import Dropped
 from planoracle.instances.problem import Problem
 from planoracle.instances.schedule import Schedule
 from planoracle.instances.schedule_benchmark import agrees
 from planoracle.instances.scoring import Best
 from planoracle.instances.state import restricted
-from planoracle.instances.targets import Dropped
 from planoracle.instances.trajectory import AnyTrajectory, LegalAction, wait_words, waited
 from planoracle.solver.repair.answer import Repair
 from planoracle.solver.runs import Option

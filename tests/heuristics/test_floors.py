@@ -29,7 +29,7 @@ from planoracle.instances import catalogue
 from planoracle.instances.deadline import Work, deadline_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.floors.floor import Dish, Floor, FloorRules, Need, Station
-from planoracle.instances.floors.replay import carry_out
+from planoracle.instances.floors.run import carry_out
 from tests.support.floors import FACTS, PAPER, RAW, RELEASED, STEAK, TARTARE, row
 from tests.support.paracook import floor
 from tests.support.samples import sample

@@ -17,8 +17,8 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.instances import catalogue
 from planoracle.instances.asynctool import encode, sets
-from planoracle.instances.asynctool.compose import KINDS, SHARES, compose
 from planoracle.instances.asynctool.problem import Delays, SubTask
+from planoracle.instances.asynctool.sets import KINDS, SHARES, compose
 from planoracle.instances.errors import InputError, UnknownNameError
 
 POOL = list(sets.tasks().values())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.replay import carried_out
+from planoracle.instances.floors.run import carried_out
 from planoracle.instances.floors.world import Thing, Ware
 from tests.support.floors import FACTS, PAPER, plan, row
 

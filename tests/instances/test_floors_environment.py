@@ -16,8 +16,7 @@ from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.environment import LATEST, FloorEnvironment
 from planoracle.instances.floors.floor import Floor
 from planoracle.instances.floors.loop import ERRORS
-from planoracle.instances.floors.replay import carried_out
-from planoracle.instances.floors.run import FloorRun
+from planoracle.instances.floors.run import FloorRun, carried_out
 from tests.support.live import at_random
 from tests.support.paracook import floor, lines
 from tests.support.samples import sample

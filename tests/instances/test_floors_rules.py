@@ -13,7 +13,7 @@ from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.environment import choices
 from planoracle.instances.floors.faults import KINDS, fault_of
 from planoracle.instances.floors.floor import CHOICES, Dish, FloorRules, Need
-from planoracle.instances.floors.replay import carry_out
+from planoracle.instances.floors.run import carry_out
 from tests.support.floors import PAPER, RAW, RELEASED, STEAK, TARTARE, done, plan, row
 
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])

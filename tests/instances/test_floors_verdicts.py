@@ -10,7 +10,7 @@ import pytest
 
 from planoracle.instances.floors.acts import spoken
 from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.replay import carried_out, carry_out
+from planoracle.instances.floors.run import carried_out, carry_out
 from planoracle.instances.paracook.profile import PROFILES
 from tests.support.paracook import RELEASED, floor, lines
 

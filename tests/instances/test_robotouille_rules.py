@@ -15,7 +15,6 @@ import pytest
 from support.samples import sample
 
 from planoracle.instances.kitchens import action_index as lookup
-from planoracle.instances.kitchens import goals
 from planoracle.instances.kitchens.compiled import Compiled, compiled
 from planoracle.instances.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
@@ -74,7 +73,7 @@ def test_both_forms_agree_on_the_originals(shared: Path) -> None:
 
 def test_a_memory_that_is_full_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookup, "MAX_NODES", 7)
-    monkeypatch.setattr(goals, "MAX_ANSWERS", 1)
+    monkeypatch.setattr(lookup, "MAX_ANSWERS", 1)
     walk(SOUP, RELEASED, seed=2, steps=150)
 
 

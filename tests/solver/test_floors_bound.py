@@ -13,7 +13,7 @@ from support.samples import sample
 
 from planoracle.instances.deadline import Work
 from planoracle.instances.floors.floor import Dish, Facts, Floor, FloorRules, Need, Station, Vessel
-from planoracle.instances.floors.replay import carry_out
+from planoracle.instances.floors.run import carry_out
 from planoracle.solver.floors.lower_bound import lower_bound
 from planoracle.solver.floors.planner import plan
 from planoracle.solver.states.ground import NEVER

@@ -33,7 +33,7 @@ from planoracle.instances.floors.acts import INTERACT, MOVE, PROCESS, WAIT, Act,
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.floor import STATES, Floor, FloorRules, Tile
 from planoracle.instances.floors.ground import steps
-from planoracle.instances.floors.replay import carry_out
+from planoracle.instances.floors.run import carry_out
 from planoracle.instances.floors.world import Food, Ware, World
 from planoracle.solver.floors.planner import plan
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from planoracle.instances.floors.floor import Dish, Facts, Floor, FloorRules, Need, Station, Vessel
-from planoracle.instances.floors.replay import Outcome, carry_out
+from planoracle.instances.floors.run import Outcome, carry_out
 
 PAPER = FloorRules()
 #: As the released code.
