@@ -56,7 +56,7 @@ def problem_name(text: str) -> str | None:
 def nameless(source: str) -> InputError:
     """Return the error for a text whose path names no problem."""
     return InputError(
-        "is text, but its path names no problem; name it like MODEL/timearena__household1.txt, or say by --pattern "
+        "is text, but its path names no problem; name it like MODEL/BENCHMARK__PROBLEM.txt, or say by --pattern "
         "where the name is",
         source=source,
     )
