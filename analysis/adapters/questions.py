@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from planoracle.analysis.adapters.answers import Advised, Described, Explained, Found, Graded, Solved, Step, Violated
 from planoracle.analysis.advice import next_commands
@@ -23,6 +23,8 @@ from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.problem import Problem
 from planoracle.instances.visible import did_you_mean
 
+#: A plan as a caller gives it: text, commands, or a submission.
+PlanGiven: TypeAlias = str | list[Any] | dict[str, Any]
 #: Most violations and names in one answer.
 MOST = 50
 
@@ -65,7 +67,7 @@ class Questions(NamedTuple):
         return Explained.model_validate(explain(self._problem(problem)[0], time_limit=_limit(seconds)).as_dict())
 
     def grade(
-        self, problem: str | dict[str, Any], plan: Any, profile: str, prices: bool, seconds: float | None
+        self, problem: str | dict[str, Any], plan: PlanGiven, profile: str, prices: bool, seconds: float | None
     ) -> Graded:
         """Return the verdict of the rules on a plan."""
         found, where = self._problem(problem)
@@ -89,7 +91,7 @@ class Questions(NamedTuple):
     def next(
         self,
         problem: str | dict[str, Any],
-        after: Any,
+        after: PlanGiven | None,
         everything: bool,
         clock: int | None,
         profile: str,
@@ -124,5 +126,5 @@ def _limit(seconds: float | None) -> Limit:
     return Work(10.0) if seconds is None else seconds
 
 
-def _submission(problem: Problem, plan: Any) -> dict[str, Any]:
+def _submission(problem: Problem, plan: PlanGiven) -> dict[str, Any]:
     return {**(plan if isinstance(plan, dict) else {"plan": plan}), "instance": problem.name}
