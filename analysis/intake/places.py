@@ -60,8 +60,13 @@ class EntryError(InputError):
         super().__init__(error.message, source=error.source, field=error.field, line=error.line, **value)
         self.about: dict[str, Any] = about if isinstance(about, dict) else {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._plain(), self.about)
+
     def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
         """Return the same error at another place, see `InputError.at`."""
+        return type(self)(self._plain().at(source, field, line), self.about)
+
+    def _plain(self) -> InputError:
         value = {"value": self.value} if self.given else {}
-        plain = InputError(self.message, source=self.source, field=self.field, line=self.line, **value)
-        return type(self)(plain.at(source, field, line), self.about)
+        return InputError(self.message, source=self.source, field=self.field, line=self.line, **value)

@@ -135,8 +135,7 @@ def test_prices_do_not_depend_on_what_was_priced_before(seconds: float) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_report_prices_does_not_depend_on_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planoracle.analysis.report.jobs._FEW", 1)
+def test_what_a_report_prices_does_not_depend_on_processes() -> None:
     rows = [
         {"id": str(n), "model": "m", "instance": PAIR, "plan": f"Step(0, Cobbler, 10 min, 00:{n:02}:00)"}
         for n in range(24)

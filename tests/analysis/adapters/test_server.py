@@ -166,7 +166,7 @@ def test_it_speaks_over_a_pipe():
     environment = {"PLANORACLE_CACHE": os.environ["PLANORACLE_CACHE"]}
     started = StdioServerParameters(command=sys.executable, args=["-c", code, "mcp"], env=environment)
     best, error = asked(("solve", {"problem": TEA}), ("solve", {"problem": "tea"}), target=stdio_client(started))
-    assert (best["makespan"], "names no problem" in error) == (13, True)
+    assert (best["makespan"], "names no bundled problem" in error) == (13, True)
 
 
 def test_the_verb_names_the_extra_that_is_missing(monkeypatch):
