@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import anyio
-import anyio.to_thread
 from pydantic import Field
 
 from planoracle.analysis.adapters.answers import Advised, Described, Explained, Found, Graded, Solved
@@ -66,6 +64,8 @@ def server(*, files: bool = False) -> MCPServer:
         If the library is not installed.
     """
     need("mcp", "mcp")
+    import anyio
+    import anyio.to_thread
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import ToolAnnotations

@@ -20,6 +20,7 @@ from planoracle.instances.feedback import clean
 from planoracle.instances.kitchens import run as steps
 from planoracle.instances.model import Action, Instance, Resource
 from planoracle.instances.recipe2plan import rules as kitchen_rules
+from planoracle.instances.recipe2plan import state as kitchen_state
 from planoracle.instances.referee import KINDS
 from planoracle.instances.timearena import simulation as minute_rules
 from tests.support.critiques import CHAINS, KITCHEN, PAIR, TABLES, TASK, TEA, all_findings, mixed_up, report
@@ -30,7 +31,7 @@ from tests.support.samples import sample
 @pytest.mark.parametrize(
     ("name", "kinds"),
     [
-        ("recipe2plan", kitchen_rules.KINDS),
+        ("recipe2plan", kitchen_state.KINDS),
         ("timearena", minute_rules.WRONG),
         ("asynctool", turn_rules.KINDS),
         ("robotouille", steps.REFUSALS),

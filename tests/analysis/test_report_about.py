@@ -12,7 +12,7 @@ from support.runner import CliRunner
 
 from planoracle import __version__
 from planoracle.analysis.cli import app
-from planoracle.analysis.figures import style
+from planoracle.analysis.figures import palette
 from planoracle.analysis.figures.palette import method_colour
 from planoracle.analysis.grade import Grader
 from planoracle.analysis.profiles import profiles
@@ -93,10 +93,10 @@ def test_the_same_file_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.slow
 def test_colours_are_those_of_the_figures() -> None:
     index = index_of([ROW])
-    assert index["colours"]["tasks"] == list(style.PALETTE)
+    assert index["colours"]["tasks"] == list(palette.PALETTE)
     methods = index["colours"]["methods"]
     assert methods == {name: method_colour(name) for name in ("submission", "optimum")}
-    assert set(methods.values()) <= set(style.LINES)
+    assert set(methods.values()) <= set(palette.LINES)
 
 
 @pytest.mark.slow
