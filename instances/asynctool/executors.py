@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from typing import Any, Protocol
 
 from planoracle.instances.asynctool.tools.base import Toolbox
+from planoracle.instances.asynctool.tools.calculation import Numbers, Text
+from planoracle.instances.asynctool.tools.communication import Messages, Posts, Tickets
+from planoracle.instances.asynctool.tools.devices import Files, Records, Vehicle
+from planoracle.instances.asynctool.tools.purchases import Trading, Travel
 from planoracle.instances.errors import InputError
+from planoracle.instances.files import check
 
-#: Our own tool families: name of the module and of the class.
-FAMILIES = {
-    "files": "Files",
-    "messages": "Messages",
-    "numbers": "Numbers",
-    "posts": "Posts",
-    "records": "Records",
-    "text": "Text",
-    "tickets": "Tickets",
-    "trading": "Trading",
-    "travel": "Travel",
-    "vehicle": "Vehicle",
+#: Our own tool families by name.
+FAMILIES: dict[str, type[Toolbox]] = {
+    "files": Files,
+    "messages": Messages,
+    "numbers": Numbers,
+    "posts": Posts,
+    "records": Records,
+    "text": Text,
+    "tickets": Tickets,
+    "trading": Trading,
+    "travel": Travel,
+    "vehicle": Vehicle,
 }
 
 
@@ -47,12 +51,6 @@ class _Silent:
         return {}
 
 
-@cache
-def _toolbox(family: str) -> type[Toolbox]:
-    found: type[Toolbox] = getattr(import_module(f"planoracle.instances.asynctool.tools.{family}"), FAMILIES[family])
-    return found
-
-
 def make(family: str | None, initial: Mapping[str, Any]) -> Executor:
     """Make the executor of a sub-task.
 
@@ -71,7 +69,7 @@ def make(family: str | None, initial: Mapping[str, Any]) -> Executor:
     if family is None:
         return _Silent()
     if family in FAMILIES:
-        return _toolbox(family)(initial)
+        return FAMILIES[family](initial)
     if family.startswith("bfcl:"):
         from planoracle.instances.asynctool.bfcl import BfclExecutor
 
@@ -91,7 +89,7 @@ def documents(family: str | None) -> dict[str, dict[str, Any]]:
     if family is None:
         return {}
     if family in FAMILIES:
-        return {name: tool.document() for name, tool in _toolbox(family).tools().items()}
+        return {name: tool.document() for name, tool in FAMILIES[family].tools().items()}
     if family.startswith("bfcl:"):
         from planoracle.instances.asynctool.bfcl import tool_documents
 
@@ -104,6 +102,4 @@ def check_state(family: str | None, initial: Any) -> None:
     if not isinstance(initial, dict):
         raise InputError("must be an object", field="initial", value=initial)
     if family in FAMILIES:
-        from planoracle.instances.files import check
-
-        check(_toolbox(family).Initial, initial, "initial")
+        check(FAMILIES[family].Initial, initial, "initial")

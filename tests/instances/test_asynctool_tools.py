@@ -6,7 +6,6 @@ import copy
 import json
 import math
 import re
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_origin
@@ -18,13 +17,10 @@ from pydantic import TypeAdapter
 from support.samples import examples, sample
 
 from planoracle.instances.asynctool.calls import Call, parse_call
+from planoracle.instances.asynctool.executors import FAMILIES
 from planoracle.instances.asynctool.tools import base
 from planoracle.instances.asynctool.tools.base import Toolbox
 
-NAMES = ("files", "messages", "numbers", "posts", "records", "text", "tickets", "trading", "travel", "vehicle")
-FAMILIES: dict[str, type[Toolbox]] = {
-    name: getattr(import_module(f"planoracle.instances.asynctool.tools.{name}"), name.title()) for name in NAMES
-}
 OWNER = {name: family for family, cls in FAMILIES.items() for name in cls.tools()}
 TASKS = json.loads((Path(base.__file__).parents[1] / "data" / "tasks.json").read_text(encoding="utf-8"))["tasks"]
 BOUND = 200_000  # no state may grow beyond this, in characters of JSON

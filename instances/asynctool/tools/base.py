@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+from typing_extensions import TypedDict
 
 from planoracle.instances.feedback import quoted
 
@@ -20,6 +21,18 @@ _SINGLE = (str, int, float, bool)
 
 class ToolError(Exception):
     """A call that fails; its text is what the agent reads."""
+
+
+def refuse_if(condition: bool, reason: str) -> None:
+    """Raise a `ToolError` with a reason if a condition holds."""
+    if condition:
+        raise ToolError(reason)
+
+
+class InitialState(TypedDict):
+    """Initial state of a family without a state, and base of the others: unknown fields are refused."""
+
+    __pydantic_config__ = {"extra": "forbid", "strict": True}  # type: ignore[misc]  # noqa: RUF012
 
 
 def tool(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -43,12 +56,15 @@ class Parameter:
             return _single(self.type, value, self.name)
         if get_origin(self.type) is list:
             (entry,) = get_args(self.type)
-            if not isinstance(value, list) or len(value) > MAX_ENTRIES:
-                raise ToolError(f"{self.name} must be a list of at most {MAX_ENTRIES} entries")
+            refuse_if(
+                not isinstance(value, list) or len(value) > MAX_ENTRIES,
+                f"{self.name} must be a list of at most {MAX_ENTRIES} entries",
+            )
             return [_single(entry, one, f"every entry of {self.name}") for one in value]
         allowed = get_args(self.type)
-        if not isinstance(value, str) or value not in allowed:
-            raise ToolError(f"{self.name} must be one of {', '.join(allowed)}")
+        refuse_if(
+            not isinstance(value, str) or value not in allowed, f"{self.name} must be one of {', '.join(allowed)}"
+        )
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -64,18 +80,20 @@ class Parameter:
 
 def _single(kind: type, value: Any, name: str) -> Any:
     if kind is str:
-        if not isinstance(value, str) or len(value) > MAX_TEXT:
-            raise ToolError(f"{name} must be text of at most {MAX_TEXT} characters")
+        refuse_if(
+            not isinstance(value, str) or len(value) > MAX_TEXT, f"{name} must be text of at most {MAX_TEXT} characters"
+        )
         return value
     if kind is bool:
-        if not isinstance(value, bool):
-            raise ToolError(f"{name} must be true or false")
+        refuse_if(not isinstance(value, bool), f"{name} must be true or false")
         return value
     if kind is int and isinstance(value, float) and value.is_integer():
         value = int(value)  # JSON does not tell 20 from 20.0
     fits = isinstance(value, int) if kind is int else isinstance(value, int | float)
-    if not fits or isinstance(value, bool) or not -MAX_NUMBER <= value <= MAX_NUMBER:
-        raise ToolError(f"{name} must be a {'whole ' if kind is int else ''}number of at most {MAX_NUMBER:,}")
+    refuse_if(
+        not fits or isinstance(value, bool) or not -MAX_NUMBER <= value <= MAX_NUMBER,
+        f"{name} must be a {'whole ' if kind is int else ''}number of at most {MAX_NUMBER:,}",
+    )
     return value
 
 
@@ -103,15 +121,16 @@ class Tool:
         """Return the parameters, each of its type; raises `ToolError`."""
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in params:
-            if name not in known:
-                raise ToolError(f"{self.name} has no parameter {quoted(name)}")
+            refuse_if(name not in known, f"{self.name} has no parameter {quoted(name)}")
         for parameter in self.parameters:
-            if parameter.required and parameter.name not in params:
-                raise ToolError(f"{self.name} needs the parameter {parameter.name!r}")
+            refuse_if(
+                parameter.required and parameter.name not in params,
+                f"{self.name} needs the parameter {parameter.name!r}",
+            )
         return {name: known[name].check(value) for name, value in params.items()}
 
 
-class Toolbox(ABC):
+class Toolbox:
     """A family of tools over one state. Subclasses hold the state; nothing is shared between objects.
 
     Parameters
@@ -120,11 +139,11 @@ class Toolbox(ABC):
         The state to begin with, a JSON object of the form `Initial`; not changed.
     """
 
-    #: What the initial state must look like: a ``TypedDict``.
-    Initial: ClassVar[type]
+    #: Type of the initial state: a ``TypedDict``.
+    Initial: ClassVar[type] = InitialState
 
-    @abstractmethod
-    def __init__(self, initial: Mapping[str, Any]) -> None: ...
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        pass
 
     @classmethod
     @cache
@@ -155,9 +174,9 @@ class Toolbox(ABC):
         except ToolError as error:
             return {"error": str(error)}
 
-    @abstractmethod
     def state(self) -> dict[str, Any]:
-        """Return a copy of what is compared after a run: what the tools have changed, as a JSON object."""
+        """Return a copy of the state that is compared after a run: what the tools have changed, as a JSON object."""
+        return {}
 
 
 def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
