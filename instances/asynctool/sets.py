@@ -130,9 +130,6 @@ def composed(kind: str | None, delay: str | None, size: int, count: int, seed: i
 #: Whether the tasks of a problem are of one class or of different ones.
 KINDS = ("similar", "cross")
 
-#: Samples of the paper's data set by kind and number of tasks (Table 5).
-SHARES = {("similar", 2): 120, ("cross", 2): 132, ("similar", 3): 240, ("cross", 3): 220}
-
 # Draws for a class or set of classes before the next one is tried.
 _TRIES = 20
 

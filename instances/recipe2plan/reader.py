@@ -1,4 +1,4 @@
-"""Reader of Recipe2Plan's original ``cooking.json`` and ``plan.json``."""
+"""Reader of Recipe2Plan's original ``cooking.json``."""
 
 from __future__ import annotations
 
@@ -177,45 +177,3 @@ def _step(value: Any, steps: list[Any], field: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < len(steps):
         raise InputError(f"must be a step from 0 to {len(steps) - 1}", field=field, value=value)
     return value
-
-
-def _is_command(row: Any) -> bool:
-    types = [int, str, int, int]
-    return isinstance(row, list) and [type(cell) for cell in row] == types and row[2] >= 0 and row[3] >= 0
-
-
-def read_reference_plans(path: str | Path) -> dict[str, dict[str, list[tuple[int, str, int, int]]]]:
-    """Read the heuristic plans of a ``plan.json``.
-
-    Returns
-    -------
-    dict
-        For every pair the settings ``"timed"`` and ``"untimed"``, each a list of
-        (step, recipe, duration, start) in the order of the file, times in seconds; an empty list
-        where the file has no plan.
-
-    Raises
-    ------
-    InputError
-        Naming file, field and value.
-    """
-    source = str(path)
-    document = load_json(read_bytes(path), source)
-    if not isinstance(document, dict):
-        raise InputError("must be an object", source=source)
-    keys = {"timed": "plan_w_restriction", "untimed": "plan_wo_restriction"}
-    plans: dict[str, dict[str, list[tuple[int, str, int, int]]]] = {}
-    for pair, entry in document.items():
-        if not isinstance(entry, dict) or set(entry) != set(keys.values()):
-            raise InputError(f"must have the keys {sorted(keys.values())}", source=source, field=pair)
-        plans[pair] = {}
-        for setting, key in keys.items():
-            rows = [] if entry[key] is None else entry[key]
-            if not isinstance(rows, list):
-                raise InputError("must be a list of commands", source=source, field=f"{pair}.{key}", value=rows)
-            for number, row in enumerate(rows):
-                if not _is_command(row):
-                    message = "must be [step, recipe, duration, start]"
-                    raise InputError(message, source=source, field=f"{pair}.{key}[{number}]", value=row)
-            plans[pair][setting] = [tuple(row) for row in rows]
-    return plans

@@ -20,7 +20,6 @@ FAILURES: tuple[FailureClass, ...] = get_args(FailureClass)
 #: What is wrong with a goal that is not reached: an ingredient not prepared, a stack in the wrong order or with
 #: something on top, a thing not at its place, or nothing there at all (nowhere, or not added to anything).
 LackKind = Literal["unprepared", "wrong_stack", "wrong_place", "missing"]
-LACKS: tuple[LackKind, ...] = get_args(LackKind)
 
 #: Which rule an action broke.
 Cause = Literal["unknown", "turn", "hands", "one_item_at_station", "not_there", "position", "occupied", "not_possible"]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import get_args
 
 import pytest
 
@@ -22,7 +23,7 @@ from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
 from planoracle.instances.kitchens.run import REFUSALS, replay
 from planoracle.instances.kitchens.sets import kitchen, names
 from planoracle.instances.robotouille import benchmark, scores
-from planoracle.instances.robotouille.failures import CAUSES, FAILURES, LACKS, lacks
+from planoracle.instances.robotouille.failures import CAUSES, FAILURES, LackKind, lacks
 from planoracle.instances.robotouille.metrics import measure, step_limit
 from planoracle.solver.kitchens.planner import plan
 from planoracle.solver.result import Result
@@ -74,7 +75,7 @@ def judge(
     row = grade.row(trace=True)
     assert json.loads(json.dumps(row))["steps"] == row["steps"]
     assert row["failure"] in FAILURES
-    assert {lack["kind"] for lack in row["lacks"]} <= set(LACKS)
+    assert {lack["kind"] for lack in row["lacks"]} <= set(get_args(LackKind))
     assert {column.name for column in benchmark.columns} <= grade.metrics.keys()
     assert row["main_score"] == row["within_limit"]
     return row

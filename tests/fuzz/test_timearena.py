@@ -1,15 +1,13 @@
-"""TimeArena: mutated decisions under both profiles, names of combinations, and the original files."""
+"""TimeArena: mutated decisions under both profiles, names of combinations."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile import encoded
 from support.mutations import Mutator, answer
 from support.samples import examples
 
@@ -18,7 +16,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.timearena import benchmark
 from planoracle.instances.timearena.language import parse
 from planoracle.instances.timearena.profile import PROFILES
-from planoracle.instances.timearena.reader import read_dependency_graph, read_tasks
 from planoracle.instances.timearena.rules import Run, as_replay, replay
 from planoracle.instances.timearena.world import world
 
@@ -28,38 +25,6 @@ WORLD = world(NAME)
 PROBLEM = catalogue.load(NAME)
 assert benchmark.limit is not None
 MAX_MINUTES = benchmark.limit.most
-
-ROLE = {"verb": "wash", "slot": None, "minutes": 3, "needs": [], "before": None, "after": None}
-TASKS = {
-    "tidy1": {
-        "scenario": "household",
-        "label": "tidy up",
-        "actions": [
-            {"verb": "wash", "usage": "wash OBJ", "occupies_agent": True},
-            {"verb": "put into", "usage": "put OBJ1 into OBJ2", "occupies_agent": False},
-        ],
-        "objects": [
-            {
-                "name": "cup",
-                "roles": [
-                    ROLE,
-                    ROLE
-                    | {
-                        "verb": "put into",
-                        "slot": 1,
-                        "minutes": 1,
-                        "needs": [{"object": "cup", "verb": "wash", "slot": None}],
-                    },
-                ],
-            },
-            {
-                "name": "sink",
-                "roles": [ROLE | {"verb": "put into", "slot": 2, "minutes": 0, "before": "dirty", "after": "clean"}],
-            },
-        ],
-    }
-}
-GRAPH = {"tidy1": [{"wash cup": 3, "dry cup*": 2}, {"dry cup*": ["wash cup"]}]}
 
 
 def run_of(plan: Any, profile: str, limit: int = 400) -> Run:
@@ -99,18 +64,3 @@ def test_mutated_names_stand_for_problems_or_are_refused(seed: int) -> None:
     found = answer(catalogue.expand, [name])
     if not isinstance(found, InputError):
         assert all(catalogue.names_problem(one) or catalogue.is_file(one) for one in found)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("document", "read"), [(TASKS, read_tasks), (GRAPH, read_dependency_graph)])
-def test_mutated_original_files_are_read_or_refused(tmp_path: Path, document: Any, read: Any) -> None:
-    path = tmp_path / "file.json"
-    outcomes = set()
-    for seed in range(250):
-        mutator = Mutator(Random(seed), [TASKS, GRAPH])
-        data = encoded(mutator.times(mutator.tree, document) if seed else document)
-        path.write_bytes(mutator.raw(data) if seed % 5 == 4 else data)
-        found = answer(read, path)
-        outcomes.add(type(found).__name__)
-        assert not isinstance(found, InputError) or found.source == str(path)
-    assert outcomes == {"InputError", "dict"}

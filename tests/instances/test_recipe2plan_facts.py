@@ -14,7 +14,7 @@ from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files import read_instance
 from planoracle.instances.model import Instance
 from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan.reader import read_cooking, read_reference_plans
+from planoracle.instances.recipe2plan.reader import read_cooking
 
 PAIRS = [name.split("/")[2] for name in facts.names() if name.startswith("recipe2plan/timed/")]
 SETTINGS = ("timed", "untimed")
@@ -54,7 +54,12 @@ def originals(folder: Path) -> dict[str, Instance]:
 
 @pytest.fixture(scope="module")
 def original_plans(folder: Path) -> dict[str, Any]:
-    return read_reference_plans(folder / "plan.json")
+    document = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    keys = {"timed": "plan_w_restriction", "untimed": "plan_wo_restriction"}
+    return {
+        pair: {setting: list(map(tuple, entry[key] or ())) for setting, key in keys.items()}
+        for pair, entry in document.items()
+    }
 
 
 @pytest.fixture(scope="module")

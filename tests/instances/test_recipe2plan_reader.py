@@ -10,9 +10,7 @@ import pytest
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan.reader import read_cooking, read_reference_plans, recognises
-
-TIMED, UNTIMED = "plan_w_restriction", "plan_wo_restriction"
+from planoracle.instances.recipe2plan.reader import read_cooking, recognises
 
 
 def step(number: int, time: Any = "2 min", **more: Any) -> dict[str, Any]:
@@ -31,12 +29,6 @@ def uses(tool: str, **states: int) -> dict[str, Any]:
 def cooking(folder: Path, *pairs: Any) -> Path:
     path = folder / "cooking.json"
     path.write_text(json.dumps(pairs), encoding="utf-8")
-    return path
-
-
-def plans(folder: Path, document: Any) -> Path:
-    path = folder / "plan.json"
-    path.write_text(json.dumps(document), encoding="utf-8")
     return path
 
 
@@ -255,57 +247,15 @@ def test_what_is_no_cooking_file_is_refused(tmp_path: Path, document: Any) -> No
     assert caught.value.source == str(path)
 
 
-@pytest.mark.parametrize("reader", [read_cooking, read_reference_plans])
 @pytest.mark.parametrize("data", [b"", b"[", b"\xff", b'{"a": 1, "a": 2}', b"[" * 10**5])
-def test_unreadable_file_is_named(tmp_path: Path, reader: Any, data: bytes) -> None:
+def test_unreadable_file_is_named(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(data)
     with pytest.raises(InputError) as caught:
-        reader(path)
+        read_cooking(path)
     assert caught.value.source == str(path)
 
 
-@pytest.mark.parametrize("reader", [read_cooking, read_reference_plans])
-def test_missing_file_is_named(tmp_path: Path, reader: Any) -> None:
+def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.json: cannot be read"):
-        reader(tmp_path / "none.json")
-
-
-def test_reference_plans_are_read_as_they_stand(tmp_path: Path) -> None:
-    rows = [[1, "B", 60, 30], [0, "A", 30, 0]]
-    path = plans(tmp_path, {"A_B": {TIMED: rows, UNTIMED: None}, "A_C": {TIMED: [], UNTIMED: [[0, "C", 5, 0]]}})
-    assert read_reference_plans(path) == {
-        "A_B": {"timed": [(1, "B", 60, 30), (0, "A", 30, 0)], "untimed": []},
-        "A_C": {"timed": [], "untimed": [(0, "C", 5, 0)]},
-    }
-
-
-@pytest.mark.parametrize(
-    ("document", "field", "message"),
-    [
-        ([], None, "must be an object"),
-        ({"A_B": []}, "A_B", "must have the keys"),
-        ({"A_B": {TIMED: []}}, "A_B", "must have the keys"),
-        ({"A_B": {TIMED: [], UNTIMED: [], "notes": ""}}, "A_B", "must have the keys"),
-        ({"A_B": {TIMED: [[0, "A", 5, 0], [0, "A", 5]], UNTIMED: []}}, f"A_B.{TIMED}[1]", "(found [0, 'A', 5])"),
-        ({"A_B": {TIMED: [[0, "A", 5, 0, 0]], UNTIMED: []}}, f"A_B.{TIMED}[0]", "must be [step, recipe"),
-        ({"A_B": {TIMED: [], UNTIMED: [["0", "A", 5, 0]]}}, f"A_B.{UNTIMED}[0]", "(found ['0', 'A', 5, 0])"),
-        ({"A_B": {TIMED: [], UNTIMED: [[0, "A", 5.0, 0]]}}, f"A_B.{UNTIMED}[0]", "(found [0, 'A', 5.0, 0])"),
-        ({"A_B": {TIMED: [], UNTIMED: [[True, "A", 5, 0]]}}, f"A_B.{UNTIMED}[0]", "(found [True, 'A', 5, 0])"),
-        ({"A_B": {TIMED: [], UNTIMED: ["0A50"]}}, f"A_B.{UNTIMED}[0]", "(found '0A50')"),
-        ({"A_B": {TIMED: [5], UNTIMED: []}}, f"A_B.{TIMED}[0]", "(found 5)"),
-        ({"A_B": {TIMED: [None], UNTIMED: []}}, f"A_B.{TIMED}[0]", "(found None)"),
-        ({"A_B": {TIMED: [[0, "A", -60, 0]], UNTIMED: []}}, f"A_B.{TIMED}[0]", "(found [0, 'A', -60, 0])"),
-        ({"A_B": {TIMED: [[0, "A", 60, -5]], UNTIMED: []}}, f"A_B.{TIMED}[0]", "(found [0, 'A', 60, -5])"),
-        ({"A_B": {TIMED: 5, UNTIMED: []}}, f"A_B.{TIMED}", "must be a list of commands (found 5)"),
-        ({"A_B": {TIMED: True, UNTIMED: []}}, f"A_B.{TIMED}", "must be a list of commands (found True)"),
-        ({"A_B": {TIMED: [], UNTIMED: {}}}, f"A_B.{UNTIMED}", "must be a list of commands (found {})"),
-        ({"A_B": {TIMED: "", UNTIMED: []}}, f"A_B.{TIMED}", "must be a list of commands (found '')"),
-    ],
-)
-def test_faulty_plan_is_named(tmp_path: Path, document: Any, field: str | None, message: str) -> None:
-    path = plans(tmp_path, document)
-    with pytest.raises(InputError) as caught:
-        read_reference_plans(path)
-    assert (caught.value.source, caught.value.field) == (str(path), field)
-    assert message in str(caught.value)
+        read_cooking(tmp_path / "none.json")

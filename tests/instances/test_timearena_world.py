@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planoracle.instances import catalogue
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.timearena import encode, sets
-from planoracle.instances.timearena.reader import GraphAction, read_dependency_graph, read_tasks
 from planoracle.instances.timearena.world import World, _facts, task_names, world
 
 
@@ -22,6 +20,28 @@ def originals(shared: Path) -> Path:
     if not folder.is_dir():
         pytest.skip(f"no originals in {folder}")
     return folder
+
+
+def original(folder: Path, name: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((folder / name).read_text(encoding="utf-8"))
+    return document
+
+
+def bundled_form(task: dict[str, Any]) -> dict[str, Any]:
+    """Write an original task as the bundled facts are: what is empty, zero or null is left out of a role."""
+
+    def role(entry: dict[str, Any]) -> dict[str, Any]:
+        needs = [[need[key] for key in ("object", "verb", "slot") if need[key] is not None] for need in entry["needs"]]
+        states = [entry["before"], entry["after"]] if entry["before"] is not None else None
+        found = {"verb": entry["verb"], "slot": entry["slot"], "minutes": entry["minutes"]}
+        return {key: value for key, value in (found | {"needs": needs, "states": states}).items() if value}
+
+    return {
+        "label": task["label"],
+        "occupying": [action["verb"] for action in task["actions"] if action["occupies_agent"]],
+        "autonomous": [action["verb"] for action in task["actions"] if not action["occupies_agent"]],
+        "objects": [{"name": one["name"], "roles": list(map(role, one["roles"]))} for one in task["objects"]],
+    }
 
 
 def reserved(scene: World) -> list[str]:
@@ -34,20 +54,20 @@ def test_there_are_thirty_tasks_in_three_scenarios() -> None:
 
 
 def test_bundled_facts_are_those_of_the_original(originals: Path) -> None:
-    read = read_tasks(originals / "tasks.json")
-    assert list(read) == list(task_names())
-    for name, task in read.items():
-        assert task == _facts()[name], name
+    tasks = original(originals, "tasks.json")
+    assert list(tasks) == list(task_names())
+    for name, task in tasks.items():
+        assert bundled_form(task) == _facts()[name], name
 
 
 def test_minutes_and_actions_agree_with_the_dependency_graph(originals: Path) -> None:
-    graph = read_dependency_graph(originals / "dependencygraph.json")
+    graph = original(originals, "dependencygraph.json")
     assert set(graph) == set(task_names())
-    for name, actions in graph.items():
+    for name, (minutes, _) in graph.items():
         scene = world(f"timearena/{name}")
         timed = [role.minutes for thing in scene.objects.values() for role in thing.roles.values() if role.minutes]
-        assert scene.minutes == sum(action.minutes for action in actions), name
-        assert sorted(timed) == sorted(action.minutes for action in actions), name
+        assert scene.minutes == sum(minutes.values()), name
+        assert sorted(timed) == sorted(minutes.values()), name
 
 
 def test_the_dependency_graph_contradicts_the_environment_in_known_places_only(originals: Path) -> None:
@@ -59,23 +79,24 @@ def test_the_dependency_graph_contradicts_the_environment_in_known_places_only(o
         "stir beaker with": "stir solution with",
     }
     differing = set()
-    for name, actions in read_dependency_graph(originals / "dependencygraph.json").items():
+    for name, (minutes, prerequisites) in original(originals, "dependencygraph.json").items():
         problem = encode.load(f"timearena/{name}")
         said = {}
         for action in problem.actions:
             said[action.id] = encode.command(action, 0)
             for ours, theirs in spelling.items():
                 said[action.id] = said[action.id].replace(ours, theirs)
-        assert set(said.values()) == {action.name for action in actions}, name
-        theirs_by_name = {action.name: action for action in actions}
+        # A trailing * marks autonomous actions.
+        theirs_by_name = {key.removesuffix("*"): key for key in minutes}
+        assert set(said.values()) == theirs_by_name.keys(), name
         for action in problem.actions:
-            graph = theirs_by_name[said[action.id]]
+            key = theirs_by_name[said[action.id]]
             before = [lag.before for lag in problem.lags if lag.after == action.id] + list(action.modes[0].after)
-            if {said[b] for b in before} != set(graph.after):
-                differing.add((name, graph.name, "prerequisites"))
-            if problem_autonomous(name, action.id) != graph.autonomous:
-                differing.add((name, graph.name, "type"))
-            assert action.duration == graph.minutes
+            if {said[b] for b in before} != {need.removesuffix("*") for need in prerequisites.get(key, ())}:
+                differing.add((name, said[action.id], "prerequisites"))
+            if problem_autonomous(name, action.id) != key.endswith("*"):
+                differing.add((name, said[action.id], "type"))
+            assert action.duration == minutes[key]
     assert differing == {
         ("cooking6", "bake dish in oven", "prerequisites"),
         ("household6", "put suit on ironing_board", "prerequisites"),
@@ -193,151 +214,3 @@ def test_catalogue_knows_combinations() -> None:
         assert sum(action.duration for action in problem.actions) == world(each).minutes
     with pytest.raises(UnknownNameError, match="names no problem"):
         catalogue.expand(["timearena/cooking1+cooking99"])
-
-
-TEA: dict[str, Any] = {
-    "scenario": "household",
-    "label": "tea",
-    "actions": [
-        {"verb": "boil", "usage": "boil OBJ", "occupies_agent": False},
-        {"verb": "pour into", "usage": "pour OBJ1 into OBJ2", "occupies_agent": True},
-    ],
-    "objects": [
-        {
-            "name": "water",
-            "roles": [
-                {"verb": "boil", "slot": None, "minutes": 3, "needs": [], "before": "cold", "after": "hot"},
-                {
-                    "verb": "pour into",
-                    "slot": 1,
-                    "minutes": 1,
-                    "needs": [{"object": "water", "verb": "boil", "slot": None}],
-                    "before": None,
-                    "after": None,
-                },
-            ],
-        },
-        {
-            "name": "cup",
-            "roles": [{"verb": "pour into", "slot": 2, "minutes": 0, "needs": [], "before": "empty", "after": "full"}],
-        },
-    ],
-}
-
-
-def written(folder: Path, document: Any) -> Path:
-    path = folder / "original.json"
-    path.write_text(json.dumps(document), encoding="utf-8")
-    return path
-
-
-def test_good_tasks_are_read(tmp_path: Path) -> None:
-    assert read_tasks(written(tmp_path, {"tea": TEA})) == {
-        "tea": {
-            "label": "tea",
-            "occupying": ["pour into"],
-            "autonomous": ["boil"],
-            "objects": [
-                {
-                    "name": "water",
-                    "roles": [
-                        {"verb": "boil", "minutes": 3, "states": ["cold", "hot"]},
-                        {"verb": "pour into", "slot": 1, "minutes": 1, "needs": [["water", "boil"]]},
-                    ],
-                },
-                {"name": "cup", "roles": [{"verb": "pour into", "slot": 2, "states": ["empty", "full"]}]},
-            ],
-        }
-    }
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "field"),
-    [
-        ([], [], "document"),
-        (["tea"], 5, "tea"),
-        (["tea", "more"], 5, "tea"),
-        (["tea", "label"], 5, "tea.label"),
-        (["tea", "actions"], {}, "tea.actions"),
-        (["tea", "actions"], [], "tea.actions"),
-        (["tea", "actions", 0, "verb"], "boil it up", "tea.actions[0].verb"),
-        (["tea", "actions", 0, "verb"], "pour into", "tea.actions[1].verb"),
-        (["tea", "actions", 0, "occupies_agent"], 1, "tea.actions[0].occupies_agent"),
-        (["tea", "objects"], None, "tea.objects"),
-        (["tea", "objects", 1, "name"], "big cup", "tea.objects[1].name"),
-        (["tea", "objects", 1, "roles"], [], "tea.objects[1].roles"),
-        (["tea", "objects", 1, "roles", 0], "x", "tea.objects[1].roles[0]"),
-        (["tea", "objects", 1, "roles", 0, "verb"], "fry", "tea.objects[1].roles[0].verb"),
-        (["tea", "objects", 1, "roles", 0, "verb"], ["fry"], "tea.objects[1].roles[0].verb"),
-        (["tea", "objects", 1, "roles", 0, "slot"], None, "tea.objects[1].roles[0].slot"),
-        (["tea", "objects", 1, "roles", 0, "slot"], True, "tea.objects[1].roles[0].slot"),
-        (["tea", "objects", 1, "roles", 0, "slot"], 3, "tea.objects[1].roles[0].slot"),
-        (["tea", "objects", 0, "roles", 0, "minutes"], -1, "tea.objects[0].roles[0].minutes"),
-        (["tea", "objects", 0, "roles", 0, "minutes"], 1.5, "tea.objects[0].roles[0].minutes"),
-        (["tea", "objects", 0, "roles", 0, "minutes"], True, "tea.objects[0].roles[0].minutes"),
-        (["tea", "objects", 0, "roles", 0, "before"], 7, "tea.objects[0].roles[0].before"),
-        (["tea", "objects", 0, "roles", 1, "needs"], "boil", "tea.objects[0].roles[1].needs"),
-        (["tea", "objects", 0, "roles", 1, "needs", 0, "slot"], "1", "tea.objects[0].roles[1].needs[0]"),
-        (["tea", "objects", 0, "roles", 1, "needs", 0, "object"], None, "tea.objects[0].roles[1].needs[0]"),
-        (["tea", "objects", 0, "roles", 1, "needs", 0, "object"], "milk", "tea.objects[0].roles[1].needs"),
-    ],
-)
-def test_faults_in_tasks_are_named(tmp_path: Path, path: list[Any], value: Any, field: str) -> None:
-    check_fault(tmp_path, read_tasks, {"tea": TEA}, path, value, field)
-
-
-GRAPH: dict[str, Any] = {
-    "tea": [{"boil water*": 3, "pour water into cup": 1}, {"pour water into cup": ["boil water*"]}]
-}
-
-
-def test_good_graph_is_read(tmp_path: Path) -> None:
-    assert read_dependency_graph(written(tmp_path, GRAPH)) == {
-        "tea": (
-            GraphAction("boil water", 3, True, ()),
-            GraphAction("pour water into cup", 1, False, ("boil water",)),
-        )
-    }
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "field"),
-    [
-        ([], None, "document"),
-        (["tea"], {}, "tea"),
-        (["tea"], [{}], "tea"),
-        (["tea", 0], [], "tea[0]"),
-        (["tea", 0, "boil water"], 3, "tea[0]"),
-        (["tea", 0, "boil water*"], 0, "tea[0].boil water*"),
-        (["tea", 0, "boil water*"], "3", "tea[0].boil water*"),
-        (["tea", 1, "drink"], [], "tea[1].drink"),
-        (["tea", 1, "pour water into cup"], "boil water*", "tea[1].pour water into cup"),
-        (["tea", 1, "pour water into cup"], ["boil water"], "tea[1].pour water into cup"),
-        (["tea", 1, "pour water into cup"], [[]], "tea[1].pour water into cup"),
-    ],
-)
-def test_faults_in_graphs_are_named(tmp_path: Path, path: list[Any], value: Any, field: str) -> None:
-    check_fault(tmp_path, read_dependency_graph, GRAPH, path, value, field)
-
-
-def check_fault(folder: Path, read: Any, good: Any, path: list[Any], value: Any, field: str) -> None:
-    document = {"document": deepcopy(good)}
-    at: Any = document
-    *above, last = ["document", *path]
-    for step in above:
-        at = at[step]
-    at[last] = value
-    file = written(folder, document["document"])
-    with pytest.raises(InputError) as caught:
-        read(file)
-    assert caught.value.source == str(file)
-    assert str(caught.value.field).startswith(field)
-
-
-@pytest.mark.parametrize("read", [read_tasks, read_dependency_graph])
-def test_files_that_are_no_json_or_absent_are_refused(tmp_path: Path, read: Any) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        read(tmp_path / "absent.json")
-    (tmp_path / "broken.json").write_text('{"tea": ', encoding="utf-8")
-    with pytest.raises(InputError, match="is not JSON"):
-        read(tmp_path / "broken.json")
