@@ -138,82 +138,25 @@ class Hits:
         return 2 * self.hits / total if total else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What one run is worth.
+def step_level(run: Run, rules: Profile) -> tuple[tuple[Hits, Hits], tuple[Hits, Hits]]:
+    """Compare the calls of a run with the gold calls by labels.
 
-    Attributes
-    ----------
-    functions, parameters
-        Labels of the step level by the profile's ``f1`` rule: names of functions; and triples of function,
-        parameter and value.
-    functions_micro, parameters_micro
-        The same as multisets of all labels, whatever the rule.
-    char, env, accurate
-        Number of sub-tasks that pass path matching, state matching, both (B.1).
-    streak, streak_excess
-        Longest run of calls for one sub-task (3.2, Figure 4), and how far it is above the least possible.
-    turns
-        Messages of the agent, the closing one included (Table 12).
-    optimal_calls
-        Least number of turns if no call waited for a result.
-    premature_calls
-        Calls made before the result they build on was known.
-    idle_turns, usable_idle_turns
-        Turns without a call before the closing message; and those of them in which the next gold call of some
-        sub-task could have been made, its last result being known.
+    Returns
+    -------
+    tuple
+        Hits by the profile's ``f1`` rule, then hits as multisets of all labels, whatever the rule. Each is a pair:
+        names of functions; triples of function, parameter and value.
     """
-
-    functions: Hits
-    parameters: Hits
-    functions_micro: Hits
-    parameters_micro: Hits
-    char: int
-    env: int
-    accurate: int
-    streak: int
-    streak_excess: int
-    turns: int
-    optimal_calls: int
-    premature_calls: int
-    idle_turns: int
-    usable_idle_turns: int
-
-
-def figures_of(run: Run, rules: Profile) -> Figures:
-    """Compute the figures of one run."""
-    problem = run.problem
-    gold = [call for task in problem.tasks for call in task.gold]
+    gold = [call for task in run.problem.tasks for call in task.gold]
     made = [turn.call for turn in run.turns if turn.call is not None]
-    idle = [turn.number for turn in run.turns if turn.kind in ("wait", "unreadable", "unknown_task")]
     asked, given = _functions(gold), _parameters(gold)
-    functions_micro = _multiset(asked, _functions(made))
-    parameters_micro = _multiset(given, _parameters(made))
+    micro = _multiset(asked, _functions(made)), _multiset(given, _parameters(made))
     if rules.f1 == "micro":
-        functions, parameters = functions_micro, parameters_micro
-    else:
-        offered = {name for task in problem.tasks for name in task.documents}
-        known = [call for call in made if call.name in offered]
-        functions = _multiset(set(asked), set(_functions(known)))
-        parameters = _multiset(set(given), set(_parameters(known)))
-    calls = [turn.task for turn in run.turns if turn.call is not None]
-    longest = streak(calls)
-    return Figures(
-        functions=functions,
-        parameters=parameters,
-        functions_micro=functions_micro,
-        parameters_micro=parameters_micro,
-        char=sum(outcome.char for outcome in run.outcomes),
-        env=sum(outcome.env for outcome in run.outcomes),
-        accurate=sum(outcome.accurate for outcome in run.outcomes),
-        streak=longest,
-        streak_excess=longest - streak_floor(Counter(calls).values()),
-        turns=run.length,
-        optimal_calls=optimal_turns(problem, strict=False) or 0,
-        premature_calls=len(run.premature),
-        idle_turns=len(idle),
-        usable_idle_turns=len(_usable(problem, run, idle)),
-    )
+        return micro, micro
+    offered = {name for task in run.problem.tasks for name in task.documents}
+    known = [call for call in made if call.name in offered]
+    by_sample = _multiset(set(asked), set(_functions(known))), _multiset(set(given), set(_parameters(known)))
+    return by_sample, micro
 
 
 def _functions(calls: Iterable[Call]) -> list[Hashable]:
@@ -358,39 +301,45 @@ def averages(rules: Profile) -> tuple[Average, ...]:
 
 
 def measure(run: AsyncToolRun, oracle: Oracle) -> Measured:
-    """Compute the metrics of a run."""
-    record, rules = run.record, run.rules
-    figures = figures_of(record, rules)
+    """Compute the metrics of a run.
+
+    Path and state matching of sub-tasks are defined in appendix B.1 of the paper, streaks in its section 3.2, and
+    turns in Table 12.
+    """
+    record, outcomes = run.record, run.record.outcomes
+    (functions, parameters), (functions_micro, parameters_micro) = step_level(record, run.rules)
     found = causes(record)
     best = optimal_turns(run.task)
-    exact = oracle.best(run.problem, rules) if best is None else None
+    exact = oracle.best(run.problem, run.rules) if best is None else None
     if exact is not None and exact.status == Status.optimal:
         best = exact.makespan
-    tasks = len(run.task.tasks)
+    called = [turn.task for turn in record.turns if turn.call is not None]
+    idle = [turn.number for turn in record.turns if turn.kind in ("wait", "unreadable", "unknown_task")]
+    longest = streak(called)
     metrics = {
-        "func_f1": figures.functions.f1,
-        "param_f1": figures.parameters.f1,
-        "subtask_char": figures.char / tasks,
-        "subtask_env": figures.env / tasks,
-        "subtask_acc": figures.accurate / tasks,
-        "task_char": figures.char == tasks,
-        "task_env": figures.env == tasks,
+        "func_f1": functions.f1,
+        "param_f1": parameters.f1,
+        "subtask_char": sum(outcome.char for outcome in outcomes) / len(outcomes),
+        "subtask_env": sum(outcome.env for outcome in outcomes) / len(outcomes),
+        "subtask_acc": sum(outcome.accurate for outcome in outcomes) / len(outcomes),
+        "task_char": all(outcome.char for outcome in outcomes),
+        "task_env": all(outcome.env for outcome in outcomes),
         "overall": record.success,
-        "streak": figures.streak,
-        "streak_excess": figures.streak_excess,
-        "turns": figures.turns,
+        "streak": longest,
+        "streak_excess": longest - streak_floor(Counter(called).values()),
+        "turns": record.length,
         "optimal_turns": best,
-        "optimal_calls": figures.optimal_calls,
-        "turn_efficiency": best / figures.turns if record.success and best else None,
-        "premature_calls": figures.premature_calls,
-        "idle_turns": figures.idle_turns,
-        "usable_idle_turns": figures.usable_idle_turns,
-        "func_f1_micro": figures.functions_micro.f1,
-        "param_f1_micro": figures.parameters_micro.f1,
+        "optimal_calls": optimal_turns(run.task, strict=False),
+        "turn_efficiency": best / record.length if record.success and best else None,
+        "premature_calls": len(record.premature),
+        "idle_turns": len(idle),
+        "usable_idle_turns": len(_usable(run.task, record, idle)),
+        "func_f1_micro": functions_micro.f1,
+        "param_f1_micro": parameters_micro.f1,
         "cause": next((cause.cause for cause in found if cause.failed), None),
         "causes": [cause._asdict() for cause in found],
-        "subtasks": tasks,
-        "labels": {"functions": asdict(figures.functions_micro), "parameters": asdict(figures.parameters_micro)},
+        "subtasks": len(outcomes),
+        "labels": {"functions": asdict(functions_micro), "parameters": asdict(parameters_micro)},
         "closed": record.closed,
     }
     return Measured(best, metrics) if exact is None else Measured.beside(exact, metrics)
