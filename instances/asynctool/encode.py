@@ -22,11 +22,11 @@ def instance(problem: Problem) -> Instance:
     """
     actions, lags = [], []
     for task in problem.tasks:
-        ids = [f"{task.id}/{number} {call.name}" for number, call in enumerate(task.gold, 1)]
-        actions += [Action(id, task.id, duration=1, attended=1) for id in ids]
+        actions += [Action(id, task.id, duration=1, attended=1) for id in task.actions]
         delays = problem.gold_delays[task.id]
-        lags += [Lag(before, after, delay) for before, after, delay in zip(ids, ids[1:], delays, strict=False)]
-        lags.append(Lag(ids[-1], CLOSE))
+        steps = zip(task.actions, task.actions[1:], delays, strict=False)
+        lags += [Lag(before, after, delay) for before, after, delay in steps]
+        lags.append(Lag(task.actions[-1], CLOSE))
     actions.append(Action(CLOSE, "closing", duration=1, attended=1))
     return Instance(
         name=problem.name,
@@ -71,17 +71,23 @@ def problem_of(instance: Instance) -> Problem:
     return instance.origin
 
 
-def transcript(problem: Problem, schedule: Schedule) -> list[dict[str, Any]]:
-    """Write a schedule as the agent's messages, one a turn."""
-    gold = {
-        f"{task.id}/{number} {call.name}": call_message(task.id, call)
+def messages_by_action(problem: Problem) -> dict[str, dict[str, Any]]:
+    """Return the message that carries out each action of the instance."""
+    calls = {
+        action: call_message(task.id, call)
         for task in problem.tasks
-        for number, call in enumerate(task.gold, 1)
+        for action, call in zip(task.actions, task.gold, strict=True)
     }
+    return calls | {CLOSE: dict(CLOSING)}
+
+
+def transcript(problem: Problem, schedule: Schedule, clock: int = 0) -> list[dict[str, Any]]:
+    """Write a schedule as the agent's messages, one a turn, from the turn ``clock`` on (counted from 0)."""
+    messages = messages_by_action(problem)
     turns: list[dict[str, Any]] = []
     for piece in schedule.pieces:
-        turns += [dict(WAIT)] * (piece.start - len(turns))
-        turns.append(dict(CLOSING) if piece.action == CLOSE else gold[piece.action])
+        turns += [dict(WAIT)] * (piece.start - clock - len(turns))
+        turns.append(messages[piece.action])
     return turns
 
 
@@ -107,7 +113,7 @@ _Left = dict[str, list[tuple[Any, str]]]
 def gold_calls(problem: Problem) -> _Left:
     """Return the calls to make, by sub-task: what is said, and the action."""
     return {
-        task.id: [(call.key, f"{task.id}/{number} {call.name}") for number, call in enumerate(task.gold, 1)]
+        task.id: [(call.key, action) for action, call in zip(task.actions, task.gold, strict=True)]
         for task in problem.tasks
     }
 

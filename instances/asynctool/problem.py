@@ -105,6 +105,11 @@ class SubTask:
     initial: dict[str, Any]
 
     @cached_property
+    def actions(self) -> tuple[str, ...]:
+        """Names of the gold calls as actions of an instance: ``task/number function``, numbered from 1."""
+        return tuple(f"{self.id}/{number} {call.name}" for number, call in enumerate(self.gold, 1))
+
+    @cached_property
     def solved(self) -> Gold:
         """Results and final state of the gold calls."""
         executor = executors.make(self.family, self.initial)

@@ -212,9 +212,9 @@ def as_replay(run: Run) -> Replay:
         )
     idle = tuple((turn.number - 1, turn.number) for turn in run.turns if turn.kind in ("wait", "unreadable"))
     remaining = {
-        f"{task.id}/{step + 1} {task.gold[step].name}": 1
+        action: 1
         for task, outcome in zip(run.problem.tasks, run.outcomes, strict=True)
-        for step, turn in enumerate(outcome.made)
+        for action, turn in zip(task.actions, outcome.made, strict=True)
         if turn is None
     }
     return Replay(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from planoracle.instances.asynctool.encode import CLOSE, gold_calls, problem_of, take
+from planoracle.instances.asynctool.encode import CLOSE, gold_calls, messages_by_action, problem_of, take, transcript
 from planoracle.instances.asynctool.language import CLOSING, MAX_MESSAGES, WAIT, call_message, read_message
 from planoracle.instances.asynctool.problem import Problem
 from planoracle.instances.asynctool.profile import Profile
@@ -46,11 +46,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
 
     @cached_property
     def _messages(self) -> dict[str, dict[str, Any]]:
-        return {CLOSE: CLOSING} | {
-            self._piece(task.id, step, 0).action: call_message(task.id, call)
-            for task in self.task.tasks
-            for step, call in enumerate(task.gold)
-        }
+        return messages_by_action(self.task)
 
     def _walk(self) -> tuple[list[Move], int]:
         run = self.record
@@ -84,7 +80,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         return moves, len(moves)
 
     def _piece(self, task: str, step: int, start: int) -> Piece:
-        return Piece(f"{task}/{step + 1} {self.task.by_id[task].gold[step].name}", start, 1, self.problem.agents[0])
+        return Piece(self.task.by_id[task].actions[step], start, 1, self.problem.agents[0])
 
     def _variant(self, made: Mapping[tuple[str, int], Turn], calls: Mapping[str, int]) -> Instance:
         """Return the instance with the delays that hold now, without what calls on a guess have passed over."""
@@ -108,13 +104,8 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                     later = range(step + 2, len(task.gold))
                     if rest := [other for other in later if (task.id, other) not in made]:
                         behind[task.id, step] = rest[0]
-        gold = {
-            (task.id, step): delay
-            for task in self.task.tasks
-            for step, delay in enumerate(self.task.gold_delays[task.id])
-        }
-        last = {(task.id, len(task.gold) - 1) for task in self.task.tasks}
-        if all(delays[key] == gold[key] for key in gold if key not in last):
+        gold = self.task.gold_delays.items()
+        if all(delays[id, step] == delay for id, row in gold for step, delay in enumerate(row[:-1])):
             return self.problem
         return self._with_delays(delays, behind)
 
@@ -123,7 +114,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         if key not in self._variants:
             lags: list[Lag] = []
             for task in self.task.tasks:
-                names = [self._piece(task.id, step, 0).action for step in range(len(task.gold))]
+                names = task.actions
                 for step, name in enumerate(names):
                     delay = delays[task.id, step]
                     if step + 1 == len(names) or delay is None:
@@ -150,18 +141,12 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the messages up to a step and those of the rest."""
-        said = [*self.plan.commands[:count], *self._following(count, rest)]
+        said = [*self.plan.commands[:count], *transcript(self.task, rest, count)]
         return "\n".join(json.dumps(message) for message in said), as_replay(run_of(self.task, said, self.rules))
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return a message for every turn."""
-        return [json.dumps(message) for message in self._following(point.state.clock, rest)]
-
-    def _following(self, clock: int, rest: Schedule) -> Iterator[dict[str, Any]]:
-        for piece in rest.pieces:
-            yield from [WAIT] * (piece.start - clock)
-            yield self._messages[piece.action]
-            clock = piece.start + 1
+        return list(map(json.dumps, transcript(self.task, rest, point.state.clock)))
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every gold call whose result to build on is known, the closing message and the wait."""
