@@ -4,7 +4,7 @@ The figures are in ``data/published.json`` of a benchmark's package. The field `
 
 - ``problems``, NAME...: number of problems; ``problems per problem``, NAME, NAME and ``percent``, NAME, NAME: a ratio;
 - ``actions``, ``resources``, ``optimum``, NAME...: mean over problems; ``longest``, NAME...: greatest proved optimum;
-- ``metrics``, FIGURE: an entry of ``published_figures()`` in the benchmark's module ``metrics``.
+- ``metrics``, FIGURE: an entry of ``published_figures()`` in the benchmark's module ``scores``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _package(benchmark: str) -> str:
 def _recomputed(benchmark: str, measure: str, *names: str) -> float | None:
     """Return the value of a measure; ``None`` if an optimum is not proved."""
     if measure == "metrics":
-        value: float = import_module(f"{_package(benchmark)}.metrics").published_figures()[names[0]]
+        value: float = import_module(f"{_package(benchmark)}.scores").published_figures()[names[0]]
         return value
     if measure in ("problems per problem", "percent"):
         ratio = len(expand(names[:1])) / len(expand(names[1:]))
