@@ -15,7 +15,6 @@ from planoracle.instances.timearena import encode
 from planoracle.instances.timearena.language import extract, parse
 from planoracle.instances.timearena.profile import PROFILES, profile
 from planoracle.instances.timearena.rules import replay
-from planoracle.instances.timearena.scores import figures_of, summarize
 from planoracle.instances.timearena.sets import scenario_set
 from planoracle.instances.timearena.world import world
 from planoracle.solver.exact.solve import solve
@@ -130,16 +129,12 @@ def test_the_released_score_is_what_was_shown():
 
 def test_metrics_worked_by_hand():
     # household1 has 16 minutes of work. Washing the cup (3) and the teapot (1) is a quarter of it, done after 4.
-    run = replay(SCENE, ["wash cup", "wash teapot", "wait", "wash cup"], 40)
-    figures = figures_of(run)
-    assert (figures.best_score, figures.best_time) == (25.0, 4)
-    assert figures.kinds == {"valid": 3, "continue": 1, "wait": 1, "repeated_completed": 1}
-    assert figures.curve == (0, 0, 18.75, 25, 25, 25)
-    assert (figures.necessary_waits, figures.unnecessary_waits) == (0, 1)  # the kettle could have been put on
-    summary = summarize([(25.0, 4, None), (100.0, 16, 20)])
-    assert (summary.average_score, summary.completion_speed) == (62.5, 6.25)
-    assert (summary.completion_rate, summary.completion_time) == (50, 20)
-    assert summarize([]) == summarize([]).__class__(None, None, None, None)
+    made = ["wash cup", "wash teapot", "wait", "wash cup"]
+    row = Grader().grade({"id": "x", "instance": TEA, "actions": made}).row(trace=True)
+    assert (row["best_score"], row["best_time"]) == (25.0, 4)
+    assert row["kinds"] == {"valid": 3, "continue": 1, "wait": 1, "repeated_completed": 1}
+    assert replay(SCENE, made, 40).scores == (0, 0, 18.75, 25, 25, 25)
+    assert (row["necessary_waits"], row["unnecessary_waits"]) == (0, 1)  # the kettle could have been put on
 
 
 def test_a_wait_is_necessary_when_nothing_can_be_started():
@@ -185,6 +180,7 @@ def test_the_summary_has_the_papers_metrics_per_set():
     (row,) = statistics.summarize(statistics.grades_frame(grades)).sets
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
+    assert row["CS"] == pytest.approx(100 / grades[0].makespan)
 
 
 @pytest.mark.slow
