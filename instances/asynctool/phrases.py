@@ -9,7 +9,7 @@ from planoracle.instances.asynctool.rules import Run
 from planoracle.instances.asynctool.run import AsyncToolRun
 from planoracle.instances.asynctool.scores import causes
 from planoracle.instances.feedback import Examined, Finding, Topic, clean, clock_of, listed, quoted, sentence
-from planoracle.instances.replay import Violation
+from planoracle.instances.replay import Measure, Violation
 from planoracle.instances.run import Foreign
 
 TOPICS = (
@@ -65,15 +65,11 @@ def _findings(run: Run) -> tuple[Finding, ...]:
         if cause is not None and cause.turn is not None and cause.cause in _CAUSES:
             hint = f" ({_CAUSES[cause.cause].format(turn=f'turn {cause.turn}')})"
             behind.pop(violation.subject)
-        found.append(_finding(violation, hint))
+        number = "" if violation.position is None else f"turn {violation.position + 1}: "
+        text = sentence((number + _SENTENCES[violation.kind](violation) + hint).rstrip("."))
+        # Steps are numbers, not amounts.
+        found.append(Finding(violation, text, violation.excess or None if violation.kind == "premature" else None))
     return tuple(found)
-
-
-def _finding(one: Violation, hint: str) -> Finding:
-    number = "" if one.position is None else f"turn {one.position + 1}: "
-    text = sentence((number + _TOLD[one.kind](one) + hint).rstrip("."))
-    # Steps are numbers, not amounts.
-    return Finding(one, text, one.excess or None if one.kind == "premature" else None)
 
 
 def _names(one: Violation) -> str:
@@ -84,27 +80,25 @@ def _call(one: Violation) -> str:
     return quoted(one.resource or "")
 
 
-def _missing(one: Violation) -> str:
-    step = one.actual + 1 if isinstance(one.actual, int) else ""
-    return f"{clean(one.subject)} lacks a call of {clean(one.resource or '')} (step {step} of {one.required})"
+def _ordinal(number: Measure) -> str:
+    """Write a turn or step, counted from 0, as people count."""
+    return str(number + 1) if isinstance(number, int) else ""
 
 
-def _early(one: Violation) -> str:
-    known = one.required + 1 if isinstance(one.required, int) else ""
-    return (
-        f"{_call(one)} for {clean(one.subject)} was called before the result that it builds on was known, "
-        f"which is in turn {known}"
-    )
-
-
-_TOLD: dict[str, Callable[[Violation], str]] = {
+_SENTENCES: dict[str, Callable[[Violation], str]] = {
     "unreadable": lambda one: clean(str(one.actual), 120),
     "unknown_task": lambda one: f"there is no task {quoted(one.subject)}; there are {_names(one)}",
     "unknown_tool": lambda one: f"no task offers the function {_call(one)}",
     "other_tool": lambda one: f"{_call(one)} is offered for {_names(one)}, not for {clean(one.subject)}",
     "failed_call": lambda one: f"{_call(one)} for {clean(one.subject)} failed: {clean(str(one.actual), 120)}",
-    "premature": _early,
-    "missing_call": _missing,
+    "premature": lambda one: (
+        f"{_call(one)} for {clean(one.subject)} was called before the result that it builds on was known, "
+        f"which is in turn {_ordinal(one.required)}"
+    ),
+    "missing_call": lambda one: (
+        f"{clean(one.subject)} lacks a call of {clean(one.resource or '')} "
+        f"(step {_ordinal(one.actual)} of {one.required})"
+    ),
     "wrong_state": lambda one: f"{clean(one.subject)} made all its calls, but what came out is not as it should be",
     "after_close": lambda _: "the run was over after the closing message",
     "not_closed": lambda _: "the closing message ALL COMPLETED is missing",

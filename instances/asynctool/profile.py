@@ -5,7 +5,7 @@ The benchmark's code is not at hand, so both profiles are the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from planoracle.instances.profiles import Rules, choose
 
@@ -43,9 +43,6 @@ CHOICES = {
     "several_calls": ("refused", "first"),
     "closing": ("required", "implied"),
 }
-
-#: Names of the rules.
-RULES = tuple(field.name for field in fields(Profile))
 
 
 def profile(name: str = "paper", **options: str | int | bool) -> Profile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from planoracle.instances.profiles import Rules, choose
 
@@ -68,9 +68,6 @@ CHOICES = {
     "progress_rounding": ("truncated", "exact"),
     "reserved_objects": ("task", "released"),
 }
-
-#: Names of the rules.
-RULES = tuple(field.name for field in fields(Profile))
 
 
 def profile(name: str = "paper", **options: str | int | bool) -> Profile:
