@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.batches import finished, in_workers
 from support.runner import CliRunner
 from support.samples import sample
 
@@ -667,22 +668,24 @@ def test_exported_instances_read_back_as_equal_instances(files):
 
 
 @pytest.mark.slow
-def test_an_instance_our_tools_fail_on_does_not_end_the_batch(files, monkeypatch):
-    from planoracle.instances.errors import InternalError
-    from planoracle.solver.exact import solve as solving
+def test_an_instance_our_tools_fail_on_does_not_end_the_batch(files):
+    broken = f"""
+from planoracle.instances.errors import InternalError
+from planoracle.solver.exact import solve as solving
 
-    exact = solving.solve
+exact = solving.solve
 
-    def failing(instance, **options):
-        if instance.name == NAME:
-            raise InternalError("contradiction")
-        return exact(instance, **options)
+def failing(instance, **options):
+    if instance.name == {NAME!r}:
+        raise InternalError("contradiction")
+    return exact(instance, **options)
 
-    monkeypatch.setattr(solving, "solve", failing)
-    result = invoke("solve", NAME, "own.json", "--format", "jsonl")
-    assert result.exit_code == 1
-    assert "error: contradiction" in result.stderr
-    assert len(result.stdout.splitlines()) == 1
+solving.solve = failing
+"""
+    status, out, err = finished("solve", NAME, "own.json", "--format", "jsonl", env=in_workers(broken))
+    assert status == 1
+    assert f"error: {NAME}: internal error: contradiction" in err
+    assert len(out.splitlines()) == 1
 
 
 @pytest.mark.slow

@@ -85,7 +85,8 @@ def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
 @pytest.mark.parametrize("flood", sample(FLOODS, 10))
 def test_floods_are_read_in_linear_time(flood: str, head: str) -> None:
     found = answer(read_data, (head + flood * (200_000 // len(flood))).encode("utf-8", "surrogatepass"), "file")
-    assert isinstance(found, InputError) or found == []
+    # Lines of "1 1" are job shops of one operation.
+    assert isinstance(found, InputError) or found == [] or (flood == "1 1\n" and len(found[-1].actions) == 1)
 
 
 @pytest.mark.parametrize("head", ["2 0", "-1 1", "1" * 5000 + " 1"])

@@ -105,7 +105,7 @@ def test_any_json_is_refused(value: Any) -> None:
     assert isinstance(answer(instance_from_document, value, "file"), InputError)
 
 
-@pytest.mark.parametrize("flood", sample(FLOODS, 10))
+@pytest.mark.parametrize("flood", sample([one for one in FLOODS if one != "1 1\n"], 10))  # that one is job shops
 def test_floods_are_refused(tmp_path: Path, flood: str) -> None:
     path = tmp_path / "file"
     path.write_bytes((flood * (1_000_000 // len(flood))).encode("utf-8", "surrogatepass"))

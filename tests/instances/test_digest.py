@@ -108,7 +108,7 @@ def test_fingerprints_are_the_same_in_every_process_whatever_is_remembered() -> 
     name = "asynctool/cross2/01"
     problem = replace(catalogue.load(name))
     problem.memos["something"] = 1
-    code = f"from planoracle.instances import catalogue, digest\nprint(digest.fingerprint(catalogue.problem({name!r})))"
+    code = f"from planoracle.instances import catalogue, memo\nprint(memo.fingerprint(catalogue.problem({name!r})))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == fingerprint(problem)
     slower = replace(problem.origin, delays=replace(problem.origin.delays, seed=7))  # type: ignore[type-var, union-attr]
