@@ -240,8 +240,10 @@ def summarize(
 
 
 def _value(figure: Average, row: Mapping[str, Any]) -> Any:
-    """Return what a run adds to a figure; raises `ValueError` for what is no number that can be added."""
+    """Return what a run adds to a figure; raises `ValueError` or `TypeError` for what cannot be added or counted."""
     value = figure.of(row)
+    if figure.tally and value is not None:
+        frozenset(value)  # names that are counted
     try:
         if value is None or figure.tally or all(map(isfinite, value)):
             return value
