@@ -1,31 +1,13 @@
-"""Options of a solve, the protocol of engines, and the engine for the problems of each kind."""
+"""Protocol of engines, and the engine for the problems of each kind."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol
 
-from planoracle.instances.deadline import Limit
 from planoracle.instances.errors import InputError
 from planoracle.instances.problem import Problem, a_problem
 from planoracle.instances.profiles import Rules
-from planoracle.solver.result import Result
-
-#: Hears how long the best plan is, if there is one yet, and that no plan is shorter than the second number.
-Told: TypeAlias = Callable[[int | None, int], None]
-
-
-class Options(NamedTuple):
-    """See `planoracle.solver.solve.solve`."""
-
-    rules: Rules | None = None
-    time_limit: Limit = 60.0
-    seed: int = 0
-    workers: int = 1
-    finest: bool = False
-    after: tuple[str, ...] = ()
-    fewest_pieces: bool = False
-    told: Told | None = None
+from planoracle.solver.result import Options, Result
 
 
 class Engine(Protocol):

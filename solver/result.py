@@ -1,17 +1,36 @@
-"""What is known about a problem once it has been solved, of whatever kind it is."""
+"""Options of a solve, and its result, for problems of any kind."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from planoracle import __version__
-from planoracle.instances.deadline import Status
+from planoracle.instances.deadline import Limit, Status
+from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Schedule
 
 # Characters of a plan that are shown in one line.
 _SHOWN = 100
+
+
+#: Callback for each improvement: makespan of the best plan, ``None`` if there is none yet, and the lower bound.
+Told: TypeAlias = Callable[[int | None, int], None]
+
+
+class Options(NamedTuple):
+    """Options of `planoracle.solver.solve.solve`, for engines."""
+
+    rules: Rules | None = None
+    time_limit: Limit = 60.0
+    seed: int = 0
+    workers: int = 1
+    finest: bool = False
+    after: tuple[str, ...] = ()
+    fewest_pieces: bool = False
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from planoracle.instances.deadline import Limit
 from planoracle.instances.problem import Problem
 from planoracle.instances.profiles import Rules
-from planoracle.solver.engine import Options, Told, engine_of
-from planoracle.solver.result import Result
+from planoracle.solver.engine import engine_of
+from planoracle.solver.result import Options, Result, Told
 
 
 def solve(

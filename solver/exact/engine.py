@@ -12,8 +12,7 @@ from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
 from planoracle.instances.schedule import Piece, Schedule
 from planoracle.instances.schedule_benchmark import certify
-from planoracle.solver.engine import Options
-from planoracle.solver.result import Result, check_bound, versions
+from planoracle.solver.result import Options, Result, check_bound, versions
 
 
 def solve(problem: Problem, options: Options) -> Result:

@@ -13,10 +13,9 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
-from planoracle.solver.engine import Options
 from planoracle.solver.floors.found import FloorPlan, Found
 from planoracle.solver.floors.planner import plan
-from planoracle.solver.result import Result, check_bound, versions
+from planoracle.solver.result import Options, Result, check_bound, versions
 
 
 def solve(problem: Problem, options: Options) -> Result:

@@ -12,11 +12,11 @@ from planoracle.instances.floors.acts import whole
 from planoracle.instances.floors.clock import Clock
 from planoracle.instances.floors.floor import Floor, FloorRules
 from planoracle.instances.floors.run import carry_out
-from planoracle.solver.engine import Told
 from planoracle.solver.floors.beginning import Beginning
 from planoracle.solver.floors.completion import completed
 from planoracle.solver.floors.found import FloorPlan, Found
 from planoracle.solver.floors.lower_bound import lower_bound
+from planoracle.solver.result import Told
 from planoracle.solver.states.ground import NEVER
 
 # Changes that annealing tries at most, and its share of the limit.

@@ -11,10 +11,9 @@ from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
 from planoracle.instances.problem import Problem, of_kind
 from planoracle.instances.profiles import Rules
-from planoracle.solver.engine import Options
 from planoracle.solver.kitchens.packing import plan_packed, plan_unpacked
 from planoracle.solver.kitchens.planner import plan
-from planoracle.solver.result import Result, check_bound, versions
+from planoracle.solver.result import Options, Result, check_bound, versions
 
 
 def solve(problem: Problem, options: Options) -> Result:

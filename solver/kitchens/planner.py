@@ -14,11 +14,10 @@ from planoracle.instances.kitchens import language
 from planoracle.instances.kitchens.compiled import Compiled, State, compiled
 from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.instances.kitchens.profile import PROFILES, Profile
-from planoracle.solver.engine import Told
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
-from planoracle.solver.result import Result, versions
+from planoracle.solver.result import Result, Told, versions
 
 # Of the greedy searches: how much what is left weighs, and states after which they give up.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
