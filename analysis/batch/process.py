@@ -20,6 +20,8 @@ from planoracle.instances.errors import InputError, PlanoracleError
 
 # Tasks sent ahead to a worker whose last answer took at most this many seconds: it never waits for the next message.
 _AHEAD, _QUICK = 8, 0.05
+# Bytes of tasks after which no other is sent ahead: a pipe holds 64 kB.
+_BYTES = 2**14
 # Parts of answers that are held before anybody reads them.
 _UNREAD = 8
 # Workers kept for the next pool of this process.
@@ -110,8 +112,9 @@ class Worker:
         self.send(job.task)
 
     def has_room(self) -> bool:
-        """Return whether another job may be sent now."""
-        return len(self.jobs) < (_AHEAD if self.pace <= _QUICK else 1)
+        """Return whether another job may be sent now, without waiting until the worker reads it."""
+        is_quick = self.pace <= _QUICK and len(self.jobs) < _AHEAD
+        return not self.jobs or (is_quick and sum(len(job.task) for job in self.jobs) < _BYTES)
 
     def kill(self) -> None:
         """End the process."""

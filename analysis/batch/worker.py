@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 import pickle
-import queue
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from time import sleep
 from typing import IO, Any, Final, NamedTuple, NoReturn
 
 from planoracle.analysis.batch.errors import WorkerError
@@ -48,6 +48,8 @@ class TaskLimits(NamedTuple):
 
 
 NO_LIMITS: Final = TaskLimits()
+# Seconds between two looks whether the process that started this one is there.
+_LOOK: Final = 0.5
 
 
 def set_timer(seconds: float | None) -> None:
@@ -126,23 +128,30 @@ def report(progress: Any) -> None:
         _outbox.send("progress", progress)
 
 
-def receive(stream: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None:
-    """Read all messages of the pool as they come. End the process with the pool, even in the middle of a task."""
-    while True:
-        try:
-            inbox.put(pickle.load(stream))
-        except MemoryError:
-            os._exit(NO_MEMORY)
-        except Exception:  # whatever it is, there will be no more messages
-            os._exit(0)
+def receive(stream: IO[bytes]) -> bytes:
+    """Read the next message of the pool; end the process with the pool."""
+    try:
+        message: bytes = pickle.load(stream)
+    except MemoryError:
+        os._exit(NO_MEMORY)
+    except Exception:  # whatever it is, there will be no more messages
+        os._exit(0)
+    return message
 
 
-def serve(inbox: queue.SimpleQueue[bytes], outbox: Outbox) -> NoReturn:
+def end_with(parent: int) -> NoReturn:
+    """End the process with the one that started it, even in the middle of a task."""
+    while os.getppid() == parent:
+        sleep(_LOOK)
+    os._exit(0)
+
+
+def serve(requests: IO[bytes], outbox: Outbox) -> NoReturn:
     """Answer batches of tasks until the process ends."""
     function: Callable[[Any], Any] = pickle.loads
     limits = TaskLimits()
     while True:
-        message = inbox.get()
+        message = receive(requests)
         if message.startswith(b"import"):
             import_module(message[6:].decode())
         elif message.startswith(b"start"):
@@ -174,12 +183,12 @@ def main() -> NoReturn:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=receive, args=(requests, inbox), daemon=True).start()
+    if os.name == "posix":
+        threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     global _outbox  # noqa: PLW0603  # the pipe of this process
     _outbox = Outbox(answers)
     try:
-        serve(inbox, _outbox)
+        serve(requests, _outbox)
     except MemoryError:
         os._exit(NO_MEMORY)
     except OSError:  # the pool has gone
