@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -47,7 +48,7 @@ class Problems:
         self._found: Recent[str, Problem | InputError] = Recent(1024)
 
     def __reduce__(self) -> Any:
-        return _rebuilt, (self._data, self._named, self._places)
+        return partial(Problems, named=self._named, places=self._places), (self._data,)
 
     def find(self, name: str) -> Problem:
         """Return a problem; raises `InputError` if the name stands for none, or for several."""
@@ -95,10 +96,6 @@ class Problems:
         head = name.partition("/")[0]
         found = registry.get(head).file_of(name, self._data[head]) if head in self._data else None
         return catalogue.placed(name) if found is None else found
-
-
-def _rebuilt(data: Mapping[str, Path], named: Mapping[str, Problem], places: Places) -> Problems:
-    return Problems(data, named=named, places=places)
 
 
 def _single(name: str, path: str) -> Problem:

@@ -83,8 +83,8 @@ class Cluster:
                     more = False
                 else:
                     with self._reported("failed"):
-                        work = task if isinstance(task, Ready) else (*self._work, task)
-                        futures.append(work if isinstance(task, Ready) else self._client.submit(run, *work, pure=False))
+                        ready = isinstance(task, Ready)
+                        futures.append(task if ready else self._client.submit(run, *self._work, task, pure=False))
             if not futures:
                 if more:
                     sleep(1.0)

@@ -58,7 +58,6 @@ class Job:
         self.is_stream = self.retried = False
         self.unread = threading.Semaphore()  # that of its worker
         self.task = b""
-        self.answer: Any = None
         try:
             if not isinstance(task, Ready):
                 self.task = pickle.dumps(task, protocol=5)
@@ -67,8 +66,7 @@ class Job:
         except MemoryError:
             task = Ready(TaskFailure(InputError("cannot be read: there is not enough memory"), certain=False))
         self.done = isinstance(task, Ready)
-        if self.done:
-            self.answer = task.answer
+        self.answer: Any = task.answer if self.done else None
 
 
 class Worker:

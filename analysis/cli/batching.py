@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,7 +73,7 @@ def workshop(
                 if folder is not None:
                     from planoracle.analysis.batch.journal import Journal
 
-                    journal = stack.enter_context(Journal(folder, _tell))
+                    journal = stack.enter_context(Journal(folder, partial(tell, kind="warning")))
                 yield pool, journal
         except Stopped:
             said = "nothing is kept; with --run DIR, what is done would be"
@@ -88,10 +89,6 @@ def workshop(
             if isinstance(error, MemoryError):
                 error = WorkerError("there is not enough memory")
             raise type(error)(f"{error}; {_kept(journal)}") from None
-
-
-def _tell(message: str) -> None:
-    tell(message, "warning")
 
 
 def _kept(journal: Journal) -> str:
