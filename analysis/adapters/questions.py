@@ -52,10 +52,10 @@ class Questions(NamedTuple):
 
     def describe(self, problem: str | dict[str, Any]) -> Described:
         """Return a problem in words."""
-        found = self._problem(problem)[0]
-        run = registry.of(found).environment(found, manner=Manner("open"))
+        subject = self._problem(problem)[0]
+        run = registry.of(subject).environment(subject, manner=Manner("open"))
         return Described(
-            instance=found.name, unit=found.unit, instructions=run.instructions(), introduction=run.introduction()
+            instance=subject.name, unit=subject.unit, instructions=run.instructions(), introduction=run.introduction()
         )
 
     def solve(self, problem: str | dict[str, Any], seconds: float | None) -> Solved:
@@ -70,8 +70,8 @@ class Questions(NamedTuple):
         self, problem: str | dict[str, Any], plan: PlanGiven, profile: str, prices: bool, seconds: float | None
     ) -> Graded:
         """Return the verdict of the rules on a plan."""
-        found, where = self._problem(problem)
-        submission = _submission(found, plan)
+        subject, where = self._problem(problem)
+        submission = _submission(subject, plan)
         limit = _limit(seconds)
         grader = Grader(profiles(profile), problems=where, oracle=Oracle(limit))
         grade = grader.grade(submission)
@@ -82,9 +82,9 @@ class Questions(NamedTuple):
         own = {name: value for name, value in grade.metrics.items() if isinstance(value, str | int | float | None)}
         return Graded(
             **{name: getattr(grade, name) for name in Graded.model_fields if hasattr(grade, name)}
-            | {"instance": found.name, "violations": violations[:MOST], "metrics": own},
+            | {"instance": subject.name, "violations": violations[:MOST], "metrics": own},
             violations_in_all=len(violations),
-            unit=found.unit,
+            unit=subject.unit,
             report=report,
         )
 
@@ -98,28 +98,28 @@ class Questions(NamedTuple):
         seconds: float | None,
     ) -> Advised:
         """Return the commands after which the best makespan can still be reached."""
-        found = self._problem(problem)[0]
-        rules = profiles(profile)[found.benchmark]
-        so_far = None if after is None else _submission(found, after)
+        subject = self._problem(problem)[0]
+        rules = profiles(profile)[subject.benchmark]
+        so_far = None if after is None else _submission(subject, after)
         advice = next_commands(
-            found, so_far, rules, everything=everything, clock=clock, seconds=_limit(seconds)
+            subject, so_far, rules, everything=everything, clock=clock, seconds=_limit(seconds)
         ).as_dict()
         return Advised(**advice | {"options": [Step.model_validate(option) for option in advice["options"]]})
 
-    def _problem(self, given: str | dict[str, Any]) -> tuple[Problem, Problems]:
+    def _problem(self, argument: str | dict[str, Any]) -> tuple[Problem, Problems]:
         """Return a problem, and where its name leads to it."""
-        if isinstance(given, str):
-            if not self.files and not catalogue.names_problem(given):  # no answer depends on which files exist
-                meant = did_you_mean(given, catalogue.bundled())
-                raise UnknownNameError(f"names no bundled problem{meant}", field="problem", value=given)
+        if isinstance(argument, str):
+            if not self.files and not catalogue.names_problem(argument):  # no answer depends on which files exist
+                meant = did_you_mean(argument, catalogue.bundled())
+                raise UnknownNameError(f"names no bundled problem{meant}", field="problem", value=argument)
             named = Problems(places=Places(trusted=self.files))
-            return named.find(given), named
-        found = catalogue.read_line(json.dumps(given).encode(), "problem")
-        if len(found) != 1:
-            raise InputError(f"must hold a single problem, not {len(found)}", source="problem")
-        if isinstance(found[0], InputError):
-            raise found[0]
-        return found[0], Problems(named={found[0].name: found[0]})
+            return named.find(argument), named
+        problems = catalogue.read_line(json.dumps(argument).encode(), "problem")
+        if len(problems) != 1:
+            raise InputError(f"must hold a single problem, not {len(problems)}", source="problem")
+        if isinstance(problems[0], InputError):
+            raise problems[0]
+        return problems[0], Problems(named={problems[0].name: problems[0]})
 
 
 def _limit(seconds: float | None) -> Limit:

@@ -86,7 +86,7 @@ def server(*, files: bool = False) -> MCPServer:
                     lambda: next(pool.map([(tool, arguments)])), abandon_on_cancel=True
                 )
         except TimeoutError:
-            raise ToolError("takes far longer than it was given; give it more seconds") from None
+            raise ToolError("exceeds its time limit; allow more seconds") from None
         except PlanoracleError as error:
             raise ToolError(visible(str(error))) from None
         finally:
@@ -146,7 +146,7 @@ def server(*, files: bool = False) -> MCPServer:
         seconds: SecondsArgument = None,
     ) -> Advised:
         """List the commands after which the best makespan can still be reached, and a best completion."""
-        given = {"problem": problem, "after": after, "everything": everything, "clock": clock, "profile": profile}
-        return cast("Advised", await ask("next", seconds=seconds, **given))
+        arguments = {"problem": problem, "after": after, "everything": everything, "clock": clock, "profile": profile}
+        return cast("Advised", await ask("next", seconds=seconds, **arguments))
 
     return app

@@ -62,9 +62,9 @@ class Cluster:
         self._work = (pickle.dumps(start, protocol=5), limits, versions())
         self._looked, self._threads = -_LOOK, 0
         with self._reported("cannot be reached"):
-            found = _address_of(address)
-            _check_certificate(found)
-            self._client: Any = Client(found, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
+            resolved = _address_of(address)
+            _check_certificate(resolved)
+            self._client: Any = Client(resolved, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
         if not self._in_flight():
             tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
 
@@ -130,9 +130,9 @@ class Cluster:
 
 def run(start: bytes, limits: TaskLimits, wanted: Mapping[str, str], task: Any) -> Any:
     """Answer a task on a worker of the cluster, in a process of its own; ``start`` is a pickle."""
-    here = versions()
-    if here != wanted:
-        listed = (", ".join(f"{name} {version}" for name, version in one.items()) for one in (here, wanted))
+    installed = versions()
+    if installed != wanted:
+        listed = (", ".join(f"{name} {version}" for name, version in one.items()) for one in (installed, wanted))
         raise WorkerError("a worker of the cluster has {}, but {} is asked for; install the same".format(*listed))
     with _turn:
         try:
@@ -164,8 +164,8 @@ def _check_certificate(address: str) -> None:
     """Raise `WorkerError` if an address needs a certificate and none is set, which dask reports by a traceback."""
     from distributed import Security
 
-    known: Any = Security
-    if address.startswith("tls://") and not known().get_connection_args("client").get("ssl_context"):
+    security: Any = Security
+    if address.startswith("tls://") and not security().get_connection_args("client").get("ssl_context"):
         raise WorkerError(
             f"the cluster at {address} wants a certificate: set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, "
             "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT and DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY"

@@ -92,13 +92,13 @@ class Store:
         return database
 
 
-def _foreign(found: os.stat_result) -> str:
+def _foreign(status: os.stat_result) -> str:
     """Return why other users may have written to a place, ``""`` if they cannot."""
     if os.name != "posix":
         return ""
-    if found.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         return "belongs to another user"
-    return "can be written by other users" if stat.S_IMODE(found.st_mode) & 0o022 else ""
+    return "can be written by other users" if stat.S_IMODE(status.st_mode) & 0o022 else ""
 
 
 def default_store() -> Store | None:
