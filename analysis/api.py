@@ -1,18 +1,73 @@
-"""The verbs that `planoracle` offers to programs, where they are more than a function that is there anyway."""
+"""What solving gives at the front door: the solver's result together with its problem, as a frame and as a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.problem import Problem
+from planoracle.instances.model.problem import Problem
+from planoracle.solver.result import Result as Solved
 
 if TYPE_CHECKING:
-    from planoracle.analysis.grade import Grade
-    from planoracle.analysis.result import Result
-    from planoracle.instances.environment import AnyEnvironment, Reward
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from planoracle.analysis.grading.grader import Grade
+    from planoracle.instances.protocol.environment import AnyEnvironment, Reward
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Solved):
+    """What is known about a problem; ``print`` says it in three lines. See `planoracle.solver.result.Result`.
+
+    Attributes
+    ----------
+    problem
+        The problem itself.
+    method
+        ``optimum``, or the name of the heuristic that made the schedule.
+    """
+
+    problem: Problem = field(kw_only=True, repr=False)
+    method: str = "optimum"
+
+    @classmethod
+    def of(cls, problem: Problem, solved: Solved) -> Result:
+        """Put a problem and its result together."""
+        return cls(**{one.name: getattr(solved, one.name) for one in fields(Solved)}, problem=problem)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the plan, a row per piece or action; the columns are those of the frame ``schedules``.
+
+        Raises
+        ------
+        InputError
+            If there is no plan.
+        """
+        from planoracle.analysis.frames.problems import schedules
+
+        self._check()
+        return schedules([(self.problem, self.method, self)]).frame
+
+    def gantt(self, ax: Axes | None = None) -> Axes:
+        """Draw the plan, on axes of a new figure if there are none given.
+
+        Raises
+        ------
+        InputError
+            If there is no plan, or it is too long to draw.
+        """
+        from planoracle.analysis.figures.plan import draw
+
+        self._check()
+        return draw(self.problem, self.plan, ax)
+
+    def _check(self) -> None:
+        if self.plan is None:
+            raise InputError(f"has no plan; the status is {self.status}", field=self.instance)
 
 
 def load(name: str | Path) -> Problem:
@@ -47,7 +102,7 @@ def read(name: str | Path) -> list[Problem]:
     >>> [problem.name for problem in read("recipe2plan/*/Vada_D*")]
     ['recipe2plan/timed/Vada_Daikon-Radish', 'recipe2plan/untimed/Vada_Daikon-Radish']
     """
-    from planoracle.instances.catalogue import expand, read_problems
+    from planoracle.instances.files.catalog import expand, read_problems
 
     return [problem for one in expand([str(name)]) for problem in read_problems(one)]
 
@@ -69,7 +124,6 @@ def solve(
     >>> result.status, result.makespan, len(result.to_frame())
     ('optimal', 13, 6)
     """
-    from planoracle.analysis.result import Result
     from planoracle.solver.solve import solve as solved
 
     found = solved(
@@ -107,10 +161,9 @@ def schedule(
     >>> schedule(load("timearena/household1"), "serial-spt").makespan
     16
     """
-    from planoracle.analysis.result import Result
     from planoracle.heuristics.budget import Budget
     from planoracle.heuristics.registry import run
-    from planoracle.instances.deadline import Status
+    from planoracle.instances.model.limits import Status
     from planoracle.solver.result import versions
 
     answer = run(problem, method, Budget(seed, iterations, seconds))
@@ -147,10 +200,11 @@ def environment(
     Parameters
     ----------
     reward
-        What steps are worth: ``score``, ``regret`` or ``success``, see `planoracle.analysis.rewards`, or an object of
+        What steps are worth: ``score``, ``regret`` or ``success``, see `planoracle.analysis.grading.rewards`, or an
+        object of
         one's own; without one every reward is 0.
     loop, feedback, style, limit, bounded
-        How the run is held, see `planoracle.instances.episode.Manner`.
+        How the run is held, see `planoracle.instances.protocol.environment.Manner`.
     profile
         Rules: ``paper`` or ``released``; by default those by which the problem has been made.
 
@@ -171,11 +225,11 @@ def environment(
     >>> run.step("ALL COMPLETED").done
     True
     """
-    from planoracle.instances import registry
-    from planoracle.instances.episode import Manner
+    from planoracle.instances.protocol import registry
+    from planoracle.instances.protocol.environment import Manner
 
     if isinstance(reward, str):
-        from planoracle.analysis.rewards import reward as named
+        from planoracle.analysis.grading.rewards import reward as named
 
         reward = named(reward)
     benchmark = registry.of(problem)
@@ -207,7 +261,7 @@ def grade(
     instances: Iterable[str | Path] = (),
     trust_paths: bool = False,
 ) -> Grade | list[Grade]:
-    """Grade one submission, several, or those in a file or folder (see `planoracle.analysis.submissions.Intake`).
+    """Grade one submission, several, or those in a file or folder.
 
     What is wrong with a submission, or a line, is told by its grade, which then is not scored.
 
@@ -220,7 +274,8 @@ def grade(
         Rules: ``paper`` or ``released``.
     instances, trust_paths
         Folders and files of problems that submissions may name by their paths, and whether they may name any; see
-        `planoracle.analysis.places.Places`. Else only problems that ship can be named, and those of a run's folder.
+        `planoracle.analysis.grading.problems.Places`. Else only problems that ship can be named, and those of a run's
+        folder.
 
     Raises
     ------
@@ -234,11 +289,10 @@ def grade(
     >>> grade({"id": "a", "instance": "timearena/household1", "actions": ["wash cup"]}).success
     False
     """
-    from planoracle.analysis.grade import Grader, grade_all
-    from planoracle.analysis.places import Places
-    from planoracle.analysis.problems import Problems
-    from planoracle.analysis.profiles import profiles
-    from planoracle.analysis.submissions import Intake
+    from planoracle.analysis.grading.grader import Grader, grade_all
+    from planoracle.analysis.grading.problems import Places, Problems
+    from planoracle.analysis.grading.rule_options import profiles
+    from planoracle.analysis.intake.submissions import Intake
 
     places = Places(tuple(map(str, instances)), trust_paths)
     grader = Grader(profiles(profile), problems=Problems(places=places))

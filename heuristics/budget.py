@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.schedule import Schedule
+from planoracle.instances.model.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)

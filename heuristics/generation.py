@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.memo import Memo
-from planoracle.instances.model import Instance
+from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.instance import Instance
 
 #: A block that does not settle within so many moves is given up.
 _MOVES = 400

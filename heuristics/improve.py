@@ -13,8 +13,8 @@ from random import Random
 from planoracle.heuristics.generation import PLACING, Blocks, blocks_of, generate_parallel, generate_serial
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.deadline import NEVER, Deadline
-from planoracle.instances.model import Instance
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import NEVER, Deadline
 
 #: Blocks from which on all rules have their turn in the serial scheme before any has in the parallel one, whose effort
 #: grows with the square of their number.

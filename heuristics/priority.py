@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from planoracle.heuristics.generation import Blocks, blocks_of
-from planoracle.instances.model import Instance
+from planoracle.instances.model.instance import Instance
 
 _Values = list[float]
 

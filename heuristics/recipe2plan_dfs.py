@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from collections import deque
 
-from planoracle.heuristics.budget import Budget, Outcome
+from planoracle.heuristics.budget import DEFAULT, Budget, Outcome
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.model import Instance
+from planoracle.instances.benchmarks.asynctool.problem import Problem
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
 
 
 def action_list(instance: Instance) -> list[int]:
@@ -124,3 +126,19 @@ def waiting(instance: Instance, budget: Budget) -> Outcome:
 def literal(instance: Instance, budget: Budget) -> Outcome:
     """Search by the letter of the text."""
     return Outcome(*search(instance, waiting=False))
+
+
+def sequential(instance: Instance, budget: Budget = DEFAULT) -> Outcome:
+    """Carry out the calls task by task, waiting for every result before the next call of its task.
+
+    The next task begins, and the run closes, without waiting for the last result of the task before.
+    """
+    if not isinstance(instance.origin, Problem):
+        return Outcome(None, "the sequential agent is for AsyncTool problems")
+    finish: dict[int, int] = {}
+    pieces, clock = [], 0
+    for i, action in enumerate(instance.actions):  # task by task, the closing message last
+        start = max([clock, *(finish[j] + lag for j, lag in instance.predecessors[i])])
+        clock = finish[i] = start + action.duration
+        pieces.append(Piece(action.id, start, action.duration, instance.agents[0]))
+    return Outcome(Schedule.of(instance, pieces))

@@ -1,4 +1,4 @@
-"""All heuristics by name; each answers with a refereed schedule or an explicit failure."""
+"""All heuristics by name; each answers with a validated schedule or an explicit failure."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.improve import improve
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances import registry
-from planoracle.instances.deadline import NEVER, Deadline
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, a_problem, of_kind
-from planoracle.instances.schedule import Schedule
-from planoracle.instances.schedule_benchmark import certify, settled
-from planoracle.instances.visible import one_of
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.problem import Problem, a_problem, of_kind
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.schedule_benchmark import certify, settled
+from planoracle.instances.text import one_of
 
 #: Heuristics that build one schedule by a fixed rule, in the order in which the agent `greedy` tries them.
 GREEDY = ("parallel-lpt", "parallel-lst", "parallel-wait", "serial-lst")
@@ -77,7 +77,7 @@ def _papers() -> dict[str, str]:
 
 def names(kind: str | None = None) -> tuple[str, ...]:
     """Return the names of all heuristics, or of those for a kind of problems: those of the papers first."""
-    from planoracle.heuristics.floors import BY_NAME
+    from planoracle.heuristics.grid_kitchens import BY_NAME
 
     of_kind = {"schedule": (*_papers(), *_OURS), "floor": tuple(BY_NAME)}
     return tuple(dict.fromkeys(name for one, own in of_kind.items() for name in own if kind in (None, one)))
@@ -115,7 +115,7 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> Answer:
 
 
 def _planned(floor: Floor, name: str, budget: Budget) -> Answer:
-    from planoracle.heuristics.floors import BY_NAME
+    from planoracle.heuristics.grid_kitchens import BY_NAME
 
     began = perf_counter()
     benchmark = registry.of(floor)

@@ -18,7 +18,7 @@ prerequisites; then again and again the first action of the list whose prerequis
 *Released* (``algorithm/cal_oracle.py`` of ``ykzhang721/TimeArena``): the best over all orders of the
 autonomous actions, prerequisites farthest first, the makespan including the last autonomous action. Its
 minimum starts at 100 minutes, so it never says more (`Greedy.claim`). Its own list of prerequisites differs from
-the environment's (`planoracle.instances.timearena.encode`), and sets up the ironing board of household6
+the environment's (`planoracle.instances.benchmarks.timearena.problems`), and sets up the ironing board of household6
 after the suit is put on it; there we keep the environment's order, which claims the same times.
 """
 
@@ -30,11 +30,11 @@ from itertools import islice, permutations
 from typing import NamedTuple
 
 from planoracle.heuristics.budget import Budget, Outcome
+from planoracle.instances.benchmarks.timearena.problems import without_objects
 from planoracle.instances.errors import InternalError
-from planoracle.instances.model import Instance, Mode
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.schedule_benchmark import certify
-from planoracle.instances.timearena.encode import without_objects
+from planoracle.instances.model.instance import Instance, Mode
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.protocol.schedule_benchmark import certify
 
 #: The released code never answers more minutes than this.
 CEILING = 100

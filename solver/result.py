@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from planoracle import __version__
-from planoracle.instances.deadline import Limit, Status
-from planoracle.instances.profiles import Rules
-from planoracle.instances.schedule import Schedule
+from planoracle.instances.model.limits import Limit, Status
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.profiles import Rules
 
 # Characters of a plan that are shown in one line.
 _SHOWN = 100

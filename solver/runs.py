@@ -1,19 +1,114 @@
-"""What is asked about runs, whatever the kind of problem: the values of their states, what can follow, completions."""
+"""What the states of a live run leave, one after the other: little has to be looked for twice.
+
+Who decides as a known best plan does has lost nothing. So the plan is kept from state to state, and only where somebody
+leaves it a new one is looked for, by a solver that has been kept as well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol, cast
 
-from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.deadline import Limit, Status
-from planoracle.instances.plan import Dropped
-from planoracle.instances.problem import Problem, for_kind
-from planoracle.instances.scoring import Best
-from planoracle.solver.repair.answer import Repair
-from planoracle.solver.states.solver import Value
+from planoracle.instances.model.limits import Limit, Status
+from planoracle.instances.model.problem import Problem, for_kind
+from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.environment import AnyEnvironment
+from planoracle.instances.protocol.plan import Dropped
+from planoracle.instances.protocol.scoring import Best
+from planoracle.solver.repair.report import Repair
+from planoracle.solver.states.state_solver import NEVER, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a state; immutable, so that it can be kept with it.
+
+    Attributes
+    ----------
+    value
+        The best makespan that the state leaves.
+    keep
+        What the next state is begun with; only who made it knows what it means.
+    """
+
+    value: Value
+    keep: object = field(default=None, repr=False, compare=False)
+
+
+class Values(Protocol):
+    """Values of runs on one problem; what it has found serves all of them."""
+
+    def known(self, run: AnyRun, before: Known | None = None) -> Known:
+        """Return what is known of where a run stopped; ``before`` is that of a state from which it has gone on."""
+
+    def commands(self, run: AnyRun, known: Known) -> list[str] | None:
+        """Return the commands by which a run goes on best from where it stopped, each a message of its own.
+
+        ``None`` if no way to go on is known.
+        """
+
+
+# Imported when needed: each brings its solver.
+_VALUES = {
+    "schedule": "planoracle.solver.states.run_solver",
+    "kitchen": "planoracle.solver.kitchens.run_solver",
+    "floor": "planoracle.solver.grid_kitchens.run_solver",
+}
+
+
+class Live:
+    """Values of runs, by solvers that are kept while the problem is the same; ``limit`` is that of one state."""
+
+    def __init__(self, limit: Limit) -> None:
+        self.limit = limit
+        self._kept: tuple[Problem, Values] | None = None
+
+    def of(self, run: AnyRun) -> Values:
+        """Return who values runs on the problem of a run."""
+        if self._kept is None or self._kept[0] is not run.problem:
+            self._kept = run.problem, import_module(for_kind(run.problem, _VALUES)).Values(self.limit)
+        return self._kept[1]
+
+    def known(self, run: AnyRun, before: Known | None = None) -> Known:
+        """Return what is known of where a run stopped, see `Values`."""
+        return self.of(run).known(run, before)
+
+    def commands(self, run: AnyRun, known: Known) -> list[str] | None:
+        """Return the commands by which a run goes on best, see `Values`."""
+        return self.of(run).commands(run, known)
+
+
+def run_of(environment: AnyEnvironment) -> AnyRun:
+    """Return the run so far, also of an environment in which nothing has been said yet.
+
+    Raises
+    ------
+    PlanError
+        With an open loop, if the plan cannot be read.
+    """
+    if environment.state.turn is not None:
+        return environment.run()
+    return environment.benchmark.run(environment.problem, None, environment.rules)
+
+
+def lost_after(run: AnyRun, count: int, value: Value) -> tuple[str, str] | None:
+    """Return why nothing leads to success after so many steps of a run, and whether that is proved.
+
+    ``over``: the run has ended; ``constraints``: the rules leave no way; ``spoiled``: doing all that is left is no
+    success, and ways to undo are not looked for; ``time_limit``: what is left ends too late.
+    """
+    lost = run.lost_at(count)
+    if lost == "over":
+        return "over", "proved"
+    if value.lower >= NEVER:
+        return "constraints", "proved"
+    if lost is not None:
+        return lost, "unknown"
+    if not run.in_time(value.lower):
+        return "time_limit", "proved"
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +214,9 @@ class RunSolver(Protocol):
 
 # Imported when needed: each brings its solver.
 _SOLVERS = {
-    "schedule": "planoracle.solver.states.runs",
-    "kitchen": "planoracle.solver.kitchens.runs",
-    "floor": "planoracle.solver.floors.runs",
+    "schedule": "planoracle.solver.states.run_solver",
+    "kitchen": "planoracle.solver.kitchens.run_solver",
+    "floor": "planoracle.solver.grid_kitchens.run_solver",
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
 _STATES = ("hot", "cold")
 

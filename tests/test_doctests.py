@@ -43,9 +43,11 @@ def test_examples_hold(name: str) -> None:
 def test_every_file_is_a_module_of_a_package() -> None:
     """A folder without ``__init__.py`` can be imported, but nothing that walks the packages sees it."""
     assert sorted(MODULES) == ON_DISK
-    assert {"planoracle.instances", "planoracle.solver.explain.checker", "planoracle.instances.asynctool.bfcl"} <= {
-        *MODULES
-    }
+    assert {
+        "planoracle.instances",
+        "planoracle.solver.proofs.checker",
+        "planoracle.instances.benchmarks.asynctool.bfcl",
+    } <= {*MODULES}
 
 
 def test_files_of_a_folder_that_is_no_package_are_found_on_disk(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_checkout_without_symbolic_links_can_be_imported(plain: Path) -> None:
     """An editable install is no more than this folder on the path; the parts are then those of the root."""
     code = (
-        "import planoracle.solver, planoracle.instances.catalogue as c;"
+        "import planoracle.solver, planoracle.instances.files.catalog as c;"
         "print(planoracle.solver.__file__); print(c.load('timearena/lab1').name)"
     )
     environment = os.environ | {"PYTHONPATH": str(plain / ".namespace")}

@@ -75,10 +75,10 @@ def circles(sources: dict[str, str]) -> set[frozenset[str]]:
 @pytest.mark.parametrize(
     "source",
     [
-        "import planoracle.solver.exact.solve",
+        "import planoracle.solver.exact.search",
         "from planoracle import solver",
         "from planoracle.solver import solve as s",
-        "def f():\n    from planoracle.solver.exact.solve import solve",
+        "def f():\n    from planoracle.solver.exact.search import solve",
         "from ..solver import solve",
         "from .. import solver",
     ],
@@ -160,8 +160,8 @@ out = os.dup(1)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 assert run_app() == 0
 if sys.argv[1] == "solve" and "--help" not in sys.argv:  # what a worker imports
-    from planoracle.analysis.batch.solving import Solving
-    from planoracle.instances.catalogue import problem
+    from planoracle.analysis.batch.problems import Solving
+    from planoracle.instances.files.catalog import problem
     Solving().start()(problem(sys.argv[2]))
 os.write(out, " ".join(sys.modules).encode())
 """
@@ -190,13 +190,13 @@ def _typers_own() -> frozenset[str]:
 @pytest.mark.parametrize("form", sample(["table", "jsonl"]))
 def test_a_bundled_problem_is_solved_without_what_is_slow_to_import(name: str, form: str) -> None:
     found = imported_by("solve", name, "--format", form)
-    assert "planoracle.solver.exact.solve" in found
+    assert "planoracle.solver.exact.search" in found
     assert found.isdisjoint(SLOW), found & set(SLOW)
 
 
 @pytest.mark.slow
 def test_help_is_given_without_importing_any_verb() -> None:
-    assert imported_by("solve", "--help").isdisjoint((*SLOW, "ortools", "planoracle.instances.catalogue"))
+    assert imported_by("solve", "--help").isdisjoint((*SLOW, "ortools", "planoracle.instances.files.catalog"))
     found = imported_by("--help")
     assert "planoracle.analysis.cli.commands" in found
     commands = {f"planoracle.analysis.cli.{name}" for name in COMMANDS}
@@ -212,7 +212,7 @@ def test_messages_of_or_tools_are_made_in_one_module() -> None:
         if re.match(r"\s*(from|import)\b.*\bortools\b|.*import_module\(.ortools", line)
     }
     assert found == {
-        ("solver/exact/cp.py", "from ortools.sat.python import cp_model_helper as cmh"),
+        ("solver/exact/cp_model.py", "from ortools.sat.python import cp_model_helper as cmh"),
         ("solver/result.py", "import ortools"),  # for its version
     }
 

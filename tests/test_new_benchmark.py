@@ -17,10 +17,10 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.profiles import profiles
+from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.template import write
-from planoracle.instances import registry
 from planoracle.instances.errors import InputError
+from planoracle.instances.protocol import registry
 from tests.support.reports import chunks
 
 NAME = "tea_time"
@@ -68,7 +68,7 @@ def test_nothing_that_exists_is_written_over(tmp_path: Path) -> None:
 
 def test_the_template_holds_the_modules_of_the_protocol(tmp_path: Path) -> None:
     made = {path.relative_to(tmp_path / "made").as_posix() for path in write(NAME, tmp_path / "made")}
-    modules = ("__init__", "language", "phrases", "profile", "reader", "run", "scores", "sets")
+    modules = ("__init__", "feedback", "language", "metrics", "problems", "reader", "rules", "run")
     package = {f"planoracle_{NAME}/{module}.py" for module in modules} | {f"planoracle_{NAME}/data/problems.json"}
     assert made == package | {"pyproject.toml", "README.md", "tests/test_benchmark.py"}
     assert all("$" not in (tmp_path / "made" / path).read_text(encoding="utf-8") for path in made)
@@ -80,8 +80,8 @@ def test_the_template_holds_the_modules_of_the_protocol(tmp_path: Path) -> None:
         (NAME, "planoracle_not_there:benchmark", "cannot be loaded from planoracle_not_there:benchmark"),
         (NAME, "planoracle:not_there", "cannot be loaded from planoracle:not_there"),
         (NAME, "planoracle:__version__", "cannot be loaded"),
-        (NAME, "planoracle.instances.timearena:benchmark", "must be the benchmark's name"),
-        ("timearena", "planoracle.instances.timearena:benchmark", "is the name of another benchmark"),
+        (NAME, "planoracle.instances.benchmarks.timearena:benchmark", "must be the benchmark's name"),
+        ("timearena", "planoracle.instances.benchmarks.timearena:benchmark", "is the name of another benchmark"),
     ],
 )
 def test_an_entry_point_that_is_none_is_named(

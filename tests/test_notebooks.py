@@ -98,13 +98,15 @@ def _is_picture(output: Any) -> bool:
 
 
 def test_every_code_folder_has_a_page() -> None:
-    folders = [ROOT / name for name in (*CODE, *(f"instances/{name}" for name in BENCHMARKS), "notebooks")]
+    folders = [ROOT / name for name in (*CODE, *(f"instances/benchmarks/{name}" for name in BENCHMARKS), "notebooks")]
     assert [str(folder) for folder in folders if not (folder / "README.md").is_file()] == []
 
 
 def test_the_pages_of_benchmarks_say_what_a_user_needs() -> None:
     for name in BENCHMARKS:
-        headings = re.findall(r"^#+ (.*)", (ROOT / f"instances/{name}/README.md").read_text(encoding="utf-8"), re.M)
+        headings = re.findall(
+            r"^#+ (.*)", (ROOT / f"instances/benchmarks/{name}/README.md").read_text(encoding="utf-8"), re.M
+        )
         for topic in ("rules", "metrics", "format", "differ"):
             assert any(topic in heading.lower() for heading in headings), f"{name} says nothing on {topic}: {headings}"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from planoracle.instances import registry
+from planoracle.instances.protocol import registry
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = registry.names()
@@ -19,11 +19,11 @@ WORD = re.compile(rf"(?<![a-z0-9])({NAMES})(?![a-z0-9])", re.IGNORECASE)
 #: What the general rules were called once; a word of its own elsewhere.
 FORMERLY = "own"
 #: A kind of problem, which is for everybody; only what its package itself says, and its names, are a benchmark's.
-KIND = "planoracle.instances.kitchens"
+KIND = "planoracle.instances.benchmarks.kitchens"
 #: Modules of benchmarks: their folders, and the heuristics of their papers.
 THEIRS = (
-    {f"planoracle.instances.{name}" for name in BENCHMARKS} - {KIND}
-    | {f"{KIND}.sets"}
+    {f"planoracle.instances.benchmarks.{name}" for name in BENCHMARKS} - {KIND}
+    | {f"{KIND}.problems"}
     | {where.partition(":")[0] for name in BENCHMARKS for where in registry.get(name).heuristics.values()}
 )
 KINDS = {"Instance", "Kitchen", "Floor"}
@@ -125,14 +125,14 @@ SCANS = {"literals": literals, "imports": imports, "kinds": kinds}
         ("literals", "x = {'robotouille/': 1}"),
         ("literals", "x = f'AsyncTool/{name}'"),
         ("literals", "def f(x='recipe2plan-dfs'): ..."),
-        ("literals", "import_module('planoracle.instances.asynchow')"),
+        ("literals", "import_module('planoracle.instances.benchmarks.asynchow')"),
         ("literals", "x = 'own'"),
-        ("imports", "import planoracle.instances.timearena.rules"),
-        ("imports", "from planoracle.instances import recipe2plan"),
-        ("imports", "def f():\n    from planoracle.instances.generic import language as l"),
+        ("imports", "import planoracle.instances.benchmarks.timearena.replay"),
+        ("imports", "from planoracle.instances.benchmarks import recipe2plan"),
+        ("imports", "def f():\n    from planoracle.instances.benchmarks.generic import language as l"),
         ("imports", "from planoracle.heuristics.recipe2plan_dfs import waiting"),
         ("imports", "from planoracle.heuristics import timearena_greedy"),
-        ("imports", "from ..instances.asynctool import sets"),
+        ("imports", "from ..instances.benchmarks.asynctool import problems"),
         ("kinds", "isinstance(problem, Instance)"),
         ("kinds", "isinstance(problem, (int, model.Instance))"),
         ("kinds", "isinstance(problem, Kitchen | None)"),
@@ -163,14 +163,18 @@ def test_nothing_else_is(source: str) -> None:
 def test_benchmarks_and_generic_modules_are_told_apart() -> None:
     assert {"generic", "recipe2plan", "timearena", "asynctool", "robotouille"} <= set(BENCHMARKS)
     rooms = (
-        "instances.catalogue",
-        "instances.kitchens.compiled",
+        "instances.files.catalog",
+        "instances.benchmarks.kitchens.compiled_kitchen",
         "instances.generate.styles",
         "instances.literature.jobshop",
     )
-    for module in (*rooms, "heuristics.timetable", "solver.kitchens.planner", "analysis.grade"):
+    for module in (*rooms, "heuristics.timetable", "solver.kitchens.astar", "analysis.grading.grader"):
         assert f"planoracle.{module}" in GENERIC
-    for module in ("instances.timearena", "instances.generic.language", "heuristics.recipe2plan_dfs"):
+    for module in (
+        "instances.benchmarks.timearena",
+        "instances.benchmarks.generic.language",
+        "heuristics.recipe2plan_dfs",
+    ):
         assert f"planoracle.{module}" not in GENERIC
 
 

@@ -14,42 +14,41 @@ import os
 
 TYPE_CHECKING = False  # as type checkers know it; importing typing would take longer than all the rest
 if TYPE_CHECKING:
-    from planoracle.analysis.api import environment, grade, load, read, schedule, solve
-    from planoracle.analysis.compare import compare
-    from planoracle.analysis.critique import critique
-    from planoracle.analysis.explain import explain
-    from planoracle.analysis.grade import Grade
-    from planoracle.analysis.regret import regret
-    from planoracle.analysis.repair import repair
-    from planoracle.analysis.result import Result
-    from planoracle.instances.build import Model
-    from planoracle.instances.deadline import Status
-    from planoracle.instances.model import Instance
-    from planoracle.instances.plan import Plan
-    from planoracle.instances.registry import register
-    from planoracle.instances.run import Run
-    from planoracle.instances.schedule import Schedule
+    from planoracle.analysis.api import Result, environment, grade, load, read, schedule, solve
+    from planoracle.analysis.comparison.compare import compare
+    from planoracle.analysis.diagnosis.critique import critique
+    from planoracle.analysis.diagnosis.explain import explain
+    from planoracle.analysis.diagnosis.regret import regret
+    from planoracle.analysis.diagnosis.repair import repair
+    from planoracle.analysis.grading.grader import Grade
+    from planoracle.instances.model.builder import Model
+    from planoracle.instances.model.instance import Instance
+    from planoracle.instances.model.limits import Status
+    from planoracle.instances.model.schedule import Schedule
+    from planoracle.instances.protocol.plan import Plan
+    from planoracle.instances.protocol.registry import register
+    from planoracle.instances.protocol.run import Run
 
 #: The module of every public name.
 _PLACES = {
-    "Grade": "analysis.grade",
-    "Instance": "instances.model",
-    "Model": "instances.build",
-    "Plan": "instances.plan",
-    "Result": "analysis.result",
-    "Run": "instances.run",
-    "Schedule": "instances.schedule",
-    "Status": "instances.deadline",
-    "compare": "analysis.compare",
-    "critique": "analysis.critique",
+    "Grade": "analysis.grading.grader",
+    "Instance": "instances.model.instance",
+    "Model": "instances.model.builder",
+    "Plan": "instances.protocol.plan",
+    "Result": "analysis.api",
+    "Run": "instances.protocol.run",
+    "Schedule": "instances.model.schedule",
+    "Status": "instances.model.limits",
+    "compare": "analysis.comparison.compare",
+    "critique": "analysis.diagnosis.critique",
     "environment": "analysis.api",
-    "explain": "analysis.explain",
+    "explain": "analysis.diagnosis.explain",
     "grade": "analysis.api",
     "load": "analysis.api",
     "read": "analysis.api",
-    "regret": "analysis.regret",
-    "register": "instances.registry",
-    "repair": "analysis.repair",
+    "regret": "analysis.diagnosis.regret",
+    "register": "instances.protocol.registry",
+    "repair": "analysis.diagnosis.repair",
     "schedule": "analysis.api",
     "solve": "analysis.api",
 }

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from planoracle.analysis.adapters.extras import need
-from planoracle.instances import registry
+from planoracle.instances.protocol import registry
 
 need("gymnasium", "gym")
 

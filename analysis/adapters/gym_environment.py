@@ -13,13 +13,13 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from planoracle.instances import catalogue, registry
-from planoracle.instances.environment import AnyEnvironment, Reward
-from planoracle.instances.episode import Command, Manner
 from planoracle.instances.errors import InputError
-from planoracle.instances.offers import Repertoire
-from planoracle.instances.problem import Problem
-from planoracle.instances.visible import visible
+from planoracle.instances.files import catalog
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.capabilities import Repertoire
+from planoracle.instances.protocol.environment import AnyEnvironment, Command, Manner, Reward
+from planoracle.instances.text import visible
 
 
 class Actions:
@@ -38,7 +38,7 @@ class Actions:
     count
         How many numbers there are.
     names, name_of
-        See `planoracle.instances.offers.Repertoire`; no names where they are not known.
+        See `planoracle.instances.protocol.capabilities.Repertoire`; no names where they are not known.
     ways
         How many numbers each of these has.
 
@@ -171,17 +171,17 @@ def begun(
 ) -> AnyEnvironment:
     """Return the live run of a problem, by default of the first one of its benchmark; raises `InputError`."""
     if instance is None and benchmark is not None:
-        instance = next(catalogue.names_of(registry.get(benchmark)), None)
+        instance = next(catalog.names_of(registry.get(benchmark)), None)
     if instance is None:
         raise InputError("must be the name or file of a problem, or the problem itself", field="instance")
-    problem = catalogue.single(instance) if isinstance(instance, str) else instance
+    problem = catalog.single(instance) if isinstance(instance, str) else instance
     if benchmark is not None and problem.benchmark != benchmark:
         said = f"must be a problem of {benchmark}, not {problem.benchmark}"
         raise InputError(said, field="instance", value=problem.name)
     of = registry.of(problem)
     worth: Reward | None
     if isinstance(reward, str):
-        from planoracle.analysis.rewards import reward as reward_of  # which brings the solvers
+        from planoracle.analysis.grading.rewards import reward as reward_of  # which brings the solvers
 
         worth = reward_of(reward)
     else:
@@ -261,11 +261,12 @@ class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
     instance
         Name, file or problem; by default the first one of the benchmark.
     reward
-        ``regret``, ``score``, ``success``, see `planoracle.analysis.rewards`; ``None``: steps are worth nothing.
+        ``regret``, ``score``, ``success``, see `planoracle.analysis.grading.rewards`; ``None``: steps are worth
+        nothing.
     observation
         See `Seen`.
     profile, feedback
-        Rules, and how much is told, see `planoracle.instances.episode.Manner`.
+        Rules, and how much is told, see `planoracle.instances.protocol.environment.Manner`.
     limit
         Steps after which a run is cut off; ``None``: none.
     ways, places

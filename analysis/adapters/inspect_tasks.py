@@ -23,17 +23,18 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from planoracle import __version__
-from planoracle.analysis.adapters import inspect_runs
-from planoracle.analysis.adapters.verdicts import verdict_in_worker
-from planoracle.analysis.grade import Grade
+from planoracle.analysis.adapters import inspect_solvers
+from planoracle.analysis.adapters.inspect_solvers import verdict_in_worker
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.intake.archives import STORED
 from planoracle.analysis.intake.columns import plan_fields
-from planoracle.analysis.intake.logs import STORED
-from planoracle.instances import catalogue, registry
-from planoracle.instances.benchmark import AnyBenchmark
 from planoracle.instances.errors import InputError
-from planoracle.instances.problem import Problem
-from planoracle.instances.prompted import prompted
-from planoracle.instances.visible import visible
+from planoracle.instances.files import catalog
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.protocol.prompts import prompted
+from planoracle.instances.text import visible
 
 #: Of what there is no value for a sample; left out of means.
 _NOTHING = float("nan")
@@ -171,7 +172,7 @@ def _plain(error: Exception) -> str:
 
 def place_of(name: str, problem: Problem) -> str:
     """Return the name by which a problem that was read from a name or file is found again."""
-    return name if name == problem.name or not catalogue.is_file(name) or "#" in name else f"{name}#{problem.name}"
+    return name if name == problem.name or not catalog.is_file(name) or "#" in name else f"{name}#{problem.name}"
 
 
 def _task_of(benchmark: AnyBenchmark) -> Any:
@@ -186,7 +187,7 @@ def _task_of(benchmark: AnyBenchmark) -> Any:
         sampling = asked.setting.sampling
         return Task(
             dataset=MemoryDataset(_samples(benchmark, asked.name, instances, profile, prompts), name=benchmark.name),
-            solver=inspect_runs.live(),
+            solver=inspect_solvers.live(),
             scorer=planoracle(profile, prices),
             config=GenerateConfig(temperature=sampling.temperature, max_tokens=sampling.max_tokens),
             fail_on_error=False,
@@ -204,13 +205,13 @@ def _samples(
 ) -> list[Sample]:
     """Return a sample for every problem; raises `InputError`."""
     given = [instances] if isinstance(instances, str) else [*instances]
-    patterns = [one for one in given if one] or list(catalogue.names_of(benchmark))
+    patterns = [one for one in given if one] or list(catalog.names_of(benchmark))
     if not patterns:
         raise InputError("must name problems, sets or files", field="instances")
     about = {"setting": setting, "profile": profile, "prompts": prompts}
     found = []
-    for name in catalogue.expand(patterns):
-        for problem in catalogue.read_problems(name):
+    for name in catalog.expand(patterns):
+        for problem in catalog.read_problems(name):
             if problem.benchmark != benchmark.name:
                 raise InputError(
                     f"is a problem of {problem.benchmark}, not {benchmark.name}", field="instances", value=name

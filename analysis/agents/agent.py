@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.episode import Transition
 from planoracle.instances.errors import PlanoracleError
+from planoracle.instances.protocol.environment import AnyEnvironment, Transition
 
 
 class Agent(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planoracle.analysis.agents.agent import Agent
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.visible import one_of
+from planoracle.instances.text import one_of
 
 # Agents of earlier releases, and what replaces them.
 _REMOVED = {
@@ -46,11 +46,11 @@ def agent(name: str, *, seed: int = 0) -> Agent:
     """
     kind, _, rest = name.partition(":")
     if name == "optimal":
-        from planoracle.analysis.agents.optimal import Optimal
+        from planoracle.analysis.agents.solver_agents import Optimal
 
         return Optimal()
     if name == "random":
-        from planoracle.analysis.agents.heuristic import Random
+        from planoracle.analysis.agents.schedule_agents import Random
 
         return Random(seed=seed)
     if kind == "replay" and rest:
@@ -58,7 +58,7 @@ def agent(name: str, *, seed: int = 0) -> Agent:
 
         return Replaying(rest, seed=seed)
     if name == "greedy" or name in heuristics():
-        from planoracle.analysis.agents.heuristic import Greedy, Heuristic
+        from planoracle.analysis.agents.schedule_agents import Greedy, Heuristic
 
         return Greedy(seed=seed) if name == "greedy" else Heuristic(name, seed=seed)
     fault = f"was removed; {_REMOVED[kind]}" if kind in _REMOVED else one_of(name, names(), "agents")

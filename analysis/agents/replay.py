@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.analysis.agents.agent import AgentError
-from planoracle.analysis.submissions import Intake
-from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.environment import AnyEnvironment
+from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError
-from planoracle.instances.plan import given_plan
+from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.environment import AnyEnvironment
+from planoracle.instances.protocol.plan import given_plan
 
 
 class Replaying:

@@ -8,21 +8,22 @@ from functools import partial
 from typing import Any
 
 from planoracle.analysis.audit.finding import Finding, Taken, Verdict, judge
+from planoracle.analysis.grading.oracle import WORK, Oracle
+from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.columns import checked, holds_plan, is_grade, said, ticks
-from planoracle.analysis.intake.places import EntryError, Place, placed
-from planoracle.analysis.oracle import WORK, Oracle
-from planoracle.analysis.problems import Problems
-from planoracle.analysis.profiles import profiles
-from planoracle.analysis.submissions import Entries, fault_of
+from planoracle.analysis.intake.path_names import EntryError, Place, placed
+from planoracle.analysis.intake.submissions import Entries, fault_of
 from planoracle.heuristics.registry import run
-from planoracle.instances import catalogue, registry
-from planoracle.instances.benchmark import AnyBenchmark
-from planoracle.instances.deadline import Limit, Status
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.profiles import Rules
-from planoracle.instances.scoring import Best, Claim, Reference
+from planoracle.instances.files import catalog
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Limit, Status
+from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.scoring import Best, Claim, Reference
 from planoracle.solver.result import Result
 
 #: What a reference is called that was handed in and names no model.
@@ -48,7 +49,7 @@ def published_names(names: Iterable[str] = ()) -> list[str]:
     for name in list(names) or registry.names():
         benchmark = registry.find(name)
         if benchmark is None or not published(benchmark):
-            found |= dict.fromkeys(catalogue.expand([name]) if list(names) else ())
+            found |= dict.fromkeys(catalog.expand([name]) if list(names) else ())
         else:
             found |= dict.fromkeys(benchmark.referenced)
     return list(found)
@@ -62,7 +63,7 @@ class Auditor:
     profile
         By whose rules; ``None``: each reference by those that it was made for, and what is handed in by ``paper``.
     options
-        Single rules, see `planoracle.analysis.profiles.profiles`.
+        Single rules, see `planoracle.analysis.grading.rule_options.profiles`.
     limit
         For what has to be solved.
     problems

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from planoracle.instances.catalogue import set_of
-from planoracle.instances.deadline import Status
-from planoracle.instances.feedback import short
-from planoracle.instances.scoring import Best
+from planoracle.instances.files.catalog import set_of
+from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol.feedback import short
+from planoracle.instances.protocol.scoring import Best
 
 
 class Verdict(StrEnum):

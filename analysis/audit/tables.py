@@ -16,11 +16,11 @@ from importlib.resources import files
 from statistics import fmean
 from typing import Any
 
-from planoracle.analysis.oracle import optimum
-from planoracle.instances import registry
-from planoracle.instances.catalogue import expand, read_problems
-from planoracle.instances.deadline import Status
-from planoracle.instances.reading import load_json
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.instances.files.catalog import expand, read_problems
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol import registry
 
 
 def with_tables() -> list[str]:
@@ -58,7 +58,7 @@ def _package(benchmark: str) -> str:
 def _recomputed(benchmark: str, measure: str, *names: str) -> float | None:
     """Return the value of a measure; ``None`` if an optimum is not proved."""
     if measure == "metrics":
-        value: float = import_module(f"{_package(benchmark)}.scores").published_figures()[names[0]]
+        value: float = import_module(f"{_package(benchmark)}.metrics").published_figures()[names[0]]
         return value
     if measure in ("problems per problem", "percent"):
         ratio = len(expand(names[:1])) / len(expand(names[1:]))

@@ -17,13 +17,13 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.journal import WorkerError
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import Ready, TaskFailure
 from planoracle.analysis.batch.worker import LimitError, TaskLimits
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.console import tell
 from planoracle.instances.errors import InputError, PlanoracleError
-from planoracle.instances.reading import load_json, read_bytes
+from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.solver.result import versions
 
 # Seconds to search for the scheduler, and between two looks at the number of workers.

@@ -11,7 +11,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.journal import WorkerError
 from planoracle.analysis.batch.process import Event, Job, TaskFailure, Worker, failure_of, leave_worker, take_worker
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.instances.errors import InternalError

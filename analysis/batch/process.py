@@ -14,7 +14,7 @@ from math import inf
 from time import monotonic
 from typing import IO, Any, Final, NamedTuple
 
-from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.journal import WorkerError
 from planoracle.analysis.batch.worker import NO_MEMORY, LimitError, TaskLimits
 from planoracle.instances.errors import InputError, PlanoracleError
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from time import sleep
 from typing import IO, Any, Final, NamedTuple, NoReturn
 
-from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.journal import WorkerError
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError
 
 #: Exit status of a worker that could not get more memory.

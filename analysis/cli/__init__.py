@@ -8,12 +8,12 @@ import sys
 
 # Subcommands that need a worker in any case, and the module that the worker imports first.
 _WORKERS = {
-    "solve": "planoracle.analysis.batch.solving",
-    "grade": "planoracle.analysis.batch.grading",
-    "report": "planoracle.analysis.report.worker",
-    "regret": "planoracle.analysis.regret",
-    "critique": "planoracle.analysis.critique",
-    "repair": "planoracle.analysis.repair",
+    "solve": "planoracle.analysis.batch.problems",
+    "grade": "planoracle.analysis.batch.submissions",
+    "report": "planoracle.analysis.report.work",
+    "regret": "planoracle.analysis.diagnosis.regret",
+    "critique": "planoracle.analysis.diagnosis.critique",
+    "repair": "planoracle.analysis.diagnosis.repair",
 }
 
 
@@ -41,7 +41,7 @@ def main() -> None:
     import atexit
     import gc
 
-    from planoracle.analysis.spoken import mend
+    from planoracle.analysis.console import mend
 
     status: int | None = None
 

@@ -30,14 +30,13 @@ from planoracle.analysis.cli.submissions import (
     named_problems,
     opened,
 )
-from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.console import output_file, tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.audit.auditor import Auditor
     from planoracle.analysis.audit.finding import Finding
     from planoracle.analysis.batch.worker import TaskLimits
-    from planoracle.analysis.submissions import Intake
+    from planoracle.analysis.intake.submissions import Intake
 
 _COLUMNS = ("instance", "reference", "verdict", "claimed", "optimum", "gap", "off", "bound", "feasible", "reason")
 _FIGURES = ("benchmark", "table", "figure", "paper", "ours", "difference", "note")
@@ -103,8 +102,8 @@ def audit(
         return
     from planoracle.analysis.audit.auditor import Auditor
     from planoracle.analysis.audit.finding import Verdict, summarize
-    from planoracle.analysis.oracle import WORK
-    from planoracle.analysis.problems import Problems
+    from planoracle.analysis.grading.oracle import WORK
+    from planoracle.analysis.grading.problems import Problems
 
     known = named_problems(problems)
     where = Problems(named=known, places=chosen_places(problems))
@@ -152,8 +151,8 @@ def audit(
 def _compare_figures(names: Sequence[str], form: Format) -> None:
     """Write figures published in papers beside those computed from the bundled problems."""
     from planoracle.analysis.audit.tables import rows_of, with_tables
-    from planoracle.instances import registry
     from planoracle.instances.errors import InputError
+    from planoracle.instances.protocol import registry
 
     known = with_tables()
     for name in names:
@@ -171,7 +170,7 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
 
 
 def _is_file(name: str) -> bool:
-    from planoracle.instances.catalogue import names_problem
+    from planoracle.instances.files.catalog import names_problem
 
     return exists(name) and not names_problem(name)
 
@@ -180,7 +179,7 @@ def _found(
     auditor: Auditor, names: list[str], intake: Intake | None, known: list[str], limits: TaskLimits
 ) -> Iterator[Finding]:
     from planoracle.analysis.audit.auditor import published_names
-    from planoracle.analysis.batch.answering import each_within
+    from planoracle.analysis.batch.submissions import each_within
 
     nothing = not names and (known or intake is not None)
     expanded = [*known, *(() if nothing else published_names(names))]
@@ -193,7 +192,7 @@ def _found(
 
 def _passed(auditor: Auditor, names: list[str]) -> Iterator[Finding]:
     """Yield the ways past the released graders of the benchmarks of that name, or of all."""
-    from planoracle.instances import registry
+    from planoracle.instances.protocol import registry
 
     for name in names or registry.names():
         benchmark = registry.get(name)
@@ -203,7 +202,7 @@ def _passed(auditor: Auditor, names: list[str]) -> Iterator[Finding]:
 def _tell_of_copies(names: list[str]) -> None:
     """Say of benchmarks whose published references are not bundled where they are."""
     from planoracle.analysis.audit.auditor import published
-    from planoracle.instances import registry
+    from planoracle.instances.protocol import registry
 
     for benchmark in filter(None, map(registry.find, names)):
         for reference in published(benchmark) if not benchmark.referenced else ():
@@ -213,7 +212,7 @@ def _tell_of_copies(names: list[str]) -> None:
 def _complained(findings: Iterator[Finding]) -> Iterator[Finding]:
     """Yield findings; those that could not be checked are complained of."""
     from planoracle.analysis.audit.finding import Verdict
-    from planoracle.analysis.intake.places import Place
+    from planoracle.analysis.intake.path_names import Place
 
     for one in findings:
         if one.verdict == Verdict.not_checked and one.line is not None:
@@ -224,7 +223,7 @@ def _complained(findings: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def _write_page(path: Path, names: Iterable[str], files: list[str], auditor: Auditor, *, stated: bool) -> None:
-    from planoracle.analysis.audit.page import page_of
+    from planoracle.analysis.audit.report import page_of
 
     if files or stated:
         given = "a file" if files else "--profile"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planoracle.analysis.cli.progress import Stopped, stoppable
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.console import tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.journal import Journal
@@ -54,7 +54,7 @@ def workshop(
     cluster
         Address of a scheduler that is used instead of processes here.
     """
-    from planoracle.analysis.batch.errors import StorageError, WorkerError
+    from planoracle.analysis.batch.journal import StorageError, WorkerError
     from planoracle.analysis.batch.pool import WorkerPool
 
     journal = None

@@ -10,11 +10,11 @@ import typer
 
 from planoracle.analysis.cli.options import with_view
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, write_table
-from planoracle.analysis.spoken import say, tell
-from planoracle.instances import registry
+from planoracle.analysis.console import say, tell
+from planoracle.instances.protocol import registry
 
 if TYPE_CHECKING:
-    from planoracle.instances.benchmark import AnyBenchmark
+    from planoracle.instances.protocol.benchmark import AnyBenchmark
 
 _COLUMNS = ("benchmark", "title", "kind", "problems", "submissions", "heuristics")
 _PARTS = {
@@ -65,7 +65,7 @@ def _joined(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(one: AnyBenchmark) -> dict[str, Any]:
-    from planoracle.instances.schedule_benchmark import ScheduleBenchmark
+    from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
     names = () if one.shelf is None else one.shelf.names()
     kind = "schedule" if isinstance(one, ScheduleBenchmark) else None

@@ -19,8 +19,8 @@ from planoracle import __version__
 from planoracle.analysis.cli.options import with_data, with_view
 from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.submissions import with_paths
-from planoracle.analysis.spoken import say, tell
-from planoracle.instances.visible import visible
+from planoracle.analysis.console import say, tell
+from planoracle.instances.text import visible
 
 #: Panel of the help text, and first line of the documentation, of each subcommand: help and completion import none.
 COMMANDS = {

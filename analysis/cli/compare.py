@@ -14,7 +14,7 @@ from planoracle.analysis.cli.options import LimitOption, NamesArgument, Notes, R
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, write_table
 
 if TYPE_CHECKING:
-    from planoracle.analysis.compare import Comparison
+    from planoracle.analysis.comparison.compare import Comparison
 
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
 # Largest number of agents for --agents.
@@ -84,8 +84,8 @@ def compare(
 
     Exit status: 1 if an optimum is not proved or a file cannot be read.
     """
-    from planoracle.analysis.compare import check, parted, summarize, with_models
-    from planoracle.analysis.compare import compare as compared
+    from planoracle.analysis.comparison.compare import check, parted, summarize, with_models
+    from planoracle.analysis.comparison.compare import compare as compared
 
     if agents is not None:
         if output is not None:
@@ -116,7 +116,7 @@ def compare(
                 complain(f"{one.instance}: {entry.method}: {entry.error}")
                 run.failed = True
     if variants:
-        from planoracle.analysis.compare import by_variant
+        from planoracle.analysis.comparison.compare import by_variant
 
         rows = by_variant(found)
         write_table(form, list(dict.fromkeys(key for row in rows for key in row)), rows)
@@ -145,7 +145,7 @@ def _compare_agents(
     names: list[str], numbers: list[int], form: Format, *, summary: bool, time_limit: float | None
 ) -> NoReturn:
     """Write proved optima by number of agents, and end the program."""
-    from planoracle.analysis.compare import curve, summarize_agents
+    from planoracle.analysis.comparison.compare import curve, summarize_agents
 
     run = Run(names, "solving")
     curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **stated(time_limit=time_limit)))]
@@ -173,7 +173,7 @@ def _draw(found: list[Comparison], figure: Drawn, output: Path) -> None:
 
     from planoracle.analysis.figures import methods
     from planoracle.analysis.figures.style import save
-    from planoracle.instances.registry import get
+    from planoracle.instances.protocol.registry import get
 
     frames = []
     for one in found:

@@ -28,7 +28,7 @@ from planoracle.analysis.cli.submissions import (
     opened,
     submitted,
 )
-from planoracle.analysis.spoken import lenient, say_json
+from planoracle.analysis.console import lenient, say_json
 
 
 class Form(StrEnum):
@@ -64,8 +64,8 @@ def critique(
 
     Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
-    from planoracle.analysis.profiles import profiles
-    from planoracle.instances.feedback import clean
+    from planoracle.analysis.grading.rule_options import profiles
+    from planoracle.instances.protocol.feedback import clean
 
     rules = profiles(profile)
 
@@ -97,7 +97,7 @@ def critique(
 
 
 def _reported(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Any:
-    from planoracle.analysis.critique import critique as report
+    from planoracle.analysis.diagnosis.critique import critique as report
 
     found = report(problem, submission, rules=rules[problem.benchmark], **options)
     return found.as_dict() | {"prose": found.prose()}

@@ -12,10 +12,9 @@ import typer
 
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, Run, stated
 from planoracle.analysis.cli.output import Format, Table, print_text
-from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import lenient
-from planoracle.instances.deadline import Status
-from planoracle.instances.visible import to_json, visible
+from planoracle.analysis.console import lenient, output_file
+from planoracle.instances.model.limits import Status
+from planoracle.instances.text import to_json, visible
 
 
 class Form(StrEnum):
@@ -52,7 +51,7 @@ def explain(
 
     Exit status: 1 if a status is unknown or a file cannot be read.
     """
-    from planoracle.analysis.explain import explain as explained
+    from planoracle.analysis.diagnosis.explain import explain as explained
 
     run = Run(names, "explaining", any_kind=True, in_worker=True)
     table = None if form is Form.text else Table(Format(form.value), _COLUMNS)

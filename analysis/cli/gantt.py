@@ -10,7 +10,7 @@ import typer
 from planoracle.analysis.cli.options import AgentsOption, NameArgument, OnlyOption, single_problem, with_figure_options
 
 if TYPE_CHECKING:
-    from planoracle.instances.problem import Problem
+    from planoracle.instances.model.problem import Problem
 
 
 @with_figure_options
@@ -39,7 +39,7 @@ def gantt(
     """
     from planoracle.analysis.figures.plan import draw, draw_pair
     from planoracle.analysis.figures.style import save
-    from planoracle.instances.crew import crewed
+    from planoracle.instances.model.agents import crewed
 
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
@@ -60,7 +60,7 @@ def gantt(
 
 def _read(plan: Path) -> tuple[str, str]:
     """Return the plan in a file, and the name of the file."""
-    from planoracle.instances.reading import read_bytes
+    from planoracle.instances.files.strict_json import read_bytes
 
     return read_bytes(plan).decode("utf-8", errors="replace"), plan.name
 

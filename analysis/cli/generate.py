@@ -11,9 +11,8 @@ import typer
 
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import say, tell
-from planoracle.instances.visible import to_json
+from planoracle.analysis.console import output_file, say, tell
+from planoracle.instances.text import to_json
 
 _COLUMNS = (
     "instance",
@@ -84,7 +83,7 @@ def generate(
     from planoracle.instances.generate.parameters import Parameters
     from planoracle.instances.generate.styles import compose, draw
     from planoracle.instances.generate.styles import style as style_of
-    from planoracle.instances.registry import formerly
+    from planoracle.instances.protocol.registry import formerly
 
     given = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
     parameters = {name: value for name, value in given.items() if value is not None} | (
@@ -133,9 +132,9 @@ def _folder(path: Path) -> None:
 
 def _write(problem: Any, file: Path | None) -> None:
     """Write a problem to a file, or to standard output: its name, if it can be loaded by that."""
-    from planoracle.instances.catalogue import names_problem
     from planoracle.instances.errors import InputError
-    from planoracle.instances.registry import of
+    from planoracle.instances.files.catalog import names_problem
+    from planoracle.instances.protocol.registry import of
 
     if file is None:
         say(problem.name if names_problem(problem.name) else to_json(of(problem).document(problem)))
@@ -151,8 +150,8 @@ def _write(problem: Any, file: Path | None) -> None:
 
 
 def _description(problem: Any) -> dict[str, Any]:
-    from planoracle.instances.generate.measures import describe
-    from planoracle.instances.problem import for_kind
+    from planoracle.instances.generate.network_measures import describe
+    from planoracle.instances.model.problem import for_kind
 
     measures: dict[str, Callable[[Any], dict[str, Any]]] = {
         "schedule": lambda instance: describe(instance).row(),

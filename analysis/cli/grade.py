@@ -39,14 +39,14 @@ from planoracle.analysis.cli.submissions import (
     opened,
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
-from planoracle.analysis.spoken import clear, tell
-from planoracle.instances import registry
-from planoracle.instances.visible import to_json
+from planoracle.analysis.console import clear, tell
+from planoracle.instances.protocol import registry
+from planoracle.instances.text import to_json
 
 if TYPE_CHECKING:
-    from planoracle.analysis.grade import Grade
-    from planoracle.analysis.intake.places import Place
-    from planoracle.analysis.submissions import Intake
+    from planoracle.analysis.grading.grader import Grade
+    from planoracle.analysis.intake.path_names import Place
+    from planoracle.analysis.intake.submissions import Intake
 
     Entry = tuple[Place, object]
 
@@ -105,12 +105,12 @@ def grade(
     A line that cannot be read or graded is reported and written as unscored; the exit status is then 1. Ctrl-C ends
     with 130; with --run DIR the same command then resumes.
     """
-    from planoracle.analysis.batch.grading import Grading, Submissions
+    from planoracle.analysis.batch.submissions import Grading, Submissions
     from planoracle.analysis.batch.tasks import Row, answered
-    from planoracle.analysis.grade import Grade, Strangers
-    from planoracle.analysis.graded import grade_of, is_grade_row
+    from planoracle.analysis.grading.grade_row import grade_of, is_grade_row
+    from planoracle.analysis.grading.grader import Grade, Strangers
     from planoracle.analysis.intake.columns import is_grade
-    from planoracle.analysis.statistics import GradeRows
+    from planoracle.analysis.statistics.summary import GradeRows
 
     format_of(summary)  # raises for an unknown format before plans are graded
     intake = opened(submissions, pattern, columns, model)
@@ -213,8 +213,8 @@ def _summarize(
     entries: Iterable[Entry], profile: str, rules: dict[str, str], form: Format, path: Path | None
 ) -> NoReturn:
     """Write the averages of grades, and end the program."""
-    from planoracle.analysis.profiles import profiles
-    from planoracle.analysis.statistics import GradeRows
+    from planoracle.analysis.grading.rule_options import profiles
+    from planoracle.analysis.statistics.summary import GradeRows
 
     averages = GradeRows(profiles(profile, rules))
     failed = False
@@ -235,9 +235,9 @@ def _summarize(
 
 def _read_grades(entries: Iterable[Entry]) -> Iterator[tuple[Place, Grade | None, str]]:
     """Yield the place of each grade, and the grade or the reason why it cannot be read."""
-    from planoracle.analysis.graded import grade_of
+    from planoracle.analysis.grading.grade_row import grade_of
     from planoracle.analysis.intake.columns import is_grade
-    from planoracle.analysis.intake.places import EntryError
+    from planoracle.analysis.intake.path_names import EntryError
 
     for place, content in entries:
         if not is_grade(content):

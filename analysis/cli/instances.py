@@ -10,7 +10,7 @@ import typer
 
 from planoracle.analysis.cli.options import Notes, Run, begun
 from planoracle.analysis.cli.output import Format, FormatOption, Table
-from planoracle.analysis.spoken import say_json
+from planoracle.analysis.console import say_json
 
 _COLUMNS = (
     "instance",
@@ -46,14 +46,14 @@ def instances(
     form: FormatOption = Format.table,
 ) -> None:
     """List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file."""
-    from planoracle.instances import catalogue
-    from planoracle.instances.problem import for_kind
-    from planoracle.instances.registry import of
+    from planoracle.instances.files import catalog
+    from planoracle.instances.model.problem import for_kind
+    from planoracle.instances.protocol.registry import of
 
     if schema:
         _print_schema(names or [])
         return
-    run = Run(names or list(catalogue.bundled()), "reading", any_kind=True)
+    run = Run(names or list(catalog.bundled()), "reading", any_kind=True)
     table, notes = Table(form, _COLUMNS), Notes()
     for instance, document in run.each(lambda one: of(one).document(one) if export else None):
         notes.add(instance.name)
@@ -68,8 +68,8 @@ def instances(
 
 
 def _print_schema(names: list[str]) -> None:
-    from planoracle.instances import registry
-    from planoracle.instances.problem import GENERAL
+    from planoracle.instances.model.problem import GENERAL
+    from planoracle.instances.protocol import registry
 
     if len(names) > 1:
         raise typer.BadParameter("name one benchmark with --schema", param_hint="NAME")

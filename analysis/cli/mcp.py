@@ -14,6 +14,6 @@ def mcp(
 
     The server uses standard input and output; an assistant starts it. Needs planoracle[mcp].
     """
-    from planoracle.analysis.adapters.server import server
+    from planoracle.analysis.adapters.mcp_server import server
 
     server(files=files).run("stdio")

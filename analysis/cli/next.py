@@ -10,7 +10,7 @@ import typer
 
 from planoracle.analysis.cli.options import LimitOption, NameArgument, single_problem, stated
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
-from planoracle.analysis.spoken import say_json, tell
+from planoracle.analysis.console import say_json, tell
 
 _COLUMNS = ("command", "cost", "best", "kind", "status", "shortest", "longest")
 
@@ -39,8 +39,8 @@ def next_(
 
     Exit status: 1 if the best makespan is unknown.
     """
-    from planoracle.analysis.batch.reading import in_worker
-    from planoracle.instances.reading import read_bytes, read_stream
+    from planoracle.analysis.batch.problems import in_worker
+    from planoracle.instances.files.strict_json import read_bytes, read_stream
 
     text = None
     if after is not None:
@@ -61,8 +61,8 @@ def next_(
 
 
 def _advice(name: str, text: str | None, profile: str, options: dict[str, Any]) -> Any:
-    from planoracle.analysis.advice import next_commands
-    from planoracle.analysis.profiles import profiles
+    from planoracle.analysis.diagnosis.advice import next_commands
+    from planoracle.analysis.grading.rule_options import profiles
 
     problem = single_problem(name)
     return next_commands(problem, text, profiles(profile)[problem.benchmark], **options)

@@ -16,7 +16,7 @@ import typer
 
 from planoracle.analysis.cli.output import View, complain, current_view
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.console import tell
 
 _T = TypeVar("_T")
 # Largest number of names in `Notes` that are looked up only once.
@@ -25,9 +25,9 @@ _MOST_NAMES = 10_000
 
 def begun(start: str) -> list[str]:
     """Return completions of the name of a problem."""
-    from planoracle.instances import catalogue
+    from planoracle.instances.files import catalog
 
-    return catalogue.begun(start)
+    return catalog.begun(start)
 
 
 def begun_heuristic(start: str) -> list[str]:
@@ -89,9 +89,9 @@ class Run:
     """
 
     def __init__(self, names: list[str], label: str, *, any_kind: bool = False, in_worker: bool = False) -> None:
-        from planoracle.instances import catalogue
+        from planoracle.instances.files import catalog
 
-        self.names = catalogue.expand(names)
+        self.names = catalog.expand(names)
         self._any_kind = any_kind
         self._in_worker = in_worker
         self.label = label
@@ -99,7 +99,7 @@ class Run:
 
     def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
         """Yield each problem with the result of the function."""
-        from planoracle.analysis.batch.reading import each_in_worker
+        from planoracle.analysis.batch.problems import each_in_worker
         from planoracle.instances.errors import PlanoracleError, UnknownNameError
 
         for name in track(self.names, self.label):
@@ -124,10 +124,10 @@ class Run:
 
 def _applied(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterator[Any]:
     """Yield each problem of a name with the result of the function, or the error that there is instead."""
-    from planoracle.analysis.batch.reading import read_each
+    from planoracle.analysis.batch.problems import read_each
     from planoracle.instances.errors import InputError
-    from planoracle.instances.model import Instance
-    from planoracle.instances.problem import of_kind
+    from planoracle.instances.model.instance import Instance
+    from planoracle.instances.model.problem import of_kind
 
     for problem in read_each(name):
         if isinstance(problem, InputError):
@@ -148,7 +148,7 @@ class Notes:
         """Look up the note about a problem."""
         if not name or name in self._names:
             return
-        from planoracle.instances.catalogue import note
+        from planoracle.instances.files.catalog import note
 
         if len(self._names) < _MOST_NAMES:
             self._names.add(name)
@@ -163,11 +163,11 @@ class Notes:
 
 def single_problem(name: str) -> Any:
     """Return the problem of a name; raises `UnknownNameError` for a name of several."""
-    from planoracle.analysis.batch.reading import read_problems
-    from planoracle.instances import catalogue
+    from planoracle.analysis.batch.problems import read_problems
     from planoracle.instances.errors import UnknownNameError
+    from planoracle.instances.files import catalog
 
-    problems = [problem for one in catalogue.expand([name]) for problem in read_problems(one)]
+    problems = [problem for one in catalog.expand([name]) for problem in read_problems(one)]
     if len(problems) != 1:
         raise UnknownNameError("must name a single problem", field="name", value=name)
     return problems[0]
@@ -277,11 +277,11 @@ def with_data(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _use_data(data: list[str] | None) -> Iterator[None]:
-    """Use local copies of benchmark data, also in the processes of this one (see `planoracle.instances.registry`)."""
+    """Use local copies of benchmark data, also in worker processes."""
     if not data:
         yield
         return
-    from planoracle.instances import registry
+    from planoracle.instances.protocol import registry
 
     folders = _data_folders(data)
     before = {name: registry.data_folder(name) for name in folders}
@@ -296,8 +296,8 @@ def _use_data(data: list[str] | None) -> Iterator[None]:
 
 def _data_folders(entries: Iterable[str]) -> dict[str, Path]:
     """Return folders by benchmark; raises `typer.BadParameter` for a folder without the benchmark's data."""
-    from planoracle.instances import registry
     from planoracle.instances.errors import InputError
+    from planoracle.instances.protocol import registry
 
     able = {name: benchmark for name in registry.names() if (benchmark := registry.get(name)).data}
     folders = {}
@@ -360,7 +360,7 @@ def with_figure_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _set_layout(*, width: str | None, font_size: float | None, picture_title: str | None, dpi: int) -> Iterator[None]:
-    from planoracle.analysis.figures.shape import Shape, shaped, width_of
+    from planoracle.analysis.figures.style import Shape, shaped, width_of
 
     # matplotlib evaluates a file matplotlibrc in the current folder, which is untrusted.
     with suppress(FileNotFoundError), chdir(os.sep):

@@ -15,9 +15,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import clear, defused, lenient, say, tell
-from planoracle.instances.visible import to_json, visible
+from planoracle.analysis.console import clear, defused, lenient, output_file, say, tell
+from planoracle.instances.text import to_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,7 +89,7 @@ class View(NamedTuple):
 
     def check(self, known: Iterable[str]) -> None:
         """Warn about requested columns that no result has."""
-        from planoracle.instances.visible import one_of
+        from planoracle.instances.text import one_of
 
         names = list(known)
         for name in self.columns:
@@ -216,7 +215,7 @@ def _storage_errors() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        from planoracle.analysis.batch.errors import StorageError
+        from planoracle.analysis.batch.journal import StorageError
 
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # flushing the rest at exit would fail again
         raise StorageError(f"the output cannot be written: {error.strerror}") from None

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from operator import length_hint
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from planoracle.analysis.spoken import drawn
+from planoracle.analysis.console import drawn
 
 if TYPE_CHECKING:
     from rich.progress import Progress

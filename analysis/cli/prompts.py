@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planoracle.analysis.cli.output import Format, print_text, write_table
-from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import lenient, say, say_json, tell
+from planoracle.analysis.console import lenient, output_file, say, say_json, tell
 
 if TYPE_CHECKING:
-    from planoracle.instances.benchmark import AnyBenchmark
-    from planoracle.instances.prompted import Prompted
-    from planoracle.instances.settings import Sampling
+    from planoracle.instances.protocol.benchmark import AnyBenchmark
+    from planoracle.instances.protocol.prompts import Prompted
+    from planoracle.instances.protocol.settings import Sampling
 
 SettingOption = Annotated[
     str, typer.Option("--setting", help="Prompt setting; planoracle run --show-prompts lists them.", metavar="NAME")
@@ -46,8 +45,8 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
     form
         ``table`` (text) or ``json``.
     """
-    from planoracle.instances import registry
-    from planoracle.instances.prompted import prompted
+    from planoracle.instances.protocol import registry
+    from planoracle.instances.protocol.prompts import prompted
 
     if form not in (Format.table, Format.json):
         raise typer.BadParameter("must be table or json with --show-prompts", param_hint="--format")
@@ -68,12 +67,12 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
 
 def _problem(name: str) -> Any:
     """Return the problem of a name or file, ``None`` for the name of a set or benchmark."""
-    from planoracle.instances import catalogue
     from planoracle.instances.errors import InputError
+    from planoracle.instances.files import catalog
 
-    if not catalogue.names_problem(name) and not catalogue.is_file(name):
+    if not catalog.names_problem(name) and not catalog.is_file(name):
         return None
-    problems = catalogue.read_problems(name)
+    problems = catalog.read_problems(name)
     if len(problems) != 1:
         raise InputError(f"holds {len(problems)} problems; name one, as {name}#NAME", source=name)
     return problems[0]
@@ -81,17 +80,18 @@ def _problem(name: str) -> Any:
 
 def _benchmark(name: str) -> AnyBenchmark:
     """Return the benchmark of this name, or the one of a set's problems."""
-    from planoracle.instances import catalogue, registry
+    from planoracle.instances.files import catalog
+    from planoracle.instances.protocol import registry
 
     benchmark = registry.find(name)
     if benchmark is not None:
         return benchmark
-    first = next(iter(catalogue.expand([name])))
-    return registry.of(catalogue.read_problems(first)[0])
+    first = next(iter(catalog.expand([name])))
+    return registry.of(catalog.read_problems(first)[0])
 
 
 def _list_settings(form: Format) -> None:
-    from planoracle.instances import registry
+    from planoracle.instances.protocol import registry
 
     rows = [
         {
@@ -141,7 +141,7 @@ def _write_files(prompts: Prompted, form: Format) -> None:
 def _write_messages(problem: Any, prompts: Prompted, form: Format) -> None:
     import asyncio
 
-    from planoracle.analysis.agents.setting import shown
+    from planoracle.analysis.agents.model_prompts import shown
 
     calls = asyncio.run(shown(problem, prompts))
     if form is Format.json:

@@ -27,10 +27,10 @@ from planoracle.analysis.cli.submissions import (
     opened,
     submitted,
 )
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.console import tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.regret import Regret
+    from planoracle.analysis.diagnosis.regret import Regret
 
 _COLUMNS = (
     "id",
@@ -72,7 +72,7 @@ def regret(
 
     Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
-    from planoracle.analysis.profiles import profiles
+    from planoracle.analysis.grading.rule_options import profiles
 
     rules = profiles(profile)
     limits = limits_of(line_seconds, line_memory)
@@ -104,7 +104,7 @@ def regret(
 
 
 def _priced(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Regret:
-    from planoracle.analysis.regret import regret as price
+    from planoracle.analysis.diagnosis.regret import regret as price
 
     return replace(price(problem, submission, rules[problem.benchmark], **options), run=None)
 

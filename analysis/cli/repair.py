@@ -26,10 +26,10 @@ from planoracle.analysis.cli.submissions import (
     opened,
     submitted,
 )
-from planoracle.instances.deadline import Status
+from planoracle.instances.model.limits import Status
 
 if TYPE_CHECKING:
-    from planoracle.analysis.repair import Repairer
+    from planoracle.analysis.diagnosis.repair import Repairer
 
 _COLUMNS = (
     "id",
@@ -67,8 +67,8 @@ def repair(
 
     Exit status: 1 if a line cannot be answered; it is reported on standard error.
     """
-    from planoracle.analysis.profiles import profiles
-    from planoracle.analysis.repair import Repairer
+    from planoracle.analysis.diagnosis.repair import Repairer
+    from planoracle.analysis.grading.rule_options import profiles
     from planoracle.instances.errors import InputError
     from planoracle.solver.repair.minimal_change import OBJECTIVES
 

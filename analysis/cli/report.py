@@ -31,11 +31,11 @@ from planoracle.analysis.cli.submissions import (
     named_problems,
     opened,
 )
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.console import tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.report.page import Report
-    from planoracle.analysis.submissions import Entries, Intake
+    from planoracle.analysis.intake.submissions import Entries, Intake
+    from planoracle.analysis.report.build import Report
 
 
 def report(
@@ -98,7 +98,7 @@ def report(
 
 def newest(paths: Iterable[Path], date: str | None = None) -> str | None:
     """Return the day of the newest of some files, or the one that is given; ends the program for what is none."""
-    from planoracle.analysis.report.about import date_of
+    from planoracle.analysis.report.build import date_of
     from planoracle.instances.errors import InputError
 
     try:
@@ -111,10 +111,10 @@ def newest(paths: Iterable[Path], date: str | None = None) -> str | None:
 def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -> Report:
     """Write the page about submissions and grades; ends the program if that is not possible.
 
-    ``intake`` is where the entries come from, ``options`` are those of `planoracle.analysis.report.page.build`.
+    ``intake`` is where the entries come from, ``options`` are those of `planoracle.analysis.report.build.build`.
     """
-    from planoracle.analysis.report.inputs import entries_of
-    from planoracle.analysis.report.page import build
+    from planoracle.analysis.report.build import build
+    from planoracle.analysis.report.work import entries_of
 
     with stoppable(), _progress() as told:
         page = build(entries_of(entries), told=told, **options)

@@ -15,12 +15,11 @@ from planoracle.analysis.cli.output import Format, FormatOption, check_folder_of
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.prompts import PromptsOption, SettingOption, show_prompts
 from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
-from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.console import output_file, tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.playing import Playing
-    from planoracle.instances.problem import Problem
+    from planoracle.analysis.batch.episodes import Playing
+    from planoracle.instances.model.problem import Problem
 
 _MODELS = "Models"
 
@@ -105,13 +104,13 @@ def run(
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     if folder is None:
         raise typer.BadParameter("name a folder for the results", param_hint="--run")
-    from planoracle.analysis.batch.playing import Playing
+    from planoracle.analysis.batch.episodes import Playing
     from planoracle.analysis.cli.grade import grade
-    from planoracle.analysis.intake.tree import is_former_run
-    from planoracle.analysis.profiles import profiles
-    from planoracle.instances.catalogue import is_file
+    from planoracle.analysis.grading.rule_options import profiles
+    from planoracle.analysis.intake.folders import is_former_run
     from planoracle.instances.errors import InputError
-    from planoracle.instances.prompted import prompted
+    from planoracle.instances.files.catalog import is_file
+    from planoracle.instances.protocol.prompts import prompted
 
     check_folder_of(page, "--report")
     if not agents and not models:
@@ -155,9 +154,9 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
     InputError
         For two problems of one name.
     """
-    from planoracle.analysis.batch.reading import read_each
-    from planoracle.instances.catalogue import expand
+    from planoracle.analysis.batch.problems import read_each
     from planoracle.instances.errors import InputError
+    from planoracle.instances.files.catalog import expand
 
     problems: dict[str, tuple[str, Problem]] = {}
     failed = False
@@ -180,11 +179,11 @@ def _played(
     work: Playing, agents: list[str], problems: list[Problem], samples: int, folder: Path, jobs: int | None
 ) -> Path:
     """Run the episodes that the journal of the folder lacks; return the file with all submissions."""
-    from planoracle.analysis.batch.errors import StorageError
-    from planoracle.analysis.batch.playing import is_row
+    from planoracle.analysis.batch.episodes import is_row
+    from planoracle.analysis.batch.journal import StorageError
     from planoracle.analysis.batch.tasks import Row, answered
     from planoracle.analysis.batch.worker import TaskLimits
-    from planoracle.analysis.intake.tree import SUBMISSIONS
+    from planoracle.analysis.intake.folders import SUBMISSIONS
 
     episodes = [(name, one, sample) for sample in range(1, samples + 1) for one in problems for name in agents]
     items = [work.item(*episode) for episode in episodes]

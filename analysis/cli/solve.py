@@ -24,13 +24,13 @@ from planoracle.analysis.cli.options import (
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, write_table
 from planoracle.analysis.cli.progress import Stopped, track
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
-from planoracle.analysis.spoken import say, tell
-from planoracle.instances.deadline import Status
+from planoracle.analysis.console import say, tell
+from planoracle.instances.model.limits import Status
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.process import TaskFailure
     from planoracle.analysis.batch.tasks import Item
-    from planoracle.instances.problem import Problem
+    from planoracle.instances.model.problem import Problem
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
@@ -109,10 +109,10 @@ def solve(
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     if heuristic is not None:
         _apply_heuristic(heuristic, names, form, seed, iterations, time_limit, agents, only)
-    from planoracle.analysis.batch.solving import Solving, is_row
+    from planoracle.analysis.batch.problems import Solving, is_row
     from planoracle.analysis.batch.tasks import Row, answered
     from planoracle.analysis.batch.worker import NO_LIMITS
-    from planoracle.analysis.profiles import profiles
+    from planoracle.analysis.grading.rule_options import profiles
 
     chosen = chosen_rules(rule or ())
     if profile is not None or chosen:
@@ -149,7 +149,7 @@ def solve(
 
 def _list_bundled(names: list[str], form: Format) -> None:
     """List the bundled optima, each with the value that the benchmark's authors claim, if they claim one."""
-    from planoracle.analysis.optima import chosen, rows_of
+    from planoracle.analysis.verification.bundled_optima import chosen, rows_of
 
     write_table(form, _BUNDLED_COLUMNS, (row for name in chosen(names) for row in rows_of(name)))
 
@@ -167,7 +167,7 @@ def _apply_heuristic(
     """Write a schedule of a heuristic for each problem, and end the program."""
     from planoracle.heuristics.budget import Budget
     from planoracle.heuristics.registry import run as apply
-    from planoracle.instances.crew import crewed
+    from planoracle.instances.model.agents import crewed
 
     budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
     run = Run([crewed(name, agents, only or ()) for name in names], "scheduling", any_kind=True)
@@ -204,8 +204,8 @@ class _Listed:
     """The problems behind names; ``known`` is how many there are, as far as that is known."""
 
     def __init__(self, names: list[str], agents: int | None, only: list[str]) -> None:
-        from planoracle.instances import catalogue
-        from planoracle.instances.crew import crewed
+        from planoracle.instances.files import catalog
+        from planoracle.instances.model.agents import crewed
 
         self.known: int | None = None
         self.alone: Problem | None = None  # the one that is being solved, if there is but one
@@ -214,20 +214,20 @@ class _Listed:
         if names == ["-"]:
             self._names = (name if isinstance(name, bytes) else crewed(name, agents, only) for name in _typed())
         else:
-            self._names = listed = catalogue.expand(crewed(name, agents, only) for name in names)
+            self._names = listed = catalog.expand(crewed(name, agents, only) for name in names)
             self.known = len(listed)
 
     def items(self, item: Callable[[Any], Item]) -> Iterator[Item]:
         """Yield an item for every problem; what cannot be read is answered at once, the error is what it is about."""
+        from planoracle.analysis.batch.problems import read_each
         from planoracle.analysis.batch.process import TaskFailure
-        from planoracle.analysis.batch.reading import read_each
         from planoracle.analysis.batch.tasks import Item
-        from planoracle.instances import catalogue
         from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
+        from planoracle.instances.files import catalog
 
         for name in self._names:
             try:
-                found = catalogue.read_line(name, "-") if isinstance(name, bytes) else read_each(name)
+                found = catalog.read_line(name, "-") if isinstance(name, bytes) else read_each(name)
                 for count, problem in enumerate(found):
                     if self.known is not None and count:  # a file may hold several
                         self.known += 1
@@ -269,7 +269,7 @@ class _Listed:
 def _typed() -> Iterator[str | bytes]:
     """Yield the names on standard input, one a line; a line that is a problem itself as bytes."""
     from planoracle.instances.errors import InputError
-    from planoracle.instances.reading import MAX_BYTES, refuse_compressed
+    from planoracle.instances.files.strict_json import MAX_BYTES, refuse_compressed
 
     try:
         while line := sys.stdin.buffer.readline(_LONGEST + 1):

@@ -16,15 +16,14 @@ import typer
 from planoracle.analysis.cli.options import with_options
 from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.console import tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.worker import TaskLimits
-    from planoracle.analysis.intake.places import Place
-    from planoracle.analysis.places import Places
-    from planoracle.analysis.problems import Problems
-    from planoracle.analysis.submissions import Answer, Intake
-    from planoracle.instances.problem import Problem
+    from planoracle.analysis.grading.problems import Places, Problems
+    from planoracle.analysis.intake.path_names import Place
+    from planoracle.analysis.intake.submissions import Answer, Intake
+    from planoracle.instances.model.problem import Problem
 
 SubmissionsArgument = Annotated[
     list[Path],
@@ -130,7 +129,7 @@ def _allow(*, instances: list[Path] | None, trust_paths: bool) -> Iterator[None]
 
 def chosen_places(problems: Iterable[str] | None) -> Places:
     """Return the files that submissions may name: those of the options, and the files of ``--problems``."""
-    from planoracle.analysis.places import Places
+    from planoracle.analysis.grading.problems import Places
 
     folders, trusted = _allowed.get()
     return Places((*folders, *filter(exists, problems or ())), trusted)
@@ -162,9 +161,9 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
     InputError
         For two problems of one name.
     """
-    from planoracle.analysis.batch.reading import read_problems
-    from planoracle.instances.catalogue import expand
+    from planoracle.analysis.batch.problems import read_problems
     from planoracle.instances.errors import InputError
+    from planoracle.instances.files.catalog import expand
 
     problems: dict[str, Problem] = {}
     for path in expand(names or ()):
@@ -176,7 +175,7 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
 
 def found_problems(names: Iterable[str] | None) -> Problems:
     """Return the lookup of problems that submissions name."""
-    from planoracle.analysis.problems import Problems
+    from planoracle.analysis.grading.problems import Problems
 
     return Problems(named=named_problems(names), places=chosen_places(names))
 
@@ -191,7 +190,7 @@ def opened(
 ) -> Intake:
     """Open submissions, with ``claims`` also rows without a plan; ends the program if a path cannot be read."""
     from planoracle.analysis.intake.columns import given_columns
-    from planoracle.analysis.submissions import Intake
+    from planoracle.analysis.intake.submissions import Intake
     from planoracle.instances.errors import InputError, UnknownNameError
 
     chosen = given_columns(columns or (), claims=claims)
@@ -231,7 +230,7 @@ def answered(
     intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems, limits: TaskLimits
 ) -> Iterator[Answer[Any]]:
     """Yield an `Answer` for each submission, computed in another process; report those without a value."""
-    from planoracle.analysis.batch.answering import answers_within
+    from planoracle.analysis.batch.submissions import answers_within
 
     for answer in answers_within(track(intake, label, counted(intake)), function, problems, limits):
         if answer.value is None:

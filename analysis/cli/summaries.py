@@ -10,13 +10,13 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import typer
 
 from planoracle.analysis.cli.output import PEOPLE, Format, human, new_file, write_table
-from planoracle.analysis.spoken import tell
-from planoracle.instances import registry
-from planoracle.instances.feedback import short
+from planoracle.analysis.console import tell
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.feedback import short
 
 if TYPE_CHECKING:
-    from planoracle.analysis.statistics import GradeRows
-    from planoracle.instances.scoring import Average
+    from planoracle.analysis.statistics.summary import GradeRows
+    from planoracle.instances.protocol.scoring import Average
 
 _INTERVAL = "95 %"
 _MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
@@ -54,7 +54,7 @@ def show(
 
     ``models``: of these tables only the one of all models, with the columns of ``--columns``.
     """
-    from planoracle.analysis.statistics import summarize
+    from planoracle.analysis.statistics.summary import summarize
 
     averages = summarize(grades.frame(), grades.rules)
     if form not in PEOPLE:
@@ -98,7 +98,7 @@ def _put(
 
 def _widest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return pass@k, pass^k and best of k for the largest k that all rows with several samples have."""
-    from planoracle.analysis.statistics import SEVERAL
+    from planoracle.analysis.statistics.summary import SEVERAL
 
     several = [row for row in rows if any(key.startswith(SEVERAL) for key in row)]
     found = []

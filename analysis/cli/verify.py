@@ -12,7 +12,7 @@ import typer
 from planoracle.analysis.cli.options import Run, begun
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.spoken import tell
+from planoracle.analysis.console import tell
 
 _COLUMNS = ("instance", "holds", "makespan", "bound", "profile", "proved", "reason")
 _PANEL = "Bundled optima"
@@ -65,7 +65,7 @@ def verify(
 
     Plans in proofs are replayed as well. A bound without a certificate is not checked: the answer is then "plan holds,
     bound not checked". A contradiction with a bundled optimum is an error. A proof can also be checked with Python
-    alone: python solver/explain/checker.py PROBLEM.json PROOF.json, with timetable.py in the same folder.
+    alone: python solver/proofs/checker.py PROBLEM.json PROOF.json, with timetable.py in the same folder.
 
     With --bundled, optima are solved again; entries that the current code cannot derive are replayed only. --bundled
     --write resumes where it was stopped.
@@ -85,18 +85,18 @@ def verify(
 
 def _derive(patterns: list[str], work: float, sample: int | None, seed: int, *, write: bool) -> int:
     """Derive bundled optima again; return the exit status."""
-    from planoracle.analysis.optima import chosen
-    from planoracle.instances import catalogue
+    from planoracle.analysis.verification.bundled_optima import chosen
+    from planoracle.instances.files import catalog
 
     names = chosen(patterns, sample, seed)
     if write:
-        _write(names, [*(catalogue.expand(patterns) or catalogue.bundled())], work)
+        _write(names, [*(catalog.expand(patterns) or catalog.bundled())], work)
         return 0
     return _compare(names, work)
 
 
 def _compare(names: list[str], work: float) -> int:
-    from planoracle.analysis.optima import faults_of, ways_of
+    from planoracle.analysis.verification.bundled_optima import faults_of, ways_of
 
     derived = faulty = skipped = 0
     replayed: Counter[str] = Counter()
@@ -121,10 +121,10 @@ def _compare(names: list[str], work: float) -> int:
 
 def _write(names: list[str], every: list[str], work: float) -> None:
     """Write missing entries, and the certificates of all problems, also of those whose optimum a formula gives."""
-    from planoracle.analysis.optima import derived, ways_of, write_optima
-    from planoracle.analysis.verified import write
-    from planoracle.instances import registry
-    from planoracle.instances.deadline import Work
+    from planoracle.analysis.verification.bundled_optima import derived, ways_of, write_optima
+    from planoracle.analysis.verification.verify import write
+    from planoracle.instances.model.limits import Work
+    from planoracle.instances.protocol import registry
 
     new: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for name in track(names, "solving"):
@@ -145,10 +145,10 @@ def _lacks(entry: dict[str, Any] | None, work: float) -> bool:
 
 def _shipped(names: list[str], form: Format) -> int:
     """Check bundled certificates; return the exit status. Tables of all problems have only the refuted ones."""
-    from planoracle.analysis.verified import shipped
-    from planoracle.instances import catalogue
+    from planoracle.analysis.verification.verify import shipped
+    from planoracle.instances.files import catalog
 
-    expanded = catalogue.expand(names) or catalogue.bundled()
+    expanded = catalog.expand(names) or catalog.bundled()
     table = Table(form, _COLUMNS)
     count = Counter[bool | None]()
     for name in track(expanded, "verifying"):
@@ -166,7 +166,7 @@ def _shipped(names: list[str], form: Format) -> int:
 
 
 def _certificates(problem: str, proof: str, form: Format) -> None:
-    from planoracle.analysis.batch.reading import each_in_worker
+    from planoracle.analysis.batch.problems import each_in_worker
     from planoracle.instances.errors import InputError
 
     run = Run([problem], "reading", any_kind=True)
@@ -185,7 +185,7 @@ def _certificates(problem: str, proof: str, form: Format) -> None:
 
 def _verified(proof: str, problems: dict[str, Any]) -> Iterator[Any]:
     """Yield the verdict on each certificate of a file, or why there is none."""
-    from planoracle.analysis.verified import certificates, verified
+    from planoracle.analysis.verification.verify import certificates, verified
     from planoracle.instances.errors import InputError
 
     for place, certificate in certificates(proof):

@@ -14,13 +14,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
+from planoracle.analysis.figures.colours import PALETTE
 from planoracle.analysis.figures.labels import in_words
-from planoracle.analysis.figures.palette import PALETTE
-from planoracle.analysis.figures.shape import is_narrow, scale
-from planoracle.analysis.figures.style import FittedText, plain, shade
+from planoracle.analysis.figures.style import FittedText, is_narrow, plain, scale, shade
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.model.instance import Action, Demand, Instance
+from planoracle.instances.model.schedule import Piece, Schedule
 
 #: Longest schedule that is drawn.
 MAX_TICKS = 10**7

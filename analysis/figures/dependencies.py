@@ -17,11 +17,20 @@ from matplotlib.transforms import Bbox
 
 from planoracle.analysis.figures.bars import palette
 from planoracle.analysis.figures.labels import Entry, draw_key, in_words, step_numbers
-from planoracle.analysis.figures.shape import is_narrow, points
-from planoracle.analysis.figures.style import FittedText, bare, clock, legend_below, new_axes, plain, shade
+from planoracle.analysis.figures.style import (
+    FittedText,
+    bare,
+    clock,
+    is_narrow,
+    legend_below,
+    new_axes,
+    plain,
+    points,
+    shade,
+)
 from planoracle.analysis.figures.style import title as write_title
-from planoracle.instances.model import Action, Instance
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import Piece, Schedule
 
 # A box in units of its cell, narrower in a column, where labels of arrows need more of it; arrows are labelled up to so
 # many actions.
@@ -37,7 +46,7 @@ def graph_of(instance: Instance) -> nx.DiGraph[str]:
 
     Examples
     --------
-    >>> from planoracle.instances.model import Action, Instance, Lag
+    >>> from planoracle.instances.model.instance import Action, Instance, Lag
     >>> pair = Instance("i", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)), (Lag("t/a", "t/b", 0, 4),))
     >>> list(graph_of(pair).edges(data=True))
     [('t/a', 't/b', {'minimum': 0, 'maximum': 4})]

@@ -10,13 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planoracle.analysis.figures import bars
+from planoracle.analysis.figures.colours import plan_colour
 from planoracle.analysis.figures.labels import Entry, draw_key, in_words, step_numbers
-from planoracle.analysis.figures.palette import plan_colour
-from planoracle.analysis.figures.shape import is_narrow, points
-from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, time_axis
+from planoracle.analysis.figures.style import bare, clock, is_narrow, legend_below, new_axes, plain, points, time_axis
 from planoracle.analysis.figures.style import title as write_title
-from planoracle.instances.model import Instance
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
 
 _HATCH: dict[Any, Any] = {"hatch.linewidth": 0.5}
 _HEADER = 0.75  # room for the name of a schedule, in heights of a bar
@@ -143,7 +142,7 @@ def differences(one: Schedule, other: Schedule) -> dict[str, str]:
 
     Examples
     --------
-    >>> from planoracle.instances.schedule import Piece
+    >>> from planoracle.instances.model.schedule import Piece
     >>> early = Schedule((Piece("t/a", 0, 2, "Ann"), Piece("t/b", 2, 2, "Ann"), Piece("t/c", 4, 1, "Ann")))
     >>> late = Schedule((Piece("t/a", 0, 2, "Ann"), Piece("t/b", 3, 2, "Ann"), Piece("t/c", 5, 1, "Bob")))
     >>> differences(early, late)

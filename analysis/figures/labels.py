@@ -12,10 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
-from planoracle.analysis.figures.shape import points
-from planoracle.analysis.figures.style import FittedText, plain
-from planoracle.instances.model import Action, Instance
-from planoracle.instances.schedule import Schedule
+from planoracle.analysis.figures.style import FittedText, plain, points
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import Schedule
 
 # With these a name does not end: what follows is the object of the mode.
 _OPEN = frozenset(["at", "by", "from", "in", "into", "of", "on", "onto", "over", "to", "with"])
@@ -27,7 +26,7 @@ def in_words(action: Action, mode: int = 0, limit: int = 60) -> str:
 
     Examples
     --------
-    >>> from planoracle.instances.model import Mode
+    >>> from planoracle.instances.model.instance import Mode
     >>> in_words(Action("pots/dry", "pots", 2, 0, label="dry on the rack"))
     'dry on the rack'
     >>> in_words(Action("meal/cook rice in", "meal", 4, 1, modes=(Mode(name="pot"), Mode(name="wok"))), 1)
@@ -51,7 +50,7 @@ def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, given: bo
 
     Examples
     --------
-    >>> from planoracle.instances.schedule import Piece
+    >>> from planoracle.instances.model.schedule import Piece
     >>> actions = (Action("a/2 x", "a", 1, 1), Action("a/7 y", "a", 1, 1), Action("b/x", "b", 1, 1))
     >>> order = [Piece(one, start, 1, "cook") for start, one in enumerate(("b/x", "a/7 y", "a/2 x"))]
     >>> step_numbers(Instance("i", actions), [Schedule(tuple(order))])

@@ -12,13 +12,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, PercentFormatter
 
-from planoracle.analysis.figures.palette import LINES, numbers
-from planoracle.analysis.figures.shape import points
-from planoracle.analysis.figures.style import DASHES, MARKERS, bare, legend_below, new_axes, plain, value_axis
+from planoracle.analysis.figures.colours import LINES, numbers
+from planoracle.analysis.figures.style import DASHES, MARKERS, bare, legend_below, new_axes, plain, points, value_axis
 from planoracle.analysis.figures.style import title as write_title
-from planoracle.analysis.inference import profiles
+from planoracle.analysis.statistics.pairs import profiles
 from planoracle.instances.errors import InputError
-from planoracle.instances.visible import one_of
+from planoracle.instances.text import one_of
 
 # From this ratio on performance profiles are drawn on a logarithmic scale.
 _FAR = 5
@@ -122,7 +121,7 @@ def performance_profile(
     title: str = "",
     **how: Any,
 ) -> Axes:
-    """Draw performance profiles, see `planoracle.analysis.inference.profiles`: the share of problems within a ratio.
+    """Draw performance profiles: the share of problems within a ratio of the best.
 
     Parameters
     ----------

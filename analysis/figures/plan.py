@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from matplotlib.axes import Axes
 
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, for_kind
-from planoracle.instances.registry import of
-from planoracle.instances.schedule import Schedule
-from planoracle.instances.schedule_benchmark import language
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import Problem, for_kind
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.registry import of
+from planoracle.instances.protocol.schedule_benchmark import language
 
 
 def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -71,27 +71,27 @@ def _released(problem: Problem, plan: object) -> Any:
 
 
 def _kitchen(kitchen: Kitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    from planoracle.analysis.figures.kitchen import picture
+    from planoracle.analysis.figures.kitchen_plan import picture
 
     return picture(_released(kitchen, plan).record, ax, title=title)
 
 
 def _kitchens(kitchen: Kitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    from planoracle.analysis.figures.kitchen import picture_pair
+    from planoracle.analysis.figures.kitchen_plan import picture_pair
 
     return picture_pair(_released(kitchen, upper).record, _released(kitchen, lower).record, names=names)
 
 
 def _floor(floor: Floor, plan: object, ax: Axes | None, title: str | None) -> Axes:
     from planoracle.analysis.figures.gantt import gantt
-    from planoracle.instances.floors.pieces import as_schedule
+    from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
 
     return gantt(*as_schedule(_released(floor, plan)), ax, title=title)
 
 
 def _floors(floor: Floor, upper: object, lower: object, names: tuple[str, str]) -> Axes:
     from planoracle.analysis.figures.gantt import gantt_pair
-    from planoracle.instances.floors.pieces import as_schedules
+    from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedules
 
     instance, one, other = as_schedules(_released(floor, upper), _released(floor, lower))
     return gantt_pair(instance, one, other, names=names)

@@ -1,13 +1,18 @@
-"""What all figures share: marks that differ in grey, text that fits, legends, axes, and files with the same bytes."""
+"""How large a figure is made: for a column or a page of a paper, with what letters, title and resolution.
+
+Who draws asks here, so that no function has to hand it on: `shaped` holds for everything drawn within.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from matplotlib import rc_context, rcdefaults, rcParams
@@ -24,10 +29,106 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from matplotlib.transforms import Bbox, ScaledTranslation
 
-from planoracle.analysis.figures.shape import chosen, is_narrow, points
-from planoracle.analysis.output_files import output_file
+from planoracle.analysis.console import output_file
 from planoracle.instances.errors import InputError
-from planoracle.instances.visible import format_clock, visible
+from planoracle.instances.text import format_clock, visible
+
+#: Inches; most styles have columns of 3.25 to 3.5 inches and pages of 6.75 to 7.2.
+WIDTHS: Final = {"column": 3.3, "page": 7.0}
+#: Points of labels where nobody asks for a size; small letters are not made smaller than the least by a narrow figure.
+_USUAL, _IN_PAGE, _IN_COLUMN, _LEAST = 8.5, 8.0, 7.0, 6.0
+_NARROW = 5.0
+
+
+class Shape(NamedTuple):
+    """What a figure is to look like, whatever is drawn.
+
+    Attributes
+    ----------
+    width
+        In inches; ``None`` for what the content needs.
+    font
+        Points of labels, by which all letters grow or shrink; ``None`` for what suits the width.
+    title
+        ``None`` for the usual one, ``""`` for none.
+    dpi
+        Dots per inch of a PNG file.
+    """
+
+    width: float | None = None
+    font: float | None = None
+    title: str | None = None
+    dpi: int = 150
+
+
+_shape: ContextVar[Shape] = ContextVar("shape", default=Shape())  # noqa: B039  # it cannot be changed
+
+
+def chosen() -> Shape:
+    """Return the shape of what is drawn now."""
+    return _shape.get()
+
+
+@contextmanager
+def shaped(shape: Shape) -> Iterator[None]:
+    """Draw in a shape."""
+    before = _shape.set(shape)
+    try:
+        yield
+    finally:
+        _shape.reset(before)
+
+
+def scale() -> float:
+    """Return how much larger letters, and what they must fit in, are than usual."""
+    shape = chosen()
+    if shape.font is not None:
+        return shape.font / _USUAL
+    if shape.width is None:
+        return 1.0
+    return (_IN_COLUMN if is_narrow() else _IN_PAGE) / _USUAL
+
+
+def is_narrow() -> bool:
+    """Whether a figure is made for a column."""
+    width = chosen().width
+    return width is not None and width < _NARROW
+
+
+def points(size: float) -> float:
+    """Return the size of letters that usually have ``size`` points.
+
+    Examples
+    --------
+    >>> with shaped(Shape(width=3.3)):
+    ...     points(8.5), points(6.5)
+    (7.0, 6.0)
+    """
+    found = size * scale()
+    return found if chosen().font is not None else max(found, min(size, _LEAST))
+
+
+def width_of(text: str) -> float:
+    """Return inches of a width: ``column``, ``page``, or a number from 1 to 40.
+
+    Examples
+    --------
+    >>> width_of("column"), width_of("6.5")
+    (3.3, 6.5)
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    try:
+        inches = WIDTHS[text] if text in WIDTHS else float(text)
+    except ValueError:
+        inches = 0.0
+    if not 1 <= inches <= 40:
+        raise InputError("must be column, page, or inches from 1 to 40", field="width", value=text)
+    return inches
+
 
 #: What tells lines, points and areas apart where colours do not.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 3)))
@@ -46,7 +147,7 @@ _CLOCK_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 1
 def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
     """Return the axes given, or new ones on a figure of our own; it belongs to no window and needs no closing.
 
-    It is as wide as `planoracle.analysis.figures.shape` says, or else ``width`` inches.
+    It is as wide as `planoracle.analysis.figures.style` says, or else ``width`` inches.
     """
     if ax is not None:
         return ax
@@ -260,7 +361,7 @@ _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pd
 
 
 def save(draw: Callable[[], Axes], path: str | Path) -> None:
-    """Draw a figure into a PNG, SVG or PDF file, of the size in `planoracle.analysis.figures.shape`.
+    """Draw a figure into a PNG, SVG or PDF file, of the size in `planoracle.analysis.figures.style`.
 
     Neither a file ``matplotlibrc`` nor the settings of the session change the file: ``draw`` is called with the
     defaults of matplotlib. A PDF holds its letters as a TrueType font (Type 42), as publishers ask; an SVG holds them

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from planoracle.analysis.metrics import METRICS, SUMMARY, Metric
-from planoracle.instances import registry
-from planoracle.instances.deadline import Status
+from planoracle.analysis.grading.metrics import METRICS, SUMMARY, Metric
+from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol import registry
 
 
 class Column(NamedTuple):
@@ -156,7 +156,7 @@ def _column(metric: Metric) -> Column:
 
 
 def _averaged(metric: Metric) -> Iterator[Column]:
-    """Yield the columns of the average of a metric, see `planoracle.analysis.metrics.Metric`."""
+    """Yield the columns of the average of a metric, see `planoracle.analysis.grading.metrics.Metric`."""
     name = metric.name
     average = number if metric.kind == "number" else share
     if metric.among:

@@ -9,10 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from planoracle.analysis.console import defused, output_file, restored
 from planoracle.analysis.frames.columns import Schema
 from planoracle.analysis.frames.schema import check, from_rows, is_missing, schema
-from planoracle.analysis.output_files import output_file
-from planoracle.analysis.spoken import defused, restored
 from planoracle.instances.errors import InputError
 
 _FLAGS = {"True": True, "False": False}
@@ -21,7 +20,7 @@ _FLAGS = {"True": True, "False": False}
 def write_csv(frame: pd.DataFrame, path: str | Path, name: str) -> None:
     """Write a frame as CSV (UTF-8, lines end as RFC 4180 says); what is missing is an empty field.
 
-    A text that a spreadsheet would run gets a ``'`` in front, see `planoracle.analysis.spoken.defused`; `read_csv`
+    A text that a spreadsheet would run gets a ``'`` in front, see `planoracle.analysis.console.defused`; `read_csv`
     removes it.
 
     Parameters

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from planoracle.analysis.compare import WORK, check, compare
+from planoracle.analysis.comparison.compare import WORK, check, compare
 from planoracle.analysis.frames.schema import Collected, Collector, where
 from planoracle.heuristics.budget import DEFAULT, Budget
-from planoracle.instances import catalogue
-from planoracle.instances.deadline import Limit
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model import Action, Instance
-from planoracle.instances.problem import Problem, for_kind
-from planoracle.instances.registry import of
-from planoracle.instances.schedule import Schedule
+from planoracle.instances.files import catalog
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.limits import Limit
+from planoracle.instances.model.problem import Problem, for_kind
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.registry import of
 from planoracle.solver.exact.bounds import windows
 
 if TYPE_CHECKING:
-    from planoracle.instances.floors.floor import Floor
-    from planoracle.instances.floors.run import FloorRun
-    from planoracle.instances.kitchens.kitchen import Kitchen
+    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+    from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+    from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 
 
 def instances(problems: Iterable[Problem]) -> Collected:
@@ -30,7 +30,7 @@ def instances(problems: Iterable[Problem]) -> Collected:
 
     Examples
     --------
-    >>> from planoracle.instances.catalogue import load
+    >>> from planoracle.instances.files.catalog import load
     >>> frame, errors = instances([load("recipe2plan/timed/Cobbler_Pancakes")])
     >>> print(*frame[["actions", "work", "critical_path", "busiest"]].iloc[0], len(errors))
     24 6960 2400 oven 0
@@ -102,7 +102,7 @@ def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> Collected:
     Examples
     --------
     >>> from planoracle.heuristics.registry import run
-    >>> from planoracle.instances.catalogue import load
+    >>> from planoracle.instances.files.catalog import load
     >>> kitchen = load("recipe2plan/timed/Cobbler_Pancakes")
     >>> frame, errors = schedules([(kitchen, "serial-lpt", run(kitchen, "serial-lpt"))])
     >>> print(*frame[["action", "agent", "start", "end"]].iloc[0])
@@ -144,7 +144,7 @@ def _pieces(instance: Instance, found: Any) -> list[dict[str, Any]]:
 
 
 def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
-    from planoracle.instances.kitchens.run import replay
+    from planoracle.instances.benchmarks.kitchens.run import replay
 
     actions = list(found if isinstance(found, list | tuple) else getattr(found, "actions", ()))
     if not actions:
@@ -161,7 +161,7 @@ def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
 
 
 def _done(floor: Floor, found: Any) -> list[dict[str, Any]]:
-    from planoracle.instances.floors.pieces import as_schedule
+    from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
 
     plan = getattr(found, "plan", found)
     if plan is None:
@@ -204,7 +204,8 @@ def compare_methods(
     names
         Problems, or names, prefixes, globs and files as on the command line.
     methods, time_limit, budget
-        See `planoracle.analysis.compare.compare`; ``reference`` is what the benchmark itself measures plans by.
+        See `planoracle.analysis.comparison.compare.compare`; ``reference`` is what the benchmark itself measures
+        plans by.
 
     Raises
     ------
@@ -235,9 +236,9 @@ def _problems(names: Iterable[str | Problem], rows: Collector) -> Iterator[Probl
         if not isinstance(one, str):
             yield one
             continue
-        for name in catalogue.expand([one]):
+        for name in catalog.expand([one]):
             try:
-                yield from catalogue.read_problems(name)
+                yield from catalog.read_problems(name)
             except UnknownNameError:
                 raise
             except InputError as error:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from planoracle.analysis.frames.columns import SCHEMAS, Schema
-from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
-from planoracle.instances.visible import one_of
+from planoracle.instances.files import catalog
+from planoracle.instances.text import one_of
 
 _MOST = 2**63
 
@@ -188,4 +188,4 @@ def concat(parts: Iterable[Collected]) -> Collected:
 
 def where(name: str | None, benchmark: str | None) -> dict[str, Any]:
     """Return the columns that say of which problem a row is."""
-    return {"instance": name, "benchmark": benchmark, "set": catalogue.set_of(name or "")[0]}
+    return {"instance": name, "benchmark": benchmark, "set": catalog.set_of(name or "")[0]}

@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from planoracle.analysis.diagnosis.regret import Regret
 from planoracle.analysis.frames.columns import own_metrics
 from planoracle.analysis.frames.schema import Collected, Collector, where
-from planoracle.analysis.grade import Grade
-from planoracle.analysis.metrics import gap_of
-from planoracle.analysis.regret import Regret
-from planoracle.analysis.statistics import GradeRows, summarize
-from planoracle.analysis.submissions import Answer
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.metrics import gap_of
+from planoracle.analysis.intake.submissions import Answer
+from planoracle.analysis.statistics.summary import GradeRows, summarize
 from planoracle.instances.errors import InputError
-from planoracle.instances.profiles import Rules
+from planoracle.instances.protocol.profiles import Rules
 
 
 def grades(given: Iterable[Grade]) -> Collected:
@@ -22,7 +22,7 @@ def grades(given: Iterable[Grade]) -> Collected:
 
     Examples
     --------
-    >>> from planoracle.analysis.grade import Grader
+    >>> from planoracle.analysis.grading.grader import Grader
     >>> bad = Grader().grade({"id": "1", "instance": "recipe2plan/timed/Cobbler_Pancakes", "plan": "Step(0"})
     >>> frame, errors = grades([bad])
     >>> print(*frame[["id", "success", "violation"]].iloc[0], len(errors))
@@ -45,7 +45,7 @@ def metrics(given: Iterable[Grade]) -> Collected:
 
     Examples
     --------
-    >>> from planoracle.analysis.grade import Grader
+    >>> from planoracle.analysis.grading.grader import Grader
     >>> done = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": "wait"})
     >>> frame, _ = metrics([done])
     >>> frame.set_index("metric")["value"][["success", "kinds.wait", "unnecessary_waits"]].tolist()
@@ -66,11 +66,11 @@ def summaries(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) 
     Parameters
     ----------
     rules
-        See `planoracle.analysis.statistics.summarize`, whose numbers these are.
+        See `planoracle.analysis.statistics.summary.summarize`, whose numbers these are.
 
     Examples
     --------
-    >>> from planoracle.analysis.grade import Grader
+    >>> from planoracle.analysis.grading.grader import Grader
     >>> done = Grader().grade({"id": "1", "model": "m", "instance": "timearena/household1", "plan": "wait"})
     >>> frame, _ = summaries([done])
     >>> frame[["level", "set", "problems", "missing", "success"]].values.tolist()[1]
@@ -146,7 +146,8 @@ def decisions(given: Iterable[Regret | Answer[Regret]]) -> Collected:
     Parameters
     ----------
     given
-        What `planoracle.analysis.regret.regret` returns, or `planoracle.analysis.submissions.answers` with it.
+        What `planoracle.analysis.diagnosis.regret.regret` returns, or
+        `planoracle.analysis.intake.submissions.answers` with it.
     """
     rows = Collector("decisions")
     for one in given:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, TypeGuard
 
-from planoracle.analysis.intake.path_names import problem_name
-from planoracle.analysis.intake.places import NOTHING, EntryError, Hints, Place
-from planoracle.instances import catalogue, registry
+from planoracle.analysis.intake.path_names import NOTHING, EntryError, Hints, Place, problem_name
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.outputs.messages import STOPS
-from planoracle.instances.plan import COMMON_FIELDS
+from planoracle.instances.files import catalog
+from planoracle.instances.model_output.messages import STOPS
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.plan import COMMON_FIELDS
 
 #: What columns can be named for.
 FIELDS = ("id", "instance", "model", "sample", "plan")
@@ -299,7 +299,8 @@ def checked(submission: object) -> dict[str, Any]:
     """Return a submission with the name of its problem, and ``id``, ``model`` and ``sample`` as `Grade` has them.
 
     ``instance`` must be text; a benchmark may let other fields say more, see
-    `planoracle.instances.benchmark.Benchmark.addressed`. ``id`` and ``model`` may be numbers, of at most `MAX_NAME`
+    `planoracle.instances.protocol.benchmark.Benchmark.addressed`. ``id`` and ``model`` may be numbers, of at most
+    `MAX_NAME`
     characters, and may be missing, like ``sample`` (or ``epoch``): a whole number or text.
 
     Raises
@@ -317,7 +318,7 @@ def checked(submission: object) -> dict[str, Any]:
     if not isinstance(submission.get("instance"), str):
         raise InputError("must be text", field="instance", value=submission.get("instance"))
     names = {field: _name(submission.get(field), field) for field in ("id", "model")}
-    names["instance"] = catalogue.addressed(submission["instance"], submission)
+    names["instance"] = catalog.addressed(submission["instance"], submission)
     given = submission.get("sample")
     return submission | names | {"sample": _sample(submission.get("epoch") if given is None else given)}
 

@@ -9,13 +9,22 @@ from typing import IO, Any
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.intake.archives import (
+    again,
+    begins_log,
+    is_log,
+    logged,
+    read_archive,
+    read_document,
+    read_lines,
+    read_log,
+    unpacked,
+)
 from planoracle.analysis.intake.columns import FIELDS, holds_plan, plan_fields
-from planoracle.analysis.intake.logs import begins_log, is_log, logged, read_archive, read_log
 from planoracle.analysis.intake.path_names import TEXT, nameless, problem_name
 from planoracle.analysis.intake.tables import header_of, read_csv, read_parquet
-from planoracle.analysis.intake.unpack import again, read_document, read_lines, unpacked
 from planoracle.instances.errors import InputError
-from planoracle.instances.reading import load_json, read_stream
+from planoracle.instances.files.strict_json import load_json, read_stream
 
 _TABLES, _LINES = (".csv", ".tsv"), (".jsonl", ".ndjson")
 _PARQUET, _ZIP, _BOM = b"PAR1", b"PK\x03\x04", b"\xef\xbb\xbf"

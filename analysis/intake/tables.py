@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import IO, Any
 
+from planoracle.analysis.intake.archives import MAX_LINE, MAX_UNPACKED
 from planoracle.analysis.intake.columns import FIELDS, plan_fields
-from planoracle.analysis.intake.unpack import MAX_LINE, MAX_UNPACKED
 from planoracle.instances.errors import InputError
-from planoracle.instances.reading import MAX_CONTAINERS
+from planoracle.instances.files.strict_json import MAX_CONTAINERS
 
 _DELIMITERS = ",;\t"
 # Rows of Parquet that are in memory at a time.

@@ -7,24 +7,24 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from planoracle.analysis.report.details import plain, whole
-from planoracle.instances import registry
-from planoracle.instances.benchmark import AnyRun
-from planoracle.instances.deadline import Status
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
+from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun, Record
 from planoracle.instances.errors import InputError
-from planoracle.instances.feedback import action_name
-from planoracle.instances.floors.floor import Floor, FloorRules
-from planoracle.instances.floors.pieces import as_schedule
-from planoracle.instances.floors.run import FloorRun
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.profile import Profile
-from planoracle.instances.kitchens.run import KitchenRun, Record
-from planoracle.instances.model import Instance, Mode
-from planoracle.instances.problem import Problem, for_kind
-from planoracle.instances.profiles import Rules
-from planoracle.instances.schedule import Piece
-from planoracle.instances.schedule_benchmark import language
-from planoracle.instances.scoring import Best, Oracle
-from planoracle.instances.trajectory import AnyTrajectory
+from planoracle.instances.model.instance import Instance, Mode
+from planoracle.instances.model.limits import Status
+from planoracle.instances.model.problem import Problem, for_kind
+from planoracle.instances.model.schedule import Piece
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.feedback import action_name
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.schedule_benchmark import language
+from planoracle.instances.protocol.scoring import Best, Oracle
+from planoracle.instances.protocol.trajectory import AnyTrajectory
 
 #: Most pieces of one plan that are drawn.
 MAX_PIECES = 2_000

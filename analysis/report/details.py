@@ -8,13 +8,13 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, cast
 
-from planoracle.analysis.decisions import decisions
-from planoracle.analysis.grade import Grade
-from planoracle.analysis.regret import Decision, Regret
-from planoracle.instances import registry
-from planoracle.instances.feedback import Clock, Finding, Section
-from planoracle.instances.plan import COMMON_FIELDS
-from planoracle.instances.visible import visible
+from planoracle.analysis.diagnosis.decisions import decisions
+from planoracle.analysis.diagnosis.regret import Decision, Regret
+from planoracle.analysis.grading.grader import Grade
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.feedback import Clock, Finding, Section
+from planoracle.instances.protocol.plan import COMMON_FIELDS
+from planoracle.instances.text import visible
 
 #: Most faults that are listed, and most letters of a plan, of one paragraph.
 MAX_FAULTS, MAX_PLAN, MAX_PARAGRAPH = 200, 20_000, 6_000

@@ -1,6 +1,6 @@
 """Work on all plans in worker processes: grade and explain all, then compute regrets as far as counted work allows.
 
-Work is counted, see `planoracle.instances.deadline`, so that the regrets depend neither on load nor on processes.
+Work is counted, see `planoracle.instances.model.limits`, so that the regrets depend neither on load nor on processes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Any
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.report.details import grade_faults, metrics, packed
-from planoracle.analysis.report.inputs import Entry
-from planoracle.analysis.report.worker import Options, Priced, Shown, refused
+from planoracle.analysis.report.work import Entry, Options, Priced, Shown, refused
 
 # Plans of one problem whose regrets one task computes.
 _PRICED = 20

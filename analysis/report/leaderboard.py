@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planoracle.analysis.grade import Grade
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.metrics import PRICED, SUMMARY
 from planoracle.analysis.intake.columns import said
-from planoracle.analysis.metrics import PRICED, SUMMARY
 from planoracle.analysis.report.details import plain, whole
-from planoracle.analysis.report.inputs import Entry
 from planoracle.analysis.report.jobs import Work
-from planoracle.analysis.report.worker import Priced
-from planoracle.analysis.statistics import GradeRows, summarize
-from planoracle.instances import catalogue, registry
-from planoracle.instances.problem import GENERAL
-from planoracle.instances.profiles import Rules
+from planoracle.analysis.report.work import Entry, Priced
+from planoracle.analysis.statistics.summary import GradeRows, summarize
+from planoracle.instances.files import catalog
+from planoracle.instances.model.problem import GENERAL
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.profiles import Rules
 
 # Models of a set are ordered by these, the highest first.
 _BEST = ("success", "score")
@@ -77,7 +77,7 @@ def _signed(grade: Grade, entry: Entry) -> Grade:
 
 def set_name(grade: Grade) -> str:
     """Return the bundled set of a problem, or else its benchmark."""
-    return catalogue.set_of(grade.instance or "")[0] or plain(grade.benchmark or "", 60)
+    return catalog.set_of(grade.instance or "")[0] or plain(grade.benchmark or "", 60)
 
 
 def board(
@@ -88,7 +88,8 @@ def board(
     Returns
     -------
     tuple of list of dict
-        The fields of `planoracle.analysis.statistics.Summary` with the metrics of `planoracle.analysis.metrics.PRICED`
+        The fields of `planoracle.analysis.statistics.summary.Summary` with the metrics of
+        `planoracle.analysis.grading.metrics.PRICED`
         and without the benchmarks' own, and under shorter names: ``score`` (``main_score``); ``ratio``, the mean
         makespan by optimum of successes.
     """

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Template
 
-from planoracle.analysis.output_files import output_file
-from planoracle.instances import registry
+from planoracle.analysis.console import output_file
 from planoracle.instances.errors import InputError
+from planoracle.instances.protocol import registry
 
 _FILES = Path(__file__).parent / "files"
 _NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")

@@ -35,7 +35,7 @@ class Parameters:
     order_strength
         Share of the pairs of actions of a task that are ordered, directly or not (Mastor, 1970); the higher, the
         more precedences. The literature also counts arcs per activity (network complexity; Kolisch, Sprecher and
-        Drexl, 1995): see `planoracle.instances.generate.measures`.
+        Drexl, 1995): see `planoracle.instances.generate.network_measures`.
     parallelism
         Share of the actions that run on without an agent.
     attended

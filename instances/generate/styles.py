@@ -8,14 +8,14 @@ from hashlib import blake2b
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from planoracle.instances import registry
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.generate.parameters import Parameters
-from planoracle.instances.model import Instance
-from planoracle.instances.offers import Generator
-from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.schedule import Schedule
-from planoracle.instances.visible import one_of
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.capabilities import Generator
+from planoracle.instances.text import one_of
 
 #: Raised when the same seed and parameters give other problems than before.
 VERSION: Final = 1

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.literature.network import activity
-from planoracle.instances.literature.rows import Rows
-from planoracle.instances.model import Demand, Instance, Lag, Resource
+from planoracle.instances.literature.project_network import Rows, activity
+from planoracle.instances.model.instance import Demand, Instance, Lag, Resource
 
 #: Pairs of machine and duration.
 _Job = list[tuple[int, int]]

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 
-from planoracle.instances.literature.network import Distances, project
-from planoracle.instances.literature.rows import Rows, whole
-from planoracle.instances.model import Instance
+from planoracle.instances.literature.project_network import Distances, Rows, project, whole
+from planoracle.instances.model.instance import Instance
 
 _COUNT = re.compile(r"(?:- )?(projects|jobs|renewable|nonrenewable|doubly constrained)\b[^:]*:\s*(\S*)")
 _EXPECTED = {"projects": 1, "nonrenewable": 0, "doubly constrained": 0}

@@ -8,9 +8,8 @@ its number, its mode, its duration and its demands. The last line holds the capa
 
 from __future__ import annotations
 
-from planoracle.instances.literature.network import Distances, project, tighten
-from planoracle.instances.literature.rows import Rows
-from planoracle.instances.model import Instance
+from planoracle.instances.literature.project_network import Distances, Rows, project, tighten
+from planoracle.instances.model.instance import Instance
 
 _PLAIN = str.maketrans("[]", "  ")
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Instance
+from planoracle.instances.model.instance import Instance
 
 _RCPSP = re.compile(r"^(jobs \(incl\. supersource/sink|PRECEDENCE RELATIONS)", re.MULTILINE)
 _FOUR_NUMBERS = re.compile(r"\s*+([0-9]++[ \t]++){3}[0-9]++[ \t]*+(\r?\n|$)")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import gcd, inf
 
-from planoracle.instances.deadline import NEVER, Deadline
-from planoracle.instances.model import Action, Demand, Instance
-from planoracle.solver.exact.energy import agents_bound, resource_bound
+from planoracle.instances.model.instance import Action, Demand, Instance
+from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.solver.exact.work_bounds import agents_bound, resource_bound
 
 # Ticks of interruptible work of several agents of which every one is looked at.
 _FEW_TICKS = 100
@@ -174,7 +174,7 @@ def common_tick(instance: Instance) -> int:
 
     Examples
     --------
-    >>> from planoracle.instances.recipe2plan.facts import load
+    >>> from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
     >>> common_tick(load("timed", "Cobbler_Pancakes"))
     60
     """

@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeAlias
 
-from planoracle.heuristics.room import Room
-from planoracle.heuristics.timetable import lags_by_action, resource_kinds
-from planoracle.instances.model import Demand, Instance
-from planoracle.instances.referee import find_violations
-from planoracle.instances.resource_rules import capacities, states
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.schedule_benchmark import language, settled
+from planoracle.heuristics.timetable import Room, lags_by_action, resource_kinds
+from planoracle.instances.model.instance import Demand, Instance
+from planoracle.instances.model.resource_rules import capacities, states
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.protocol.schedule_benchmark import language, settled
 
 _START = attrgetter("start")
 
@@ -41,7 +40,7 @@ def left_shifted(instance: Instance, schedule: Schedule, *, cut: bool = True) ->
 
     Examples
     --------
-    >>> from planoracle.instances.model import Action
+    >>> from planoracle.instances.model.instance import Action
     >>> kitchen = Instance("k", (Action("t/chop", "t", 3, 3), Action("t/boil", "t", 9, 0)))
     >>> late = Schedule.of(kitchen, (Piece("t/chop", 6, 3, "agent"), Piece("t/boil", 0, 9, "agent")))
     >>> [(piece.action, piece.start) for piece in left_shifted(kitchen, late).pieces]

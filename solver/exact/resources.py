@@ -1,12 +1,42 @@
-"""Resources in the CP-SAT model: capacities, states, and settings that share the room of another use."""
+"""The stretches of actions that the CP-SAT model places, and literals that may be absent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from planoracle.instances.model import Demand, Instance, Resource
-from planoracle.solver.exact.cp import Model, negated
-from planoracle.solver.exact.segments import Segment, literals
+from planoracle.instances.model.instance import Demand, Instance, Resource
+from planoracle.solver.exact.cp_model import Model, negated
+
+
+@dataclass(slots=True)
+class Segment:
+    """A stretch of an action that runs without a break: the whole of it, or one step."""
+
+    start: int  # variable
+    size: int
+    held: int
+    agents: dict[str, int | None] = field(default_factory=dict)  # eligible agent -> literal (None: always)
+    starts_if: tuple[int, ...] = ()  # literals: a new start, not the next step of a run
+    yields: int | None = None  # literal: holds nobody after all (only in a relaxation),
+    yielding: list[int] = field(default_factory=list)  # if one of these literals allows it
+
+
+def literals(literal: int | None) -> tuple[int, ...]:
+    """Return the literal, or nothing if it always holds."""
+    return () if literal is None else (literal,)
+
+
+def negations(literal: int | None) -> tuple[int, ...]:
+    """Return the negation of a literal, or nothing if there is none."""
+    return () if literal is None else (negated(literal),)
+
+
+def holds(literal: int, solution: Sequence[int]) -> bool:
+    """Whether a literal holds in a solution."""
+    return bool(solution[literal]) if literal >= 0 else not solution[negated(literal)]
+
 
 _User = tuple[int, Demand, tuple[int, ...]]  # action, demand, literals of its mode
 
@@ -153,3 +183,44 @@ class ResourceConstraints:
             for (_, also), early in zip(bad, before, strict=True):
                 model.clause(negated(at_first), negated(early), *map(negated, (*present, *also)))
         model.clause(*served, *map(negated, present))
+
+
+#: Pairs of a start and a piece of one agent up to which a literal for each of them proves more.
+_FEW_PAIRS = 1_000
+
+
+class Inside(NamedTuple):
+    """The moments ``after`` to ``after + size - 1`` behind a variable are inside a piece, if all literals hold."""
+
+    begin: int
+    after: int
+    size: int
+    present: tuple[int, ...]
+
+
+class Start(NamedTuple):
+    """Something is started at the moment of a variable, if all literals hold."""
+
+    moment: int
+    present: tuple[int, ...]
+
+
+def starts_are_counted(agents: int, starts: int, spans: int) -> bool:
+    """Whether all starts at once are better than a literal for every start and span."""
+    return agents > 1 or starts * spans > _FEW_PAIRS
+
+
+def keep_out(model: Model, agents: int, spans: Sequence[Inside], starts: Sequence[Start]) -> None:
+    """Let somebody of a crew be free at every start: at most ``agents - 1`` of the spans hold at its moment.
+
+    One capacity says so, of as many units for every agent as there are starts. Whoever is inside takes all his units, a
+    start takes one: where all are inside none is left, and where one is not there are enough for all starts
+    together. With a literal for every start and span the model would grow with their product.
+    """
+    if len(spans) < agents or not starts:
+        return
+    intervals = [
+        (model.interval(span.begin, span.size, *span.present, after=span.after), len(starts)) for span in spans
+    ]
+    intervals += [(model.interval(start.moment, 1, *start.present), 1) for start in starts]
+    model.capacity(intervals, agents * len(starts))

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
-from planoracle.instances.model import Action, Instance
+from planoracle.instances.model.instance import Action, Instance
 
 
 def exchangeable(instance: Instance, urgent: Sequence[int]) -> list[tuple[int, int]]:
@@ -27,7 +27,7 @@ def exchangeable(instance: Instance, urgent: Sequence[int]) -> list[tuple[int, i
 
     Examples
     --------
-    >>> from planoracle.instances.model import Lag
+    >>> from planoracle.instances.model.instance import Lag
     >>> pots = [Action(f"pot{n}/{step}", f"pot{n}", 2, 2) for n in (1, 2) for step in ("fill", "boil")]
     >>> lags = tuple(Lag(f"pot{n}/fill", f"pot{n}/boil") for n in (1, 2))
     >>> exchangeable(Instance("pots", tuple(pots), lags), [0, 2, 1, 3])

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import combinations
 
-from planoracle.instances.kitchens.kitchen import Atom, Kitchen, split_name
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
 
 #: Predicates with the place of an object in them: at most one such fact is true of an object, since every action that
 #: makes one true makes another false.

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import permutations, product
 from math import perm, prod
 
-from planoracle.instances.kitchens.domain import Domain, Effect
-from planoracle.instances.kitchens.kitchen import Kitchen, split_name
+from planoracle.instances.benchmarks.kitchens.domain import Domain, Effect
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
 
 
 @dataclass(frozen=True, slots=True)

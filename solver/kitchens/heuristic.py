@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from planoracle.instances.deadline import NEVER as NO_DEADLINE
-from planoracle.instances.deadline import Deadline
-from planoracle.instances.kitchens.compiled import Compiled, State
-from planoracle.instances.kitchens.domain import Action, Domain, Effect, bundled
-from planoracle.instances.kitchens.kitchen import Kitchen, split_name
-from planoracle.solver.kitchens.abstraction import Abstraction, View
-from planoracle.solver.kitchens.bound import Bound
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.domain import Action, Domain, Effect, bundled
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
+from planoracle.instances.model.limits import NEVER as NO_DEADLINE
+from planoracle.instances.model.limits import Deadline
 from planoracle.solver.kitchens.consistency import is_usual
-from planoracle.solver.kitchens.context import NEVER
 from planoracle.solver.kitchens.goals import Group, Process, Roles
+from planoracle.solver.kitchens.lower_bound import Bound
+from planoracle.solver.kitchens.state_view import NEVER, Abstraction, View
 
 #: Choices that may still lead to the goal, the best first, after the fewest steps that a plan with them may have.
 Groups = tuple[tuple[int, Group | None], ...]
@@ -99,7 +98,7 @@ class _Familiar:
         return self.look(state, tuple((0, group) for group in self._roles.groups()), 0, NEVER).groups
 
     def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
-        from planoracle.solver.kitchens.errands.plan import errand_plans
+        from planoracle.solver.kitchens.transport.execution import errand_plans
 
         listed = [group for _, group in groups if group is not None]
         return errand_plans(self._bound.context, self._abstraction, start, listed, most, deadline)

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from planoracle.solver.kitchens.abstraction import View
-from planoracle.solver.kitchens.context import NEVER, Context, Scene
 from planoracle.solver.kitchens.goals import Process, Role
+from planoracle.solver.kitchens.state_view import NEVER, Context, Scene, View
 
 
 class Stack(NamedTuple):

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from planoracle.instances.kitchens.compiled import Compiled, State, compiled
-from planoracle.instances.kitchens.domain import ACTOR, Domain
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.language import match
-from planoracle.instances.kitchens.profile import Profile
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State, compiled
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Domain
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.language import match
+from planoracle.instances.benchmarks.kitchens.rules import Profile
 
 #: Of entries whose numbers can be read without asking what is legal.
 _FORM: Final = 2
@@ -26,8 +26,8 @@ def plan_packed(kitchen: Kitchen, rules: Profile, texts: Sequence[str]) -> dict[
 
     Examples
     --------
-    >>> from planoracle.instances.kitchens.profile import PROFILES
-    >>> from planoracle.instances.kitchens.sets import kitchen
+    >>> from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+    >>> from planoracle.instances.benchmarks.kitchens.problems import kitchen
     >>> place, rules = kitchen("kitchens/synchronous/3_burger"), PROFILES["paper"]
     >>> entry = plan_packed(place, rules, ["Do nothing", "Move robot1 from table1 to table2"])
     >>> plan_unpacked(place, rules, entry)

@@ -6,12 +6,12 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
-from planoracle.instances.deadline import Limit, Status, deadline_of
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun, Record, replay
 from planoracle.instances.errors import InternalError
-from planoracle.instances.kitchens.run import KitchenRun, Record, replay
-from planoracle.instances.plan import Dropped
-from planoracle.solver.kitchens.planner import plan
-from planoracle.solver.repair.answer import Repair
+from planoracle.instances.model.limits import Limit, Status, deadline_of
+from planoracle.instances.protocol.plan import Dropped
+from planoracle.solver.kitchens.astar import plan
+from planoracle.solver.repair.report import Repair
 from planoracle.solver.result import Result
 
 

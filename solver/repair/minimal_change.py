@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from planoracle.instances.deadline import Limit, Status, deadline_of
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.model import Instance
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.schedule_benchmark import certify
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Limit, Status, deadline_of
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import horizon, lower_bound, windows
 from planoracle.solver.exact.lexicographic import Lexicographic
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.repair.perturbation import PerturbationModel
+from planoracle.solver.exact.search import solve
+from planoracle.solver.repair.repair_model import PerturbationModel
 from planoracle.solver.repair.target import all_normal
 
 #: What can be made small, by default in this order.
@@ -78,7 +78,7 @@ def minimal_change(
     """Find the schedule that obeys the rules and is nearest to the pieces of a target.
 
     Among schedules that are equally near the one with the earliest starts is returned, in the order of
-    `planoracle.solver.exact.solve.solve`, or where that is not found soon another one, the same at every run.
+    `planoracle.solver.exact.search.solve`, or where that is not found soon another one, the same at every run.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def minimal_change(
 
     Examples
     --------
-    >>> from planoracle.instances.model import Action, Lag
+    >>> from planoracle.instances.model.instance import Action, Lag
     >>> boil, serve = Action("t/boil", "t", 9, 0), Action("t/serve", "t", 1, 1)
     >>> soup = Instance("soup", (boil, serve), (Lag("t/boil", "t/serve"),))
     >>> early = {"t/boil": [Piece("t/boil", 2, 9, "agent")], "t/serve": [Piece("t/serve", 10, 1, "agent")]}

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Instance
-from planoracle.instances.schedule import Piece
-from planoracle.instances.validate import MAX_TICKS
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.validation import MAX_TICKS
 
 
 class Shift(NamedTuple):
@@ -68,7 +68,7 @@ class TargetPieces:
 
         Examples
         --------
-        >>> from planoracle.instances.model import Action
+        >>> from planoracle.instances.model.instance import Action
         >>> chop = Action("t/chop", "t", duration=4, attended=4, interruptible=True)
         >>> target, _ = normal(chop, [Piece("t/chop", 0, 2, "a"), Piece("t/chop", 5, 2, "a")])
         >>> target.shift([Piece("t/chop", 0, 4, "a")])

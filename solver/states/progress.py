@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from planoracle.instances.crew import interchangeable
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Instance
-from planoracle.instances.state import State
+from planoracle.instances.model.agents import interchangeable
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.state import State
 
 
 class Given(NamedTuple):

@@ -12,12 +12,11 @@ from dataclasses import replace
 from math import gcd
 from typing import TypeAlias
 
-from planoracle.instances.deadline import Limit, Work
-from planoracle.instances.model import Instance
-from planoracle.instances.trajectory import AnyTrajectory, DecisionPoint
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Limit, Work
+from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint
 from planoracle.solver.exact.bounds import common_tick
-from planoracle.solver.states.ground import NEVER
-from planoracle.solver.states.solver import StateSolver, Value
+from planoracle.solver.states.state_solver import NEVER, StateSolver, Value
 
 # With more steps than this in interruptible actions a model is too large; points are then left open.
 _MAX_SEGMENTS = 6_000

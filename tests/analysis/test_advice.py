@@ -17,22 +17,22 @@ from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
 from support.trajectories import replayed, trajectory_of
 
-from planoracle.analysis.advice import next_commands
 from planoracle.analysis.cli import app
-from planoracle.instances import catalogue
-from planoracle.instances.asynctool import encode as asynctool
-from planoracle.instances.asynctool.language import CLOSING
-from planoracle.instances.catalogue import load
+from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.instances.benchmarks.asynctool import encoding as asynctool
+from planoracle.instances.benchmarks.asynctool.language import CLOSING
+from planoracle.instances.benchmarks.kitchens.run import replay as kitchen_replay
+from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.timearena import replay
+from planoracle.instances.benchmarks.timearena.rules import PROFILES
+from planoracle.instances.benchmarks.timearena.world import world
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.run import replay as kitchen_replay
-from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.recipe2plan.steps import Command
-from planoracle.instances.schedule import Piece
-from planoracle.instances.timearena import rules
-from planoracle.instances.timearena.profile import PROFILES
-from planoracle.instances.timearena.world import world
-from planoracle.instances.trajectory import started, waited
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.files import catalog
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.schedule import Piece
+from planoracle.instances.protocol.trajectory import started, waited
+from planoracle.solver.exact.search import solve
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 TEA = "timearena/household1"
@@ -166,7 +166,7 @@ def test_timearena_is_advised_as_a_search_through_its_rules_would():
             assert advice.best == best
             costs = {one.command: one.cost for one in advice.options}
             for command in [*scene.commands, "wait"]:
-                run = rules.replay(scene, [*made, command], 10**6)
+                run = replay.replay(scene, [*made, command], 10**6)
                 if run.steps[-1].kind in ("valid", "continue", "wait"):
                     assert costs[command] == timearena.optimum(scene, 300_000, made=[*made, command])[1] - best
                 else:
@@ -245,7 +245,7 @@ def test_whoever_follows_any_advice_in_turns_or_minutes_ends_with_the_optimum(na
 @pytest.mark.slow
 def test_whoever_follows_any_advice_in_a_kitchen_takes_the_fewest_steps():
     random = Random(0)
-    place = catalogue.problem(catalogue.expand(["kitchens/synchronous/0_cheese*"])[0])
+    place = catalog.problem(catalog.expand(["kitchens/synchronous/0_cheese*"])[0])
     best, done = next_commands(place, []).best, []
     while (advice := next_commands(place, done)).options:
         assert advice.best == best
@@ -412,4 +412,4 @@ def test_commands_come_in_steps_of_a_grid_that_is_told():
     )
     assert off.grid == 30
     assert {one.shortest for one in off.options if one.kind == "act"} == {30}
-    assert next_commands(catalogue.problem("kitchens/synchronous/0_cheese_sandwich")).grid == 1
+    assert next_commands(catalog.problem("kitchens/synchronous/0_cheese_sandwich")).grid == 1

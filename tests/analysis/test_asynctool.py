@@ -10,18 +10,18 @@ from random import Random
 import pytest
 from support.samples import sample
 
-from planoracle.analysis.grade import Grade, Grader
-from planoracle.analysis.statistics import grades_frame, summarize
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.statistics.summary import grades_frame, summarize
 from planoracle.heuristics.registry import run as schedule
-from planoracle.instances import registry
-from planoracle.instances.asynctool import executors, sets
-from planoracle.instances.asynctool.calls import canonical
-from planoracle.instances.asynctool.profile import profile
-from planoracle.instances.catalogue import load
-from planoracle.instances.episode import Manner
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.benchmarks.asynctool import bfcl, problems
+from planoracle.instances.benchmarks.asynctool.calls import canonical
+from planoracle.instances.benchmarks.asynctool.rules import profile
+from planoracle.instances.files.catalog import load
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
+from planoracle.solver.exact.search import solve
 
-NAMES = sets.names()
+NAMES = problems.names()
 CLOSE = {"content": "ALL COMPLETED"}
 WAIT = {"content": "WAIT"}
 FULL = ("func_f1", "param_f1", "func_f1_micro", "param_f1_micro", "subtask_char", "subtask_env", "subtask_acc")
@@ -47,8 +47,8 @@ def failed(found: Grade) -> dict[str, str]:
 
 def state_after(name: str, task: str, turns: list) -> bool:
     """Whether a sub-task ends in its gold state, by playing its calls directly on an executor."""
-    sub = sets.problem(name).by_id[task]
-    played, gold = executors.make(sub.family, sub.initial), executors.make(sub.family, sub.initial)
+    sub = problems.problem(name).by_id[task]
+    played, gold = bfcl.make(sub.family, sub.initial), bfcl.make(sub.family, sub.initial)
     for message in turns:
         if message.get("id") == task:
             played.call(message["func_name"], message["params"])
@@ -70,7 +70,7 @@ def labels(messages: list) -> tuple[set, set]:
 
 def check(name: str, base: list, turns: list, hit: dict[str, str], found: Grade) -> None:
     """Compare a grade of a mutated play with what the mutation must do, worked out here."""
-    tasks = sets.problem(name).tasks
+    tasks = problems.problem(name).tasks
     metrics = found.metrics
     env = sum(state_after(name, task.id, turns) for task in tasks)
     assert metrics["subtask_char"] == pytest.approx((len(tasks) - len(hit)) / len(tasks))
@@ -272,7 +272,7 @@ def test_an_extra_call_that_changes_the_state_is_a_wrong_call() -> None:
     assert (found.metrics["subtask_char"], found.metrics["subtask_env"]) == (1, 0.5)
     assert [v["kind"] for v in found.violations] == ["wrong_state"]
     harmless = {"id": "files_1", "func_name": "list_folder", "params": {}}
-    if "list_folder" in sets.problem(name).by_id["files_1"].documents:
+    if "list_folder" in problems.problem(name).by_id["files_1"].documents:
         assert grade(name, [*base[:-1], WAIT, harmless, CLOSE]).success
 
 
@@ -346,7 +346,7 @@ def test_summary_pools_over_sub_tasks_and_runs() -> None:
         base = transcript(name, "optimal")
         lines.append({"id": "a", "model": "m", "instance": name, "turns": base})
     two, three = NAMES[0], NAMES[1]
-    lines[1]["turns"] = [m for m in lines[1]["turns"] if m.get("id") != sets.problem(three).tasks[0].id]
+    lines[1]["turns"] = [m for m in lines[1]["turns"] if m.get("id") != problems.problem(three).tasks[0].id]
     lines[2]["turns"] = 5
     lines.append({"id": "b", "model": "n", "instance": two, "turns": [CLOSE]})
     row, other = summarize(grades_frame(grader.grade(line) for line in lines)).sets

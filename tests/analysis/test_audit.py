@@ -12,15 +12,15 @@ import pytest
 
 from planoracle.analysis.audit.auditor import Auditor, published_names
 from planoracle.analysis.audit.finding import Finding, Taken, Verdict, judge, summarize
-from planoracle.analysis.audit.page import audited, page_of
+from planoracle.analysis.audit.report import audited, page_of
 from planoracle.analysis.cli import app
-from planoracle.instances import registry
-from planoracle.instances.asynchow import facts
-from planoracle.instances.catalogue import expand, load
-from planoracle.instances.deadline import Status
+from planoracle.instances.benchmarks.asynchow import bundled_data
+from planoracle.instances.benchmarks.robotouille.measures import published
+from planoracle.instances.benchmarks.robotouille.problems import names as kitchens
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.robotouille.metrics import published
-from planoracle.instances.robotouille.sets import names as kitchens
+from planoracle.instances.files.catalog import expand, load
+from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol import registry
 from planoracle.solver.result import Result
 from tests.support.runner import CliRunner
 
@@ -119,7 +119,9 @@ class TestPublished:
         every = found("asynchow")
         assert len(every) == 1998
         assert {one.instance for one in every if one.verdict != "optimal"} == set(WRONG_ANSWERS)
-        assert {f"asynchow/{name}" for name in facts.names() if facts.how_to(name).fault} == set(WRONG_ANSWERS)
+        assert {f"asynchow/{name}" for name in bundled_data.names() if bundled_data.how_to(name).fault} == set(
+            WRONG_ANSWERS
+        )
 
     def test_asynchow_released(self) -> None:
         """By the released reading of durations only the two overwritten ones are wrong."""

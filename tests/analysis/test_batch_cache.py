@@ -13,18 +13,18 @@ from dataclasses import replace
 import pytest
 from support.samples import sample
 
-from planoracle.analysis import oracle
-from planoracle.analysis import oracle as module
-from planoracle.analysis.batch import store as storing
-from planoracle.analysis.batch.store import VARIABLE, default_store
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.oracle import optimum, remembering
-from planoracle.analysis.problems import Problems
-from planoracle.instances import catalogue
-from planoracle.instances.deadline import Status, Work
+from planoracle.analysis.batch import optimum_cache as storing
+from planoracle.analysis.batch.optimum_cache import VARIABLE, default_store
+from planoracle.analysis.grading import oracle
+from planoracle.analysis.grading import oracle as module
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.oracle import optimum, remembering
+from planoracle.analysis.grading.problems import Problems
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.errors import InternalError
-from planoracle.instances.kitchens.profile import PROFILES
-from planoracle.instances.model import Action, Instance
+from planoracle.instances.files import catalog
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.limits import Status, Work
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 #: No optimum of this problem is bundled.
@@ -56,7 +56,7 @@ def solved(monkeypatch):
 
 def fresh(name=NAME):
     """Return a problem without what this process remembers about it."""
-    return replace(catalogue.problem(name))
+    return replace(catalog.problem(name))
 
 
 def new_process():
@@ -173,10 +173,10 @@ def test_versions_and_contents_never_share_an_entry(path, solved, monkeypatch, c
 def test_processes_share_it(path):
     """All solve the same problems at the same time, beginning with no file."""
     code = (
-        "from planoracle.analysis import oracle as kept\nfrom planoracle.instances import catalogue\n"
+        "from planoracle.analysis.grading import oracle as kept\nfrom planoracle.instances.files import catalog\n"
         "kept.known, optimum = lambda *_: None, kept.optimum\n"  # as if the optima were not bundled
-        "for name in catalogue.expand(['recipe2plan/timed/Co*', 'timearena/household/2']):\n"
-        "    best = optimum(catalogue.problem(name))\n    print(name, best.status, best.makespan)"
+        "for name in catalog.expand(['recipe2plan/timed/Co*', 'timearena/household/2']):\n"
+        "    best = optimum(catalog.problem(name))\n    print(name, best.status, best.makespan)"
     )
     runs = [subprocess.Popen([sys.executable, "-c", code], stdout=-1, stderr=-1) for _ in range(3)]
     outputs = [run.communicate(timeout=120) for run in runs]
@@ -361,7 +361,7 @@ def test_a_file_that_cannot_be_trusted_or_used_is_not_used_with_one_warning(path
 def test_a_full_disk_is_reported_once(path, solved, capsys, size):
     """A limit of the size of files stands for it."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    names = [NAME, OTHER, *catalogue.expand(["recipe2plan/untimed/Co*"])]
+    names = [NAME, OTHER, *catalog.expand(["recipe2plan/untimed/Co*"])]
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
         assert {optimum(fresh(name)).status for name in names} == {Status.optimal}

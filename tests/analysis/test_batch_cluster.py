@@ -20,11 +20,11 @@ from support.batches import finished, start, stored, submissions, within, write
 from support.runner import CliRunner
 
 from planoracle.analysis.batch import cluster as module
-from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.journal import WorkerError
 from planoracle.analysis.batch.process import Ready, TaskFailure
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.cli import app
-from planoracle.instances import catalogue, files
+from planoracle.instances.files import catalog, instance_file
 
 if find_spec("distributed") is None:
     pytest.skip("distributed is not installed (the extra cluster)", allow_module_level=True)
@@ -83,8 +83,8 @@ def test_a_cluster_worker_that_is_killed_changes_no_row(cluster, many, tmp_path)
 def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
     """The workers of the cluster are in another folder."""
     monkeypatch.chdir(tmp_path)
-    instance = catalogue.load("recipe2plan/timed/Cobbler_Pancakes")
-    (tmp_path / "own.json").write_text(json.dumps(files.to_document(instance) | {"name": "mine"}))
+    instance = catalog.load("recipe2plan/timed/Cobbler_Pancakes")
+    (tmp_path / "own.json").write_text(json.dumps(instance_file.to_document(instance) | {"name": "mine"}))
     solved = invoke("solve", "own.json", "-f", "jsonl", "--cluster", cluster.scheduler_address)
     mine = json.loads(solved.stdout)
     assert (mine["instance"], mine["status"], mine["makespan"]) == ("mine", "optimal", 4080)

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from planoracle.analysis.batch import grading
 from planoracle.analysis.batch import journal as module
-from planoracle.analysis.batch.errors import StorageError
-from planoracle.analysis.batch.journal import NAME, Journal
-from planoracle.instances.memo import digest
+from planoracle.analysis.batch import submissions
+from planoracle.analysis.batch.journal import NAME, Journal, StorageError
+from planoracle.instances.model.cache import digest
 
 ROWS = {digest(number): f'{{"n": {number}, "text": "é\\n"}}' for number in range(50)}
 
@@ -227,4 +226,4 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
 
 
 def test_two_versions_share_a_run_directory_and_never_a_result() -> None:
-    assert len({grading.Grading(versions=(("planoracle", version),)).settings for version in "12"}) == 2
+    assert len({submissions.Grading(versions=(("planoracle", version),)).settings for version in "12"}) == 2

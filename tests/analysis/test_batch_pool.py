@@ -18,7 +18,7 @@ from support.batches import members, within
 
 from planoracle.analysis.batch import pool as module
 from planoracle.analysis.batch import process
-from planoracle.analysis.batch.errors import WorkerError
+from planoracle.analysis.batch.journal import WorkerError
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import Ready, TaskFailure, start_early
 from planoracle.analysis.batch.worker import TaskLimits

@@ -23,8 +23,8 @@ from support.samples import sample
 
 from planoracle.analysis.batch.journal import NAME
 from planoracle.analysis.cli import app
-from planoracle.analysis.grade import Grade
-from planoracle.instances import catalogue
+from planoracle.analysis.grading.grader import Grade
+from planoracle.instances.files import catalog
 
 KILLS = int(os.environ.get("PLANORACLE_KILLS", "8"))
 COBBLERS = "recipe2plan/timed/Cobbler_P*"
@@ -36,12 +36,12 @@ OWN = {
     "tasks": [{"name": "soup", "actions": [{"name": "boil", "duration": 9, "attended": 0}]}],
 }
 # Workers grade slowly enough for a signal to come in between.
-SLOWLY = "import time\nfrom planoracle.analysis.grade import Grader\ntrue = Grader.run\n" + (
+SLOWLY = "import time\nfrom planoracle.analysis.grading.grader import Grader\ntrue = Grader.run\n" + (
     "Grader.run = lambda self, one: time.sleep(0.01) or true(self, one)"
 )
 # Workers search for a minute after a mark.
-SEARCHING = "import os, time\nfrom planoracle.analysis.batch import solving\n" + (
-    "solving.solve = lambda *_, **__: os.mkdir({!r}) or time.sleep(60)"
+SEARCHING = "import os, time\nfrom planoracle.analysis.batch import problems\n" + (
+    "problems.solve = lambda *_, **__: os.mkdir({!r}) or time.sleep(60)"
 )
 
 
@@ -93,7 +93,7 @@ def test_results_are_the_same_and_in_order_with_any_number_of_workers(many, tmp_
     names = [tmp_path / "own.json", "recipe2plan/timed/Co*", "kitchens/synchronous/0_cheese_sandwich"]
     alone, shared = (finished("solve", *names, "--format", "jsonl", "--jobs", jobs, before=EAGER) for jobs in (1, 2))
     assert (alone[0], timeless(alone[1]), alone[2]) == (0, timeless(shared[1]), shared[2])
-    assert [row["instance"] for row in timeless(alone[1])] == ["supper", *catalogue.expand(names[1:])]
+    assert [row["instance"] for row in timeless(alone[1])] == ["supper", *catalog.expand(names[1:])]
 
 
 # Modules that the command and its workers import, of Python, of libraries and of planoracle.
@@ -132,7 +132,7 @@ def test_no_code_in_the_current_folder_is_run(tmp_path, call):
         assert json.loads(done.stdout)["makespan"] == 13
 
 
-SPINNING = "from planoracle.analysis.problems import Problems\ntrue = Problems.find\n" + (
+SPINNING = "from planoracle.analysis.grading.problems import Problems\ntrue = Problems.find\n" + (
     "Problems.find = lambda self, name: sum(range(10**12)) if 'lab1' in name else true(self, name)"
 )
 
@@ -188,8 +188,9 @@ def test_a_command_killed_many_times_resumes_to_the_same_results(many, tmp_path,
 @pytest.mark.slow
 def test_a_run_computes_only_what_is_missing(tmp_path):
     log, run = tmp_path / "log", tmp_path / "run"
-    counted = f"from planoracle.analysis.grade import Grader\ntrue, log = Grader.run, open({str(log)!r}, 'a', 1)\n" + (
-        "Grader.run = lambda self, one: log.write(one['id'] + ' ') and log.flush() or true(self, one)"
+    counted = (
+        f"from planoracle.analysis.grading.grader import Grader\ntrue, log = Grader.run, open({str(log)!r}, 'a', 1)\n"
+        + ("Grader.run = lambda self, one: log.write(one['id'] + ' ') and log.flush() or true(self, one)")
     )
 
     def grade(path, *options):
@@ -234,7 +235,7 @@ def test_internal_errors_and_unreadable_lines_are_not_stored(tmp_path):
     path = write(tmp_path / "s.jsonl", submissions(2))
     path.write_text(path.read_text() + "{\n")
     call = ("grade", path, "--format", "jsonl", "--run", tmp_path / "run")
-    broken = "from planoracle.analysis.grade import Grader\nGrader.run = lambda *_: 1 // 0"
+    broken = "from planoracle.analysis.grading.grader import Grader\nGrader.run = lambda *_: 1 // 0"
     status, _, err = finished(*call, env=in_workers(broken))
     assert status == 1
     assert err.count("internal error: ZeroDivisionError") == 2
@@ -284,7 +285,7 @@ def test_a_stored_row_that_is_none_is_reported_and_computed_again(tmp_path, comm
 @pytest.mark.parametrize("name", ["timearena", "robotouille", "asynctool"])
 @pytest.mark.parametrize("value", [None, "x", [], {}])
 def test_a_stored_grade_without_what_its_averages_need_ends_nothing(tmp_path, name, value):
-    row = {"id": "a", "instance": catalogue.expand([name])[0], "turns" if name == "asynctool" else "actions": []}
+    row = {"id": "a", "instance": catalog.expand([name])[0], "turns" if name == "asynctool" else "actions": []}
     call = ["grade", write(tmp_path / "s.jsonl", [row]), "--format", "jsonl", "--run", tmp_path / "run"]
     first = invoke(*call)
     assert json.loads(first.stdout)["scored"]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.grade import Grade
+from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.report.leaderboard import Line, board, columns, set_name
-from planoracle.analysis.report.worker import Priced
-from planoracle.instances import registry
+from planoracle.analysis.report.work import Priced
+from planoracle.instances.protocol import registry
 
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 

@@ -21,15 +21,16 @@ from support.samples import sample
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.commands import COMMANDS, REMOVED, load
 from planoracle.heuristics.registry import names as heuristic_names
-from planoracle.instances import catalogue, registry
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan.metrics import released_plan
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files import instance_from_document
-from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan.scores import released_plan
+from planoracle.instances.files import catalog
+from planoracle.instances.files.instance_file import instance_from_document
+from planoracle.instances.protocol import registry
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 THREE = ["recipe2plan/timed/Cobbler_Pancakes", "recipe2plan/untimed/Vada_Daikon-Radish", "recipe2plan/timed/Tacos_*"]
-REFERENCE = ", ".join(command.text for command in facts.reference_plan("timed", "Cobbler_Pancakes"))
+REFERENCE = ", ".join(command.text for command in bundled_data.reference_plan("timed", "Cobbler_Pancakes"))
 
 OWN = {
     "format": "planoracle/instance",
@@ -581,7 +582,7 @@ def test_compare_writes_the_columns_of_the_contract():
         assert float(row["gap_dfs"]) == pytest.approx(dfs / optimal - 1)
         assert float(row["seconds"]) >= 0
     assert [int(row["heuristic_reference"]) for row in found] == [
-        max(c.start + c.duration for c in released_plan(catalogue.load(name))) for name in names
+        max(c.start + c.duration for c in released_plan(catalog.load(name))) for name in names
     ]
     assert "above the optimum" in result.stderr
 
@@ -642,9 +643,9 @@ def test_compare_keeps_problems_with_more_agents_apart():
 @pytest.mark.slow
 def test_instances_lists_all_problems():
     found = rows(invoke("instances", "--format", "csv"), "csv")
-    assert [row["instance"] for row in found] == list(catalogue.bundled())
+    assert [row["instance"] for row in found] == list(catalog.bundled())
     (row,) = rows(invoke("instances", NAME, "--format", "jsonl"))
-    instance = catalogue.load(NAME)
+    instance = catalog.load(NAME)
     assert row["actions"] == len(instance.actions) == 24
     assert row["work"] == sum(action.duration for action in instance.actions)
     assert row["autonomous"] == sum(action.attended == 0 for action in instance.actions)
@@ -658,9 +659,9 @@ def test_exported_instances_read_back_as_equal_instances(files):
     assert result.exit_code == 0
     found = [instance_from_document(json.loads(line), "export") for line in result.stdout.splitlines()]
     expected = [
-        catalogue.load(NAME),
-        catalogue.load("recipe2plan/untimed/Vada_Daikon-Radish"),
-        *catalogue.read("own.json"),
+        catalog.load(NAME),
+        catalog.load("recipe2plan/untimed/Vada_Daikon-Radish"),
+        *catalog.read("own.json"),
     ]
     assert found == expected
     Path("again.json").write_text(result.stdout.splitlines()[0])
@@ -671,7 +672,7 @@ def test_exported_instances_read_back_as_equal_instances(files):
 def test_an_instance_our_tools_fail_on_does_not_end_the_batch(files):
     broken = f"""
 from planoracle.instances.errors import InternalError
-from planoracle.solver.exact import solve as solving
+from planoracle.solver.exact import search as solving
 
 exact = solving.solve
 
@@ -716,7 +717,7 @@ def test_instances_reads_the_original_file(shared):
     if not path.is_file():
         pytest.skip(f"cooking.json is not here ({path})")
     found = rows(invoke("instances", path, "--format", "jsonl"))
-    assert [row["instance"].replace("cooking.json", "recipe2plan") for row in found] == list(facts.names())
+    assert [row["instance"].replace("cooking.json", "recipe2plan") for row in found] == list(bundled_data.names())
 
 
 def test_schema_is_json():

@@ -8,24 +8,24 @@ from typing import Any
 import pytest
 from support.asynctool import chains
 
-from planoracle.analysis import compare as module
 from planoracle.analysis.cli.compare import _write_summary as write_summary
 from planoracle.analysis.cli.output import Format
-from planoracle.analysis.compare import BEST, OPTIMUM, REFERENCE, Comparison, Entry, compare, summarize
+from planoracle.analysis.comparison import compare as module
+from planoracle.analysis.comparison.compare import BEST, OPTIMUM, REFERENCE, Comparison, Entry, compare, summarize
 from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.registry import names as heuristics
-from planoracle.instances import registry
-from planoracle.instances.asynctool import encode
-from planoracle.instances.asynctool.problem import Delays
-from planoracle.instances.catalogue import load
-from planoracle.instances.deadline import Status
+from planoracle.instances.benchmarks.asynctool import encoding
+from planoracle.instances.benchmarks.asynctool.problem import Delays
+from planoracle.instances.benchmarks.robotouille.problems import kitchen
+from planoracle.instances.benchmarks.timearena import TimeArena
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem
-from planoracle.instances.robotouille.sets import kitchen
-from planoracle.instances.scoring import Claim, Reference
-from planoracle.instances.timearena import TimeArena
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Status
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Claim, Reference
+from planoracle.solver.exact.search import solve
 
 TIMED, LAB, CROSS, SYNC = "recipe2plan/timed", "timearena/lab/1", "asynctool/cross2", "robotouille/synchronous"
 COBBLER = f"{TIMED}/Cobbler_Pancakes"
@@ -217,7 +217,7 @@ def test_gaps_are_shares_of_the_optimum() -> None:
     ],
 )
 def test_turns_of_chains(lengths: tuple[int, ...], delay: int, optimal: int, calls: int, sequential: int) -> None:
-    one = compare(encode.instance(chains(lengths, Delays(delay, delay))))
+    one = compare(encoding.instance(chains(lengths, Delays(delay, delay))))
     assert figures(one, "optimal optimal_calls sequential best_heuristic") == [optimal, calls, sequential, optimal]
     assert one.row()["gap_sequential"] == pytest.approx((sequential - optimal) / optimal)
     assert one.row()["gap_best"] == 0.0

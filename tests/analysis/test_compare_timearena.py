@@ -9,9 +9,9 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.compare import compare, summarize
-from planoracle.instances.catalogue import load
-from planoracle.instances.timearena.sets import names
+from planoracle.analysis.comparison.compare import compare, summarize
+from planoracle.instances.benchmarks.timearena.problems import names
+from planoracle.instances.files.catalog import load
 
 #: Mean completion times of the released greedy for 1, 2 and 3 tasks, and the proved optima.
 GREEDY = {"household": (12.7, 23.6, 35.4), "cooking": (18.9, 35.0, 52.5), "lab": (16.1, 24.4, 34.7)}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from planoracle.analysis.critique import Critique
-from planoracle.analysis.oracle import optimum
-from planoracle.instances import catalogue
-from planoracle.instances.asynctool import language as talk
-from planoracle.instances.asynctool import rules as turn_rules
+from planoracle.analysis.diagnosis.critique import Critique
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.instances.benchmarks.asynctool import language as talk
+from planoracle.instances.benchmarks.asynctool import replay as turn_rules
+from planoracle.instances.files import catalog
 from tests.support.critiques import CHAINS, OTHER, TASK, all_findings, kinds, one_to_one, only, report
 
 
@@ -50,7 +50,7 @@ def test_every_kind_of_fault_in_a_transcript_alone() -> None:
 def test_failed_calls_and_wrong_states_of_bundled_tasks() -> None:
     seen: set[str] = set()
     for name in ("asynctool/files_1", "asynctool/posts_1", "asynctool/tickets_1", "asynctool/trading_1"):
-        problem = catalogue.load(name)
+        problem = catalog.load(name)
         play = [json.loads(line) for line in optimum(problem).plan.splitlines()]
         calls = [message for message in play if "func_name" in message]
         for extra in [*calls, *(call | {"params": {"no such": 1}} for call in calls)]:
@@ -63,7 +63,7 @@ def test_failed_calls_and_wrong_states_of_bundled_tasks() -> None:
 
 
 def test_prose_does_not_give_away_the_right_calls() -> None:
-    problem = catalogue.load("asynctool/files_1")
+    problem = catalog.load("asynctool/files_1")
     found = report(problem, [talk.CLOSING])
     assert any(finding.kind == "missing_call" for finding in all_findings(found))
     text = json.dumps(found.as_dict()) + found.prose()

@@ -6,15 +6,16 @@ import json
 
 import pytest
 
-from planoracle.analysis.efficiency import openings
-from planoracle.analysis.oracle import optimum
-from planoracle.instances import catalogue, registry
-from planoracle.instances.asynctool import language as talk
-from planoracle.instances.model import Instance
-from planoracle.instances.recipe2plan import facts
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Schedule
-from planoracle.solver.kitchens.planner import plan as plan_kitchen
+from planoracle.analysis.diagnosis.efficiency import openings
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.instances.benchmarks.asynctool import language as talk
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.files import catalog
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.protocol import registry
+from planoracle.solver.kitchens.astar import plan as plan_kitchen
 from tests.support.critiques import KITCHEN, PAIR, TABLES, TEA, A, B, act, piece, report, walk
 from tests.support.random_instances import kitchen as random_kitchen
 from tests.support.random_instances import workshop
@@ -22,8 +23,8 @@ from tests.support.robotouille import kitchen
 
 
 def test_efficiency_of_a_slow_plan() -> None:
-    problem = catalogue.load(PAIR)
-    plan = ", ".join(command.text for command in facts.reference_plan("timed", "Cobbler_Pancakes"))
+    problem = catalog.load(PAIR)
+    plan = ", ".join(command.text for command in bundled_data.reference_plan("timed", "Cobbler_Pancakes"))
     found = report(problem, plan).efficiency
     best = optimum(problem)
     assert (found.status, found.makespan, found.optimum, found.gap) == ("optimal", 4380, 4080, 300)
@@ -90,7 +91,7 @@ def test_an_impossible_problem_is_said_to_be_so() -> None:
 
 def test_the_decisions_that_cost_most() -> None:
     late = "Step(0, Cobbler, 10 min, 00:05:00), Step(0, Cobbler, 10 min, 00:05:00)"
-    found = report(catalogue.load(PAIR), late, regret=True, hints=True)
+    found = report(catalog.load(PAIR), late, regret=True, hints=True)
     assert found.decisions is not None
     assert [(one.kind, one.start, one.end, one.cost) for one in found.decisions.costly] == [("wait", 0, 300, 300)]
     assert (found.decisions.no_return, found.decisions.completion, found.decisions.kept) == (None, 4380, 0)
@@ -99,11 +100,11 @@ def test_the_decisions_that_cost_most() -> None:
     assert "Begin differently." in found.prose()
     assert found.decisions.next
     for command in found.decisions.next:
-        longer = report(catalogue.load(PAIR), f"{late[: late.index('),') + 1]}, {command}", regret=True)
+        longer = report(catalog.load(PAIR), f"{late[: late.index('),') + 1]}, {command}", regret=True)
         if command.startswith("Step"):
             assert longer.decisions is not None
             assert longer.decisions.completion == 4380
-    assert optimum(catalogue.load(PAIR)).plan not in json.dumps(found.as_dict())
+    assert optimum(catalog.load(PAIR)).plan not in json.dumps(found.as_dict())
 
 
 def test_the_point_of_no_return_and_its_reason() -> None:
@@ -118,14 +119,14 @@ def test_the_point_of_no_return_and_its_reason() -> None:
 
 
 def test_hints_do_not_give_away_calls() -> None:
-    problem = catalogue.load("asynctool/files_1")
+    problem = catalog.load("asynctool/files_1")
     found = report(problem, [talk.WAIT], regret=True, hints=True)
     assert found.decisions is not None
     assert (found.decisions.next, found.decisions.costly[0].cost) == ((), 1)
 
 
 def test_very_long_runs_are_not_priced() -> None:
-    found = report(catalogue.load(TEA), {"actions": ["wait"] * 1200, "time_limit": 1200}, regret=True)
+    found = report(catalog.load(TEA), {"actions": ["wait"] * 1200, "time_limit": 1200}, regret=True)
     assert found.decisions is not None
     assert (found.decisions.costly, found.decisions.count) == ((), 1200)
     assert "too many decisions" in found.prose()
@@ -133,7 +134,7 @@ def test_very_long_runs_are_not_priced() -> None:
 
 def test_a_perfect_plan_costs_nothing() -> None:
     for name in (PAIR, TEA, "asynctool/files_1"):
-        problem = catalogue.load(name)
+        problem = catalog.load(name)
         found = report(problem, optimum(problem).plan, regret=True, hints=True)
         assert found.decisions is not None
         assert (found.decisions.costly, found.decisions.no_return) == ((), None)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances import registry
-from planoracle.instances.model import Demand, Instance, Lag, Resource
-from planoracle.instances.plan import Plan
-from planoracle.instances.referee import KINDS, find_violations, referee
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.model.instance import Demand, Instance, Lag, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import KINDS, find_violations, referee
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.plan import Plan
 from tests.support.critiques import A, B, act, flat, kinds, one_to_one, piece, report
 from tests.support.random_instances import workshop
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.critique import Critique
-from planoracle.instances.recipe2plan import rules as kitchen_rules
-from planoracle.instances.recipe2plan import state as kitchen_state
-from planoracle.instances.recipe2plan.language import parse
+from planoracle.analysis.diagnosis.critique import Critique
+from planoracle.instances.benchmarks.recipe2plan import replay as kitchen_rules
+from planoracle.instances.benchmarks.recipe2plan import rules as kitchen_state
+from planoracle.instances.benchmarks.recipe2plan.language import parse
 from tests.support.critiques import KITCHEN, all_findings, kinds, mixed_up, one_to_one, only, report
 from tests.support.random_instances import kitchen as random_kitchen
 

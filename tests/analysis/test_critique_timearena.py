@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.analysis.critique import Critique
-from planoracle.instances import catalogue
-from planoracle.instances.timearena import profile as arena
-from planoracle.instances.timearena import rules as minute_rules
-from planoracle.instances.timearena.world import world
+from planoracle.analysis.diagnosis.critique import Critique
+from planoracle.instances.benchmarks.timearena import replay as minute_rules
+from planoracle.instances.benchmarks.timearena import rules as arena
+from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.files import catalog
 from tests.support.critiques import TEA, one_to_one, only, report
 
 
 def minutes(name: str, *decisions: str, **options: Any) -> Critique:
-    found = report(catalogue.load(name), list(decisions), **options)
+    found = report(catalog.load(name), list(decisions), **options)
     rules = options.get("rules") or arena.PROFILES["paper"]
     run = minute_rules.replay(world(name), list(decisions), 40 * (name.count("+") + 1), rules)
     one_to_one(found, minute_rules.as_replay(run).violations)
@@ -72,7 +72,7 @@ def test_an_exit_is_told_as_the_end_of_the_run() -> None:
     assert "You ended the run yourself before minute 3." in found.verdict.text
     assert (found.verdict.success, found.verdict.fatal) == (False, None)
     assert "activate kettle" in found.sections[-1].text
-    priced = report(catalogue.load(TEA), ["wash cup", "Quit ", "activate kettle"], regret=True)
+    priced = report(catalog.load(TEA), ["wash cup", "Quit ", "activate kettle"], regret=True)
     assert priced.decisions is not None
     assert priced.decisions.text.endswith('"exit" (minute 3) ended the run before everything was done.')
     ignored = arena.profile("paper", exit_ends=False)

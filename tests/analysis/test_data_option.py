@@ -15,7 +15,8 @@ from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.commands import COMMANDS
-from planoracle.instances import catalogue, registry
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol import registry
 
 NAME = "paracook/abstract/egg/seed_1/orders_num_1"
 
@@ -53,7 +54,7 @@ def test_names_of_the_data(data: str, call: list[str]) -> None:
     assert found.exit_code == 0
     assert "paracook/abstract/egg" in found.stdout or call[0] == "run"
     assert registry.data_folder("paracook") is None
-    assert not catalogue.names_problem(NAME)
+    assert not catalog.names_problem(NAME)
     error = CliRunner().invoke(app, call).exception
     assert "--data paracook=DIR or set PLANORACLE_DATA_PARACOOK" in str(error) or call[0] == "instances"
 

@@ -12,13 +12,13 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.explain import explain
-from planoracle.instances import catalogue
-from planoracle.instances.build import Model
-from planoracle.instances.deadline import Status
-from planoracle.instances.model import Action, Instance
-from planoracle.solver.exact import solve as solving
-from planoracle.solver.explain.certificate import verify
+from planoracle.analysis.diagnosis.explain import explain
+from planoracle.instances.files import catalog
+from planoracle.instances.model.builder import Model
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.limits import Status
+from planoracle.solver.exact import search as solving
+from planoracle.solver.proofs.certificate import verify
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
@@ -38,7 +38,7 @@ def run(*arguments):
 
 
 def test_an_optimum_with_its_proof():
-    problem = catalogue.load(NAME)
+    problem = catalog.load(NAME)
     found = explain(problem)
     assert (found.status, found.makespan, found.kind, found.gap, found.explained) == (
         "optimal",
@@ -74,7 +74,7 @@ def test_what_the_search_had_to_settle_is_said():
 
 
 def test_an_impossible_problem_has_a_minimal_conflict():
-    problem = catalogue.load(NAME)
+    problem = catalog.load(NAME)
     found = explain(replace(problem, benchmark="generic", time_limit=2700, origin=problem))
     assert (found.status, found.makespan, found.certificate) == ("infeasible", None, None)
     assert found.conflict.minimal
@@ -93,14 +93,14 @@ def test_a_proof_can_settle_what_the_search_could_not(monkeypatch):
 
 
 def test_without_time_nothing_is_claimed():
-    found = explain(catalogue.load("recipe2plan/timed/Tacos_Smore-Bars"), time_limit=0)
+    found = explain(catalog.load("recipe2plan/timed/Tacos_Smore-Bars"), time_limit=0)
     assert found.status in ("feasible", "unknown")
     assert (found.explained, found.explained_bound, found.certificate, found.document) == (False, None, None, None)
     assert found.lines()[0].endswith("no proof to follow by hand was found in the time given.")
 
 
 def test_a_kitchen_is_proved_by_search_from_the_bound_at_its_start():
-    found = explain(catalogue.problem(KITCHEN))
+    found = explain(catalog.problem(KITCHEN))
     assert (found.status, found.kind, found.explained) == ("optimal", "search", False)
     assert 0 < found.explained_bound <= found.makespan
     assert found.gap == found.makespan - found.explained_bound

@@ -8,16 +8,15 @@ import pytest
 from matplotlib.axes import Axes
 
 from planoracle.analysis.figures import bars
+from planoracle.analysis.figures.colours import PALETTE
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
-from planoracle.analysis.figures.palette import PALETTE
-from planoracle.analysis.figures.shape import Shape, shaped
-from planoracle.analysis.figures.style import FittedText
-from planoracle.analysis.oracle import Oracle
+from planoracle.analysis.figures.style import FittedText, Shape, shaped
+from planoracle.analysis.grading.oracle import Oracle
 from planoracle.analysis.report.charts import chart
-from planoracle.instances.catalogue import load
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.registry import of
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.protocol.registry import of
 from planoracle.solver.solve import solve
 
 #: Pots that are fired: the kiln is warm first; drying takes two hours, of which the wheel knows nothing.

@@ -16,8 +16,7 @@ from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.figures import methods
-from planoracle.analysis.figures.shape import Shape, points, shaped, width_of
-from planoracle.analysis.figures.style import legend_below, new_axes
+from planoracle.analysis.figures.style import Shape, legend_below, new_axes, points, shaped, width_of
 from planoracle.instances.errors import InputError
 
 NAME = "timearena/household1"

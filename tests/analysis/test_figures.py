@@ -27,19 +27,18 @@ from support.samples import sample
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
+from planoracle.analysis.diagnosis.regret import Decision, Regret, regret
 from planoracle.analysis.figures.dependencies import dependency_graph, graph_of, place
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
 from planoracle.analysis.figures.plan import draw_pair
-from planoracle.analysis.figures.shape import Shape, shaped
-from planoracle.analysis.figures.staircase import regret_staircase
-from planoracle.analysis.figures.style import plain, save
-from planoracle.analysis.regret import Decision, Regret, regret
+from planoracle.analysis.figures.regret_curve import regret_staircase
+from planoracle.analysis.figures.style import Shape, plain, save, shaped
 from planoracle.heuristics.registry import run
-from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.files import catalog
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.solve import solve as solve_any
 from tests.support.random_instances import workshop
 
@@ -80,7 +79,7 @@ def dense(count: int = 120) -> Instance:
     return Instance("dense", actions, tuple(Lag(before, after) for before, after in sorted(lags)))
 
 
-SMALL = catalogue.load(COBBLER)
+SMALL = catalog.load(COBBLER)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +138,7 @@ def chain(costs: list[int | None], no_return: int | None = None, unit: str = "mi
 def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[..., Axes]]:
     """Every figure on real data, small and large, as a function of the axes."""
     cobbler = regret(SMALL, run(SMALL, "parallel-lpt").plan)
-    wrong = regret(catalogue.load("timearena/household1"), ["fly"] * 6)
+    wrong = regret(catalog.load("timearena/household1"), ["fly"] * 6)
     random = np.random.default_rng(0)
     costs = [int(cost) for cost in random.choice([0, 0, 0, 1, 5], 150)]
     made: dict[str, Callable[..., Axes]] = {}
@@ -414,7 +413,7 @@ def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_has_a_frame() -> None:
-    kitchen = catalogue.problem(SANDWICH)
+    kitchen = catalog.problem(SANDWICH)
     best = solve_any(kitchen)
     assert best is not None
     short = str(best.plan).splitlines()
@@ -432,7 +431,7 @@ def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_has
 
 @pytest.mark.slow
 def test_two_plans_on_a_floor_stand_one_above_the_other_and_what_is_the_same_is_pale() -> None:
-    floor = catalogue.problem(FLOOR)
+    floor = catalog.problem(FLOOR)
     (cook,) = floor.agents
     left, up = ({"action": "MoveTo", "target": place} for place in ([6, 3], [6, 2]))
     wait = {"action": "Wait", "duration": 3}

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.critique import Critique, critique
-from planoracle.analysis.grade import Grade
-from planoracle.analysis.graded import grade_of
-from planoracle.analysis.oracle import Oracle
-from planoracle.analysis.statistics import grades_frame, summarize
-from planoracle.instances import registry
-from planoracle.instances.catalogue import problem
-from planoracle.instances.deadline import Work
-from planoracle.instances.paracook.profile import PROFILES, Profile
-from planoracle.instances.paracook.scores import sequential
+from planoracle.analysis.diagnosis.critique import Critique, critique
+from planoracle.analysis.grading.grade_row import grade_of
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.instances.benchmarks.paracook.metrics import sequential
+from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.model.limits import Work
+from planoracle.instances.protocol import registry
 from tests.support.floors import RAW, STEAK, TARTARE, plan, row
 
 RELEASED = PROFILES["released"]
@@ -136,7 +136,7 @@ def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     limits: list[object] = []
-    monkeypatch.setattr("planoracle.analysis.oracle.optimum", lambda *_, limit: limits.append(limit))
+    monkeypatch.setattr("planoracle.analysis.grading.oracle.optimum", lambda *_, limit: limits.append(limit))
     oracle, seconds = Oracle(Work(10.0)), Oracle(10.0)
     for one in (oracle, seconds):
         one.best(row(RAW), PAPER)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from planoracle.analysis.cli.output import Format, Table, latex, markdown
-from planoracle.instances.visible import visible
+from planoracle.instances.text import visible
 from tests.support.payloads import MARKUP, PROMPTS, STEERING, TABLES
 
 TEXTS = [*TABLES, *MARKUP, *PROMPTS, *STEERING]

@@ -14,18 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.analysis import frames
+from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.frames.columns import SCHEMAS
 from planoracle.analysis.frames.schema import check, from_rows, schema
-from planoracle.analysis.grade import Grade, Grader
-from planoracle.analysis.regret import regret
-from planoracle.analysis.submissions import answers
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.intake.submissions import answers
 from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.registry import run
-from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.files import catalog
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.solver.exact.search import solve
 from tests.support.random_instances import kitchen, workshop
 from tests.support.samples import examples, sample
 
@@ -55,7 +55,7 @@ STUCK = Instance(
 @pytest.fixture(scope="module")
 def grades() -> list[Grade]:
     """One submission per benchmark, good or bad, and two that cannot be judged."""
-    good = run(catalogue.load(COBBLER), "serial-lpt").plan
+    good = run(catalog.load(COBBLER), "serial-lpt").plan
     grader = Grader()
     submitted: list[Any] = [
         {"id": "good", "instance": COBBLER, "plan": good, "model": "A"},
@@ -66,7 +66,7 @@ def grades() -> list[Grade]:
             "model": "B",
         },
         {"id": "t", "instance": "timearena/household1", "actions": ["wait", "fly", "wait"]},
-        {"id": "a", "instance": catalogue.expand(["asynctool"])[0], "turns": []},
+        {"id": "a", "instance": catalog.expand(["asynctool"])[0], "turns": []},
         {"id": "r", "instance": SANDWICH, "actions": ["nonsense"]},
         {"id": "none", "instance": "no such", "plan": ""},
         {"id": 7},
@@ -102,7 +102,7 @@ def test_instance_whose_lags_contradict_each_other_is_named_and_kept() -> None:
 
 
 def test_kitchens_share_the_frame() -> None:
-    frame, errors = frames.instances([catalogue.problem(SANDWICH), catalogue.problem(COBBLER)])
+    frame, errors = frames.instances([catalog.problem(SANDWICH), catalog.problem(COBBLER)])
     assert frame["set"].tolist() == ["robotouille/synchronous", "recipe2plan/timed"]
     assert frame["agents"].tolist() == [1, 1]
     assert frame["objects"].isna().tolist() == [False, True]
@@ -144,9 +144,9 @@ def test_schedules_by_hand() -> None:
 
 
 def test_schedules_of_every_kind_of_answer() -> None:
-    instance = catalogue.load("timearena/household1+household2")
-    sandwich: Any = catalogue.problem(SANDWICH)
-    from planoracle.solver.kitchens.planner import plan
+    instance = catalog.load("timearena/household1+household2")
+    sandwich: Any = catalog.problem(SANDWICH)
+    from planoracle.solver.kitchens.astar import plan
 
     best = plan(sandwich)
     frame, errors = frames.schedules(
@@ -170,7 +170,7 @@ def test_schedules_of_every_kind_of_answer() -> None:
 
 
 def test_comparisons_have_a_row_for_every_problem_and_method() -> None:
-    names = [COBBLER, "timearena/household1+household2", catalogue.expand(["asynctool"])[0], SANDWICH, WORKSHOP]
+    names = [COBBLER, "timearena/household1+household2", catalog.expand(["asynctool"])[0], SANDWICH, WORKSHOP]
     methods = ("optimum", "reference", "serial-lpt", "asynctool-sequential")
     frame, errors = frames.compare_methods(names, methods)
     assert len(errors) == 0
@@ -308,13 +308,13 @@ def test_decisions_frame() -> None:
     assert set(frame["unit"]) == {"second"}
     assert set(frame["benchmark"]) == {"recipe2plan"}
     assert errors["line"].tolist() == [2]
-    bare, _ = frames.decisions([regret(catalogue.load(COBBLER), plan)])
+    bare, _ = frames.decisions([regret(catalog.load(COBBLER), plan)])
     assert bare["line"].isna().all()
     pd.testing.assert_frame_equal(bare.drop(columns=["line", "id"]), frame.drop(columns=["line", "id"]))
 
 
 def test_point_of_no_return_is_marked_once() -> None:
-    found = regret(catalogue.load("timearena/household1"), ["fly"] * 6)
+    found = regret(catalog.load("timearena/household1"), ["fly"] * 6)
     frame, _ = frames.decisions([found])
     assert found.no_return is not None
     assert frame.index[frame["no_return"]].tolist() == [found.no_return]

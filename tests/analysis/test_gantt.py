@@ -7,11 +7,11 @@ from matplotlib.figure import Figure
 
 from planoracle.analysis.figures.gantt import gantt
 from planoracle.analysis.figures.style import save
+from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan.facts import load
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.solver.exact.search import solve
 
 BURNER = (Mode((Demand("burner"),)),)
 CHOP = Action("soup/chop", "soup", 4, 4, interruptible=True, label="chop an onion")

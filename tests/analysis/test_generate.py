@@ -8,9 +8,9 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import read_instance
+from planoracle.instances.files import catalog
+from planoracle.instances.files.instance_file import read_instance
 from planoracle.instances.generate.styles import generate
 
 
@@ -51,7 +51,7 @@ def test_problems_on_standard_output_have_no_table() -> None:
 
 def test_names_where_names_do() -> None:
     found = invoke("timearena", "--combine", "--count", 3)
-    assert all(catalogue.load(name).benchmark == "timearena" for name in found.stdout.split())
+    assert all(catalog.load(name).benchmark == "timearena" for name in found.stdout.split())
     assert len(found.stdout.split()) == 3
 
 

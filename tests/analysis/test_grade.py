@@ -12,23 +12,24 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.trusting import trusting
 
-from planoracle.analysis.grade import Grade, Grader, grade_all
-from planoracle.analysis.intake import unpack
-from planoracle.analysis.intake.places import Place
-from planoracle.analysis.oracle import optimum
-from planoracle.analysis.statistics import grades_frame, summarize
-from planoracle.analysis.submissions import read_submissions
-from planoracle.instances import catalogue, registry
+from planoracle.analysis.grading.grader import Grade, Grader, grade_all
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.analysis.intake import archives
+from planoracle.analysis.intake.path_names import Place
+from planoracle.analysis.intake.submissions import read_submissions
+from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.instances.benchmarks.recipe2plan import Recipe2Plan, bundled_data
+from planoracle.instances.benchmarks.recipe2plan import replay as referee
+from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
+from planoracle.instances.benchmarks.recipe2plan.metrics import efficiency, reference_efficiency, released_plan
+from planoracle.instances.benchmarks.recipe2plan.replay import replay
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, profile
+from planoracle.instances.benchmarks.recipe2plan.steps import Command
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import to_document
-from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.recipe2plan import Recipe2Plan, facts
-from planoracle.instances.recipe2plan import rules as referee
-from planoracle.instances.recipe2plan.language import Answers, parse
-from planoracle.instances.recipe2plan.profile import PROFILES, profile
-from planoracle.instances.recipe2plan.rules import replay
-from planoracle.instances.recipe2plan.scores import efficiency, reference_efficiency, released_plan
-from planoracle.instances.recipe2plan.steps import Command
+from planoracle.instances.files import catalog
+from planoracle.instances.files.instance_file import to_document
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.protocol import registry
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
@@ -69,11 +70,11 @@ METRICS = ["efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_s
 
 
 def reference_text(name):
-    return ", ".join(command.text for command in released_plan(catalogue.load(name)))
+    return ", ".join(command.text for command in released_plan(catalog.load(name)))
 
 
 def optimal_text(name):
-    return optimum(catalogue.load(name)).plan
+    return optimum(catalog.load(name)).plan
 
 
 @cache
@@ -166,7 +167,7 @@ def test_paper_profile_gives_the_same_verdict_on_plans_without_zero_lengths(verd
     fields = ("success", "violation", "violation_index", "executed", "progress", "goal_ratio")
     compared = 0
     for entry in verdicts:
-        commands = parse(entry["plan"], catalogue.load(entry["instance"]), RELEASED).commands
+        commands = parse(entry["plan"], catalog.load(entry["instance"]), RELEASED).commands
         if all(command.duration for command in commands):
             found = grader().grade(entry)
             assert [getattr(found, field) for field in fields] == [entry["expected"][field] for field in fields]
@@ -179,11 +180,11 @@ def test_paper_profile_gives_the_same_verdict_on_plans_without_zero_lengths(verd
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 def test_optimal_plans_succeed_in_the_optimal_makespan(rules):
-    for name in facts.names():
+    for name in bundled_data.names():
         found = grade(optimal_text(name), name, rules)
         assert found.success, name
         assert found.violations == (), name
-        assert found.makespan == found.optimal_makespan == optimum(catalogue.load(name)).makespan, name
+        assert found.makespan == found.optimal_makespan == optimum(catalog.load(name)).makespan, name
 
 
 def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
@@ -211,7 +212,7 @@ def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
 
 def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
     rules = profile("paper", reference="optimal")
-    for name in facts.names():
+    for name in bundled_data.names():
         found = grade(optimal_text(name), name, rules)
         assert found.metrics["reference"] == "optimal"
         figures = ("r_efficiency", "r_efficiency_optimal", "multitasking_score")
@@ -220,14 +221,14 @@ def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
 
 def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_against_the_optimum():
     better = 0
-    for name in facts.names():
+    for name in bundled_data.names():
         if name == EGG:
             continue
         found = grade(reference_text(name), name)
         assert (found.success, found.metrics["reference"]) == (True, "heuristic")
         assert found.metrics["r_efficiency"] == pytest.approx(1.0, abs=1e-12), name
         assert found.makespan >= found.optimal_makespan
-        if found.executed >= len(parse(optimal_text(name), catalogue.load(name)).commands):
+        if found.executed >= len(parse(optimal_text(name), catalog.load(name)).commands):
             assert found.metrics["r_efficiency_optimal"] <= 1.0 + 1e-12, name
         better += found.makespan > found.optimal_makespan
     assert better == 62 + 29  # shared/traps.md: longer than the optimum in 62 timed and 29 untimed pairs
@@ -553,7 +554,7 @@ def test_an_empty_file_holds_no_submission():
 
 def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
     good = json.dumps(GOOD_LINE).encode()
-    monkeypatch.setattr(unpack, "MAX_LINE", len(good) + 1)
+    monkeypatch.setattr(archives, "MAX_LINE", len(good) + 1)
     for length in (len(good) + 2, 2 * len(good) + 2, 2 * len(good) + 3, 10 * len(good)):
         (found,) = grade_lines(b"x" * length)
         assert not found.scored
@@ -561,7 +562,7 @@ def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
 
 
 def test_a_line_that_is_too_long_may_be_the_last(monkeypatch):
-    monkeypatch.setattr(unpack, "MAX_LINE", 10)
+    monkeypatch.setattr(archives, "MAX_LINE", 10)
     entries = list(read_submissions(io.BytesIO(b"null\n" + b"x" * 95), "s.jsonl"))
     assert [place.line for place, _ in entries] == [1, 2]
     assert "must be an object" in str(entries[0][1])
@@ -581,7 +582,7 @@ def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
 # --- averages ------------------------------------------------------------------------------------
 
 SKIPPED = {"recipe2plan": profile("paper", missing="skipped")}
-TIMED = [name for name in facts.names() if name.startswith("recipe2plan/timed/")]
+TIMED = [name for name in bundled_data.names() if name.startswith("recipe2plan/timed/")]
 
 
 def scored(name, *, success=True, progress=1.0, value=1.0, model=None):
@@ -638,9 +639,9 @@ def test_no_grades_have_no_averages():
 
 def test_reference_plans_never_beat_the_optimum():
     grader = Grader()
-    for name in facts.names()[::4]:
+    for name in bundled_data.names()[::4]:
         _, setting, pair = name.split("/")
-        plan = facts.reference_plan(setting, pair)
+        plan = bundled_data.reference_plan(setting, pair)
         if plan is not None:
             grade = grader.grade({"id": "r", "instance": name, "plan": [list(command) for command in plan]})
             assert grade.success
@@ -650,7 +651,7 @@ def test_reference_plans_never_beat_the_optimum():
 
 def test_a_complete_run_with_a_refused_command_scores_only_under_score_if_complete():
     name = "recipe2plan/untimed/Cobbler_Pancakes"
-    commands = [list(command) for command in facts.reference_plan("untimed", "Cobbler_Pancakes")]
+    commands = [list(command) for command in bundled_data.reference_plan("untimed", "Cobbler_Pancakes")]
     line = {"id": "x", "instance": name, "plan": [*commands, [0, "Nothing", 60, 99999]]}
     paper, released = (Grader({"recipe2plan": PROFILES[p]}).grade(line) for p in ("paper", "released"))
     assert (paper.success, released.success) == (False, False)
@@ -660,9 +661,9 @@ def test_a_complete_run_with_a_refused_command_scores_only_under_score_if_comple
 
 
 def test_files_of_one_name_do_not_share_a_reference(tmp_path):
-    from planoracle.instances.files import to_document
+    from planoracle.instances.files.instance_file import to_document
 
-    bundled_twin = to_document(catalogue.load("recipe2plan/untimed/Vada_Daikon-Radish"))
+    bundled_twin = to_document(catalog.load("recipe2plan/untimed/Vada_Daikon-Radish"))
     bundled_twin["name"] = "recipe2plan/timed/Cobbler_Pancakes"
     other = bundled_twin | {"tasks": bundled_twin["tasks"][:1], "name": "recipe2plan/timed/Cobbler_Pancakes"}
     grader = Grader(problems=trusting())
@@ -675,7 +676,7 @@ def test_files_of_one_name_do_not_share_a_reference(tmp_path):
 
 def test_no_action_is_called_missing_where_the_search_for_violations_was_broken_off():
     name = "recipe2plan/untimed/Cobbler_Pancakes"
-    commands = [list(command) for command in facts.reference_plan("untimed", "Cobbler_Pancakes")]
+    commands = [list(command) for command in bundled_data.reference_plan("untimed", "Cobbler_Pancakes")]
     junk = [[0, "Nothing", 60, 0]] * 1000
     grade = Grader().grade({"id": "x", "instance": name, "plan": [*junk, *commands]})
     assert {violation["kind"] for violation in grade.violations} == {"wrong_recipe"}

@@ -19,15 +19,15 @@ from support.samples import sample
 from support.steps import steps_of
 from support.trusting import trusting
 
-from planoracle.analysis.critique import critique
-from planoracle.analysis.grade import Grade, Grader, grade_all
-from planoracle.analysis.regret import regret
-from planoracle.analysis.repair import repair
-from planoracle.analysis.submissions import read_submissions
-from planoracle.instances.asynctool.encode import problem_of
-from planoracle.instances.catalogue import bundled, load, single
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.diagnosis.repair import repair
+from planoracle.analysis.grading.grader import Grade, Grader, grade_all
+from planoracle.analysis.intake.submissions import read_submissions
+from planoracle.instances.benchmarks.asynctool.encoding import problem_of
 from planoracle.instances.errors import PlanError
-from planoracle.instances.schedule import MAX_PIECES
+from planoracle.instances.files.catalog import bundled, load, single
+from planoracle.instances.model.schedule import MAX_PIECES
 
 SMALL, FACTOR, MOST = 80, 4, 5.5
 

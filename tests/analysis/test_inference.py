@@ -14,9 +14,18 @@ from hypothesis import strategies as st
 from support.samples import examples
 
 from planoracle.analysis import frames
-from planoracle.analysis.bootstrap import Sample, intervals, weighted_median
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.inference import averages, holm, pairs, profiles, sign_test, size_class, wilson, with_actions
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.statistics.intervals import Sample, intervals, weighted_median
+from planoracle.analysis.statistics.pairs import (
+    averages,
+    holm,
+    pairs,
+    profiles,
+    sign_test,
+    size_class,
+    wilson,
+    with_actions,
+)
 from planoracle.instances.errors import InputError
 
 STATISTICS = ("mean_difference", "median_difference", "mean_ratio", "median_ratio")

@@ -19,13 +19,13 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.intake import logs, unpack
+from planoracle.analysis.intake import archives
 from planoracle.analysis.intake.formats import read_entries
-from planoracle.analysis.intake.path_names import matched, problem_name, read_paths
-from planoracle.analysis.intake.places import EntryError, Hints
-from planoracle.analysis.submissions import Intake, read_submissions
-from planoracle.instances import catalogue, registry
+from planoracle.analysis.intake.path_names import EntryError, Hints, matched, problem_name, read_paths
+from planoracle.analysis.intake.submissions import Intake, read_submissions
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol import registry
 from planoracle.solver.solve import solve
 
 HOUSE, LAB, COBBLER = "timearena/household1", "timearena/lab1+lab2", "recipe2plan/timed/Cobbler_Pancakes"
@@ -35,7 +35,7 @@ GOOD = {"instance": HOUSE, "plan": "wait"}
 
 @cache
 def plan(name: str) -> Any:
-    return solve(catalogue.load(name)).plan
+    return solve(catalog.load(name)).plan
 
 
 def found(*paths: Path, **options: Any) -> list[tuple[Any, Any]]:
@@ -115,7 +115,7 @@ def test_three_models_in_four_formats_become_one_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sample(["output", "response", "completion", "messages", "answer"]))
 def test_every_benchmark_takes_its_plan_from_the_fields_that_all_know(name: str, tmp_path: Path) -> None:
     names = [*NAMES, "asynchow/parallel/86", "robotouille/synchronous/0_cheese_sandwich", "asynctool/cross2/01"]
-    written = [solve(catalogue.problem(one)).plan if "asynchow" not in one else 'It takes "20 min".' for one in names]
+    written = [solve(catalog.problem(one)).plan if "asynchow" not in one else 'It takes "20 min".' for one in names]
     if name == "messages":
         written = [[{"role": "user", "content": "Go!"}, {"role": "assistant", "content": one}] for one in written]
     rows = [{"instance": one, name: given} for one, given in zip(names, written, strict=True)]
@@ -408,7 +408,7 @@ def test_a_list_is_read_at_once_and_refused_above_the_limit(tmp_path: Path, monk
     path = tmp_path / "x.json"
     path.write_text(json.dumps([GOOD, GOOD, GOOD])[:-20])
     assert "is not JSON" in error(path)
-    monkeypatch.setattr(unpack, "MAX_LINE", 1_000)
+    monkeypatch.setattr(archives, "MAX_LINE", 1_000)
     path.write_text(json.dumps([GOOD] * 100))
     assert "is a JSON document larger than 1000 bytes; use JSON lines" in error(path)
     (tmp_path / "x.jsonl").write_text("\n".join([json.dumps(GOOD)] * 100))
@@ -417,7 +417,7 @@ def test_a_list_is_read_at_once_and_refused_above_the_limit(tmp_path: Path, monk
 
 @pytest.mark.slow
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    zeros = bytes(unpack.MAX_LINE + 10)
+    zeros = bytes(archives.MAX_LINE + 10)
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(zeros))
     assert "is longer than" in error(tmp_path / "x.jsonl.gz")
     (tmp_path / "timearena__household1.txt.gz").write_bytes(gzip.compress(zeros))
@@ -427,12 +427,12 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         archive.writestr("samples/a_epoch_1.json", zeros)
         archive.writestr("samples/b_epoch_1.json", json.dumps(sample_line(HOUSE, "wait")))
     (_, bad), (_, good) = found(tmp_path / "x.eval")
-    assert f"samples/a_epoch_1.json: is larger than {unpack.MAX_LINE} bytes when decompressed" in str(bad)
+    assert f"samples/a_epoch_1.json: is larger than {archives.MAX_LINE} bytes when decompressed" in str(bad)
     assert good["instance"] == HOUSE
-    monkeypatch.setattr(unpack, "MAX_UNPACKED", 2**20)
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 2**20)
     (tmp_path / "y.jsonl.gz").write_bytes(gzip.compress(b"\n" * 2**22))
     assert "is larger than 1048576 bytes when decompressed" in error(tmp_path / "y.jsonl.gz")
-    monkeypatch.setattr(logs, "MAX_UNPACKED", 100)
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 100)
     with (tmp_path / "x.eval").open("rb") as archive:  # read in this process, which has the limit
         assert all(isinstance(entry, InputError) for _, entry in read_entries(archive, "x.eval"))
 

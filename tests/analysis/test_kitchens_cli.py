@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from support.runner import CliRunner
 
-from planoracle.analysis import statistics
 from planoracle.analysis.cli import app
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.problems import Problems
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.statistics import summary
+from planoracle.instances.benchmarks.kitchens.problems import to_document
+from planoracle.instances.benchmarks.robotouille.problems import kitchen
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.files import to_document
-from planoracle.instances.robotouille.sets import kitchen
 
 BURGER = "robotouille/synchronous/3_burger"
 
@@ -86,7 +86,7 @@ def test_averages_of_kitchens(best: list[str]) -> None:
     made = [best, best[:-1], 5]
     grades = [grader.grade({"id": "x", "model": "m", "instance": BURGER, "actions": actions}) for actions in made]
     row, *others = (
-        row for row in statistics.summarize(statistics.grades_frame(grades)).sets if row["benchmark"] == "robotouille"
+        row for row in summary.summarize(summary.grades_frame(grades)).sets if row["benchmark"] == "robotouille"
     )
     assert not others
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "robotouille/synchronous", 3, 1)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from support.samples import sample
 
-from planoracle.solver.explain import checker, timetable
-from planoracle.solver.explain.checker import RefusedError, check
+from planoracle.solver.proofs import checker, schedule_checker
+from planoracle.solver.proofs.checker import RefusedError, check
 
 COUNT = 4000
 #: Seconds until a checker is stopped that does not end; each case takes about one.
@@ -185,7 +185,7 @@ def test_large_certificates_are_checked_in_time(tmp_path: Path, make: Callable[[
     paths = [tmp_path / "problem.json", tmp_path / "proof.json"]
     for path, document in zip(paths, make(), strict=True):
         path.write_text(json.dumps(document))
-    for module in (checker, timetable):
+    for module in (checker, schedule_checker):
         call = [sys.executable, "-I", "-S", str(module.__file__), *map(str, paths)]
         done = subprocess.run(call, capture_output=True, text=True, check=False, timeout=PATIENCE)
         if reason and module is checker:
@@ -243,12 +243,12 @@ def test_numbers_are_limited(number: int) -> None:
         with pytest.raises(RefusedError, match="is beyond"):
             check(large, wrong)
     piece = {"action": "t/a", "start": number, "duration": 2, "agent": None, "mode": 0}
-    with pytest.raises(timetable.RefusedError, match="no numbers"):
-        timetable.check(large, proof(2, alone("a", 2), makespan=2, gap=0, schedule=[piece]))
+    with pytest.raises(schedule_checker.RefusedError, match="no numbers"):
+        schedule_checker.check(large, proof(2, alone("a", 2), makespan=2, gap=0, schedule=[piece]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", sample([checker, timetable]))
+@pytest.mark.parametrize("module", sample([checker, schedule_checker]))
 def test_files_are_limited(tmp_path: Path, module: Any) -> None:
     paths = [tmp_path / "problem.json", tmp_path / "proof.json"]
     for path, document in zip(paths, (problem([action("a")]), proof(1, alone("a"))), strict=True):

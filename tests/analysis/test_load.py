@@ -17,20 +17,20 @@ import pytest
 from support.batches import MAIN
 from support.samples import sample
 
-from planoracle.analysis.advice import next_commands
-from planoracle.analysis.critique import critique
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.oracle import Oracle
-from planoracle.analysis.profiles import profiles
-from planoracle.analysis.regret import regret, regret_of
-from planoracle.analysis.repair import repair
-from planoracle.analysis.report.inputs import entries_of
+from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.analysis.diagnosis.regret import regret, regret_of
+from planoracle.analysis.diagnosis.repair import repair
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.report.jobs import work_on
-from planoracle.analysis.report.worker import Options
-from planoracle.instances import catalogue, registry
-from planoracle.instances import deadline as clock
-from planoracle.instances.deadline import Work, deadline_of, worked
-from planoracle.solver.kitchens.planner import plan
+from planoracle.analysis.report.work import Options, entries_of
+from planoracle.instances.files import catalog
+from planoracle.instances.model import limits as clock
+from planoracle.instances.model.limits import Work, deadline_of, worked
+from planoracle.instances.protocol import registry
+from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.solve import solve
 
 VERDICTS = Path(__file__).parents[3] / "shared" / "verdicts"
@@ -59,7 +59,7 @@ def answers(name: str, given: Any) -> Iterator[Any]:
     rules = profiles()
 
     def problem() -> Any:
-        found = catalogue.problem(name)
+        found = catalog.problem(name)
         found.memos.clear()
         return found
 
@@ -81,12 +81,12 @@ def test_no_grader_looks_at_the_clock(name: str, given: Any, rushed: Callable[[]
     rushed()
     assert list(answers(name, given)) == calm
     if name == PAIR:
-        assert solve(catalogue.problem(name), time_limit=60.0).status != "optimal"  # time does fly
+        assert solve(catalog.problem(name), time_limit=60.0).status != "optimal"  # time does fly
 
 
 @pytest.mark.slow
 def test_work_is_the_same_every_time() -> None:
-    kitchen = catalogue.problem("kitchens/synchronous/7_two_lettuce_chicken_sandwich")
+    kitchen = catalog.problem("kitchens/synchronous/7_two_lettuce_chicken_sandwich")
     found = []
     for _ in range(2):
         before = worked()
@@ -117,12 +117,12 @@ def runs() -> list[Any]:
         "Step(0, Pancakes, 00:10:00, 00:00:00)",
         "Step(0, Cobbler, 10 min, 00:05:00), Step(1, Cobbler, 2 min, 00:20:00)",
     ]
-    return [registry.get("recipe2plan").run(catalogue.problem(PAIR), text) for text in texts]
+    return [registry.get("recipe2plan").run(catalog.problem(PAIR), text) for text in texts]
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.01, 0.1])
 def test_prices_do_not_depend_on_what_was_priced_before(seconds: float) -> None:
-    problem = catalogue.problem(PAIR)
+    problem = catalog.problem(PAIR)
     told: list[dict[int, Any]] = []
     for order in ([0, 1, 2], [2, 1, 0], [1, 1, 0, 2]):
         problem.memos.clear()
@@ -142,7 +142,7 @@ def test_what_a_report_prices_does_not_depend_on_processes() -> None:
     ]
     found = []
     for processes in (1, 2):
-        catalogue.problem(PAIR).memos.clear()
+        catalog.problem(PAIR).memos.clear()
         work = work_on(entries_of(enumerate(rows, 1)), Options(), regret_seconds=0.3, processes=processes)
         found.append((sorted(work.priced), [one.sheet for one in work.priced.values()]))
     assert found[0] == found[1]
@@ -152,9 +152,9 @@ def test_what_a_report_prices_does_not_depend_on_processes() -> None:
 @pytest.mark.slow
 def test_an_oracle_says_the_same_with_a_warm_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name, rules = "kitchens/synchronous/7_two_lettuce_chicken_sandwich", profiles()["robotouille"]
-    monkeypatch.setattr("planoracle.analysis.oracle.known", lambda *_: None)
+    monkeypatch.setattr("planoracle.analysis.grading.oracle.known", lambda *_: None)
     monkeypatch.setenv("PLANORACLE_CACHE", str(tmp_path))
-    problem = catalogue.problem(name)
+    problem = catalog.problem(name)
     found = []
     for seconds in (0.05, 10.0, 0.05):  # more work is done, and kept, between
         problem.memos.clear()

@@ -12,7 +12,7 @@ from support.samples import sample
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
-from planoracle.analysis.graded import read_grades
+from planoracle.analysis.grading.grade_row import read_grades
 
 HOUSE, COBBLER, TOOLS = "timearena/household1", "recipe2plan/timed/Cobbler_Pancakes", "asynctool/files_2"
 NAMES = (HOUSE, COBBLER, TOOLS)

@@ -9,22 +9,23 @@ from pathlib import Path
 import pytest
 from support.runner import CliRunner
 
-from planoracle.analysis import optima
 from planoracle.analysis.cli import app
-from planoracle.analysis.optima import Shipped, chosen, derived, faults_of, ways_of, write_optima
-from planoracle.analysis.verified import shipped
-from planoracle.instances import catalogue, registry
-from planoracle.instances.deadline import Work
-from planoracle.instances.kitchens.profile import PROFILES
-from planoracle.instances.memo import digest
-from planoracle.instances.model import Instance
-from planoracle.instances.optima import by_key, read, written
-from planoracle.solver.known import known
+from planoracle.analysis.verification import bundled_optima
+from planoracle.analysis.verification.bundled_optima import Shipped, chosen, derived, faults_of, ways_of, write_optima
+from planoracle.analysis.verification.verify import shipped
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+from planoracle.instances.files import catalog
+from planoracle.instances.model.cache import digest
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Work
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.bundled import by_key, read, written
+from planoracle.solver.solve import known
 
 PAIR = "recipe2plan/timed/Cobbler_Pancakes"
 SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
 ALL = chosen([])
-SETS = sorted({registry.of(catalogue.problem(name)).name for name in ALL})
+SETS = sorted({registry.of(catalog.problem(name)).name for name in ALL})
 
 
 SOUP_AND_BURGER = (
@@ -80,19 +81,19 @@ def test_some_are_derived_again(name: str) -> None:
 
 
 def test_a_problem_that_has_changed_is_not_found() -> None:
-    pair = catalogue.load(PAIR)
+    pair = catalog.load(PAIR)
     first, *others = pair.actions
     assert known(pair) is not None
     assert known(replace(pair, actions=(replace(first, duration=660, attended=660), *others))) is None
     assert known(replace(pair, name="recipe2plan/timed/another")) is None
-    kitchen = catalogue.problem(SANDWICH)
+    kitchen = catalog.problem(SANDWICH)
     assert known(kitchen) is not None
     assert known(kitchen, PROFILES["paper"]) is not None
     assert known(kitchen, replace(PROFILES["paper"], moves="joint")) is None
 
 
 def test_rules_that_decide_nothing_do_not_matter() -> None:
-    kitchen = catalogue.problem(SANDWICH)
+    kitchen = catalog.problem(SANDWICH)
     found = known(kitchen, replace(PROFILES["paper"], price_rest=True, limit="published"))
     assert found is not None
     assert found.status == "optimal"
@@ -103,7 +104,7 @@ def test_an_entry_says_so_much_and_no_more() -> None:
     assert all(entries.values())
     for shelf in entries.values():
         for name, ways in shelf.items():
-            assert catalogue.names_problem(name)
+            assert catalog.names_problem(name)
             for way in ways:
                 assert way.keys() - {"grid", "expanded", "form", "derivable", "work"} == {
                     *("of", "status", "makespan", "bound", "plan", "proof")
@@ -119,7 +120,7 @@ def test_what_several_profiles_share_is_written_once(tmp_path: Path) -> None:
     assert found["versions"] == {"planoracle": "1"}
     assert [way["of"] for way in found["optima"]["x/one"]] == ["a b", "c"]
     assert by_key(found["optima"]["x/one"]) == {way["of"]: way for way in ways}
-    assert read("planoracle.instances.generic") == {}
+    assert read("planoracle.instances.benchmarks.generic") == {}
 
 
 @pytest.fixture
@@ -195,14 +196,14 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
     new, *others = chosen([pattern])
     kept = {name: benchmark.optima[name] for name in others}
     monkeypatch.setitem(benchmark.__dict__, "optima", kept | {"recipe2plan/timed/None_Such": [{"of": "0"}]})
-    monkeypatch.setattr(optima, "files", lambda _: tmp_path)
+    monkeypatch.setattr(bundled_optima, "files", lambda _: tmp_path)
     solved: list[str] = []
 
     def counted(one: Shipped, work: Work) -> dict[str, object]:
         solved.append(one.problem.name)
         return derived(one, work)
 
-    monkeypatch.setattr(optima, "derived", counted)
+    monkeypatch.setattr(bundled_optima, "derived", counted)
     status, _, err = invoke("verify", "--bundled", pattern, "--write")
     assert (status, err) == (0, "")
     assert solved == [new]
@@ -212,7 +213,7 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.slow
 def test_what_is_not_settled_is_derived_by_the_same_work() -> None:
-    hard = catalogue.problem("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
+    hard = catalog.problem("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
     rules = PROFILES["paper"].deciding()
     one = Shipped(hard, ("paper",), rules, None)
     entry = derived(one, Work(0.3))
@@ -224,7 +225,7 @@ def test_what_is_not_settled_is_derived_by_the_same_work() -> None:
 def test_new_entries_are_written_and_those_of_unknown_problems_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(optima, "files", lambda _: tmp_path)
+    monkeypatch.setattr(bundled_optima, "files", lambda _: tmp_path)
     benchmark = registry.get("timearena")
     entry = {"of": "0", "status": "unknown", "work": 1.0}
     write_optima(benchmark, {"timearena/household1": [entry], "timearena/nothing9": [entry]})
@@ -234,6 +235,6 @@ def test_new_entries_are_written_and_those_of_unknown_problems_dropped(
 
 
 def test_keys_stand_for_content() -> None:
-    one = catalogue.load(PAIR)
+    one = catalog.load(PAIR)
     assert isinstance(one, Instance)
     assert digest(one) == digest(replace(one))

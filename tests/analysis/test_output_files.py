@@ -15,9 +15,9 @@ import pytest
 from support.runner import CliRunner
 from support.samples import sample
 
-from planoracle.analysis import output_files
+from planoracle.analysis import console
 from planoracle.analysis.cli import app
-from planoracle.analysis.output_files import output_file
+from planoracle.analysis.console import output_file
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "timearena/household1"
@@ -49,7 +49,7 @@ def test_a_full_disk_leaves_the_old_file(folder: Path, monkeypatch: pytest.Monke
     old = folder / COMMANDS[command][COMMANDS[command].index("old" + Path(COMMANDS[command][3]).suffix)]
     old.write_text("old")
     before = sorted(os.listdir(folder))
-    monkeypatch.setattr(output_files.os, "fsync", full)
+    monkeypatch.setattr(console.os, "fsync", full)
     done = CliRunner().invoke(app, COMMANDS[command])
     assert done.exit_code != 0
     assert old.read_text() == "old"
@@ -65,7 +65,7 @@ def test_a_full_disk_leaves_the_old_file(folder: Path, monkeypatch: pytest.Monke
 def test_a_process_that_is_killed_leaves_the_old_file(folder: Path, number: int) -> None:
     (folder / "old.txt").write_text("old")
     code = (
-        "import os\nfrom planoracle.analysis.output_files import output_file\n"
+        "import os\nfrom planoracle.analysis.console import output_file\n"
         f"with output_file('old.txt') as stream:\n"
         f"    stream.write('n' * 1_000_000)\n    stream.flush()\n    os.kill(os.getpid(), {int(number)})\n"
     )
@@ -138,7 +138,7 @@ def test_pipes_are_written(folder: Path) -> None:
 @pytest.mark.parametrize("path", ["/dev/stdout", "out.txt"])
 def test_standard_output_is_written_in_place(folder: Path, path: str) -> None:
     code = (
-        "from planoracle.analysis.output_files import output_file\n"
+        "from planoracle.analysis.console import output_file\n"
         f"with output_file({path!r}) as stream:\n    stream.write('new')"
     )
     for out in ("out.txt", None):
@@ -160,8 +160,7 @@ def test_standard_output_is_written_in_place(folder: Path, path: str) -> None:
 #: Modules that write streams.
 OTHERS = {
     "analysis/cli/output.py",
-    "analysis/output_files.py",
-    "analysis/spoken.py",
+    "analysis/console.py",
 }
 
 

@@ -11,9 +11,9 @@ from support.payloads import PROMPTS, STEERING, hostile_problem
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.instances import registry
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.prompted import prompted
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.prompts import prompted
 
 
 def told(*arguments: str) -> str:

@@ -16,19 +16,20 @@ from support.samples import sample
 from support.trajectories import replayed, trajectory_of
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.regret import regret, regret_of
-from planoracle.instances import catalogue, registry
-from planoracle.instances.asynctool import encode as asynctool
-from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
-from planoracle.instances.catalogue import load
+from planoracle.analysis.diagnosis.regret import regret, regret_of
+from planoracle.instances.benchmarks.asynctool import encoding as asynctool
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import rules as recipe2plan
+from planoracle.instances.benchmarks.timearena import rules as timearena
+from planoracle.instances.benchmarks.timearena.world import world
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.reading import load_json
-from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan import profile as recipe2plan
-from planoracle.instances.timearena import profile as timearena
-from planoracle.instances.timearena.world import world
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.files import catalog
+from planoracle.instances.files.catalog import load
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.protocol import registry
+from planoracle.solver.exact.search import solve
 from planoracle.solver.states.values import step_of
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
@@ -62,8 +63,8 @@ def priced(instance, submission, rules=None, *, guesses=False):
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", sample(["timed", "untimed"], 2))
 def test_sums_are_exact_on_the_reference_plans(setting):
-    for name in catalogue.expand([f"recipe2plan/{setting}"])[::2]:
-        commands = facts.reference_plan(setting, name.rpartition("/")[2])
+    for name in catalog.expand([f"recipe2plan/{setting}"])[::2]:
+        commands = bundled_data.reference_plan(setting, name.rpartition("/")[2])
         if commands is None:
             continue
         found = priced(load(name), ", ".join(command.text for command in commands))
@@ -99,7 +100,7 @@ def test_sums_are_exact_on_random_runs(make):
 def test_sums_are_exact_on_random_timearena_runs():
     for seed in range(24):
         random = Random(seed)
-        name = random.choice(catalogue.expand(["timearena"])[:90])
+        name = random.choice(catalog.expand(["timearena"])[:90])
         rules = timearena.profile(
             random.choice(("paper", "released")),
             invalid_ticks_world=random.random() < 0.5,
@@ -246,7 +247,7 @@ def test_nothing_submitted_leaves_the_whole_plan_to_be_done(plan):
 
 
 def test_a_failed_plan_is_completed_from_before_its_first_violation():
-    commands = facts.reference_plan("timed", "Cobbler_Pancakes")
+    commands = bundled_data.reference_plan("timed", "Cobbler_Pancakes")
     broken = [*commands[:6], commands[0]._replace(start=commands[6].start), *commands[6:]]
     found = priced(load(NAME), ", ".join(command.text for command in broken))
     assert not found.success
@@ -465,7 +466,7 @@ def test_a_piece_in_the_middle_of_another_is_told_by_what_the_rules_say_of_it():
 # --- plans by the general rules that are no success ------------------------------------------------
 
 EXAMPLE = str(Path(__file__).parents[2] / "instances" / "examples" / "tea.json")
-TEA = catalogue.read(EXAMPLE)[0]
+TEA = catalog.read(EXAMPLE)[0]
 FILL, BOIL, POUR, STEEP = [
     {"action": f"tea/{name}", "start": start, "duration": duration, "agent": "cook"}
     for name, start, duration in (("fill", 0, 1), ("boil", 1, 5), ("pour", 6, 1), ("steep", 7, 3))

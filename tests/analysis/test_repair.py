@@ -12,19 +12,19 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.profiles import profiles
-from planoracle.analysis.repair import Repairer, repair
-from planoracle.analysis.submissions import answers
-from planoracle.instances.catalogue import load, problem
+from planoracle.analysis.diagnosis.repair import Repairer, repair
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.intake.submissions import answers
+from planoracle.instances.benchmarks.kitchens import rules as robotouille
+from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files import to_document
-from planoracle.instances.kitchens import profile as robotouille
-from planoracle.instances.kitchens.files import kitchen_from_document
-from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.recipe2plan import facts
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.kitchens.planner import plan as plan_kitchen
+from planoracle.instances.files.catalog import load, problem
+from planoracle.instances.files.instance_file import to_document
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.solver.exact.search import solve
+from planoracle.solver.kitchens.astar import plan as plan_kitchen
 from planoracle.solver.repair.minimal_change import OBJECTIVES
 
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
@@ -91,10 +91,10 @@ def test_correct_plans_of_the_verdicts_come_back_and_broken_ones_pass(shared, fa
 def test_released_reference_plans_come_back(setting):
     repairer = Repairer()
     count = 0
-    for name in facts.names():
+    for name in bundled_data.names():
         if name.split("/")[1] != setting:
             continue
-        commands = facts.reference_plan(setting, name.split("/")[2])
+        commands = bundled_data.reference_plan(setting, name.split("/")[2])
         if commands is None:
             continue
         text = ", ".join(command.text for command in commands)
@@ -166,7 +166,7 @@ def test_mutated_optimal_plans_of_own_instances_are_repaired():
 @pytest.mark.parametrize("seed", sample(range(12)))
 def test_mutated_optimal_plans_of_recipe2plan_are_repaired(seed):
     random = Random(seed)
-    name = random.choice(facts.names())
+    name = random.choice(bundled_data.names())
     rows = [piece._asdict() for piece in solve(load(name)).schedule.pieces]
     for row in rows:
         row["start"] //= 60

@@ -7,15 +7,15 @@ from importlib import import_module
 
 import pytest
 
-from planoracle.analysis.places import Places
-from planoracle.analysis.report.worker import Bench, Options
-from planoracle.instances.plan import Plan
+from planoracle.analysis.grading.problems import Places
+from planoracle.analysis.report.work import Bench, Options
+from planoracle.instances.protocol.plan import Plan
 from tests.support.samples import sample
 from tests.support.specimens import EXAMPLES, submissions
 
 #: By benchmark a problem, and the function of its rules that carries a plan out, the plan its second argument.
 RULES = {
-    "recipe2plan": ("recipe2plan/untimed/Cobbler_Pancakes", "recipe2plan.rules:replay"),
+    "recipe2plan": ("recipe2plan/untimed/Cobbler_Pancakes", "recipe2plan.replay:replay"),
     "timearena": ("timearena/household1", "timearena.run:run_of"),
     "asynctool": ("asynctool/files_1+text_2", "asynctool.run:run_of"),
     "robotouille": ("kitchens/synchronous/3_burger", "kitchens.run:replay"),
@@ -48,7 +48,7 @@ def replays(monkeypatch):
         here.show(submission)  # solves the problem, and replays its best plan
         read = here.grader.run(submission).plan.commands
         module, _, function = RULES[name][1].partition(":")
-        module = import_module(f"planoracle.instances.{module}")
+        module = import_module(f"planoracle.instances.benchmarks.{module}")
         replay = getattr(module, function)
         replayed = []
 

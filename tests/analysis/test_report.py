@@ -14,23 +14,22 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.critique import critique
-from planoracle.analysis.grade import Grader, grade_all
-from planoracle.analysis.graded import grade_of
-from planoracle.analysis.intake.places import Place
-from planoracle.analysis.oracle import optimum
-from planoracle.analysis.places import Places
-from planoracle.analysis.regret import regret
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.grading.grade_row import grade_of
+from planoracle.analysis.grading.grader import Grader, grade_all
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.analysis.grading.problems import Places
+from planoracle.analysis.intake.path_names import Place
 from planoracle.analysis.report import jobs
-from planoracle.analysis.report.inputs import Entry, entries_of
+from planoracle.analysis.report.build import build
 from planoracle.analysis.report.jobs import work_on
 from planoracle.analysis.report.leaderboard import board, lines_of
-from planoracle.analysis.report.page import build
-from planoracle.analysis.report.worker import Bench, Options
-from planoracle.analysis.statistics import grades_frame, summarize
-from planoracle.instances import files
-from planoracle.instances.catalogue import load
+from planoracle.analysis.report.work import Bench, Entry, Options, entries_of
+from planoracle.analysis.statistics.summary import grades_frame, summarize
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import instance_file
+from planoracle.instances.files.catalog import load
 from tests.support.random_instances import workshop
 from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN, MARKUP, ROGUE, chunks, sheet, submissions, write
 from tests.support.samples import sample
@@ -352,7 +351,7 @@ def test_one_plan_of_every_model_is_priced_first():
 def test_own_instances_of_every_kind(seed, tmp_path):
     instance = workshop(seed)
     path = tmp_path / "own.json"
-    path.write_text(json.dumps(files.to_document(instance)))
+    path.write_text(json.dumps(instance_file.to_document(instance)))
     best = optimum(instance).schedule
     pieces = [piece._asdict() for piece in best.pieces] if best else []
     moved = [row | {"start": row["start"] + 1 + i % 3} for i, row in enumerate(pieces)]

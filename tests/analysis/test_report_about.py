@@ -12,13 +12,12 @@ from support.runner import CliRunner
 
 from planoracle import __version__
 from planoracle.analysis.cli import app
-from planoracle.analysis.figures import palette
-from planoracle.analysis.figures.palette import method_colour
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.profiles import profiles
-from planoracle.analysis.report.about import about, date_of
-from planoracle.analysis.report.inputs import entries_of
-from planoracle.analysis.report.page import build
+from planoracle.analysis.figures import colours
+from planoracle.analysis.figures.colours import method_colour
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.report.build import about, build, date_of
+from planoracle.analysis.report.work import entries_of
 from planoracle.instances.errors import InputError
 from tests.support.reports import COBBLER, HOUSE, MARKUP, chunks, write
 
@@ -93,10 +92,10 @@ def test_the_same_file_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.slow
 def test_colours_are_those_of_the_figures() -> None:
     index = index_of([ROW])
-    assert index["colours"]["tasks"] == list(palette.PALETTE)
+    assert index["colours"]["tasks"] == list(colours.PALETTE)
     methods = index["colours"]["methods"]
     assert methods == {name: method_colour(name) for name in ("submission", "optimum")}
-    assert set(methods.values()) <= set(palette.LINES)
+    assert set(methods.values()) <= set(colours.LINES)
 
 
 @pytest.mark.slow

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.cli import app
+from planoracle.analysis.console import defused
 from planoracle.analysis.report.details import plain
-from planoracle.analysis.spoken import defused
 from tests.support.chromium import BINARY, Chromium, Page
 from tests.support.payloads import MARKUP, hostile_problem
 from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from planoracle.analysis.report.inputs import entries_of
-from planoracle.analysis.report.page import build
+from planoracle.analysis.report.build import build
+from planoracle.analysis.report.work import entries_of
 from tests.support.chromium import BINARY
 from tests.support.reports import COBBLER, HOUSE, MARKUP, submissions
 

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 import pytest
 
-from planoracle.analysis.report.inputs import entries_of
-from planoracle.analysis.report.page import build
-from planoracle.analysis.spoken import defused, restored
+from planoracle.analysis.console import defused, restored
+from planoracle.analysis.report.build import build
+from planoracle.analysis.report.work import entries_of
 from tests.support.chromium import BINARY, Chromium, Page
 from tests.support.reports import COBBLER, HOUSE, MARKUP, submissions
 

@@ -10,22 +10,22 @@ from typing import get_args
 
 import pytest
 
-from planoracle.analysis import oracle
-from planoracle.analysis.figures.kitchen import picture
+from planoracle.analysis.figures.kitchen_plan import picture
 from planoracle.analysis.figures.style import save
-from planoracle.analysis.grade import Grade, Grader
-from planoracle.analysis.problems import Problems
+from planoracle.analysis.grading import oracle
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.grading.problems import Problems
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
+from planoracle.instances.benchmarks.kitchens.descriptions import describe, look
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile, profile
+from planoracle.instances.benchmarks.kitchens.run import REFUSALS, replay
+from planoracle.instances.benchmarks.robotouille import benchmark, metrics
+from planoracle.instances.benchmarks.robotouille.failures import CAUSES, FAILURES, LackKind, lacks
+from planoracle.instances.benchmarks.robotouille.measures import measure, step_limit
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.compiled import compiled
-from planoracle.instances.kitchens.describe import describe, look
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
-from planoracle.instances.kitchens.run import REFUSALS, replay
-from planoracle.instances.kitchens.sets import kitchen, names
-from planoracle.instances.robotouille import benchmark, scores
-from planoracle.instances.robotouille.failures import CAUSES, FAILURES, LackKind, lacks
-from planoracle.instances.robotouille.metrics import measure, step_limit
-from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.result import Result
 from tests.support.kitchen_comparison import draw_kitchen
 from tests.support.state_graph import fewest_steps
@@ -155,7 +155,7 @@ def test_limit() -> None:
 
 
 def test_limit_of_the_published_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scores, "published_steps", {CHEESE: 13}.get)
+    monkeypatch.setattr(metrics, "published_steps", {CHEESE: 13}.get)
     found = judge(CHEESE, [WAIT] * 7 + fewest(CHEESE), rule="published")
     assert (found["step_limit"], found["within_limit"], found["optimal_steps"]) == (19, True, 12)
     unknown = judge(LETTUCE, [], rule="published")

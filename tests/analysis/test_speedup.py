@@ -10,11 +10,11 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.compare import curve, summarize_agents
+from planoracle.analysis.comparison.compare import curve, summarize_agents
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import to_document
-from planoracle.instances.model import Action, Instance, Lag, Mode, Resource
-from planoracle.instances.model import Demand as Use
+from planoracle.instances.files.instance_file import to_document
+from planoracle.instances.model.instance import Action, Instance, Lag, Mode, Resource
+from planoracle.instances.model.instance import Demand as Use
 
 #: Six jobs of an hour, two of them one after the other, three at the same bench.
 BENCH = Mode((Use("bench"),))

@@ -25,10 +25,10 @@ import planoracle.instances
 import planoracle.solver
 from planoracle.analysis.cli.commands import run_app
 from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.console import defused, restored
 from planoracle.analysis.figures.style import plain as label
 from planoracle.analysis.report.details import plain
-from planoracle.analysis.spoken import defused, restored
-from planoracle.instances.visible import to_json, visible
+from planoracle.instances.text import to_json, visible
 
 #: Sequences that steer terminals, marks of direction, separators, and what is invisible or no character at all.
 HOSTILE = (
@@ -327,5 +327,9 @@ def test_everything_is_said_by_one_module() -> None:
             dumps = call == "json.dumps" and path.parent == Path("analysis/cli")
             if prints or dumps:
                 found.append((str(path), call))
-    scripts = ("instances/robotouille/released.py", "solver/explain/checker.py", "solver/explain/timetable.py")
-    assert sorted(found) == sorted([*((name, "print") for name in scripts), *[("analysis/spoken.py", "print")] * 3])
+    scripts = (
+        "instances/benchmarks/robotouille/released_kitchens.py",
+        "solver/proofs/checker.py",
+        "solver/proofs/schedule_checker.py",
+    )
+    assert sorted(found) == sorted([*((name, "print") for name in scripts), *[("analysis/console.py", "print")] * 3])

@@ -15,18 +15,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import examples, sample
 
-from planoracle.analysis.bootstrap import Cluster, Sample, intervals, two_stage
-from planoracle.analysis.estimators import best_of, pass_at, pass_hat, sizes
 from planoracle.analysis.frames.columns import SCHEMAS
-from planoracle.analysis.grade import Grade
-from planoracle.analysis.metrics import METRICS
-from planoracle.analysis.statistics import GradeRows, grades_frame, summarize
-from planoracle.instances import catalogue
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.metrics import METRICS
+from planoracle.analysis.statistics.intervals import (
+    Cluster,
+    Sample,
+    best_of,
+    intervals,
+    pass_at,
+    pass_hat,
+    sizes,
+    two_stage,
+)
+from planoracle.analysis.statistics.summary import GradeRows, grades_frame, summarize
+from planoracle.instances.files import catalog
 
 EXACT = {"rel": 1e-12, "abs": 1e-12}
-HOUSE = catalogue.expand(["timearena/household/1"])
-COOK = catalogue.expand(["timearena/cooking/1"])
-TIMED = catalogue.expand(["recipe2plan/timed"])
+HOUSE = catalog.expand(["timearena/household/1"])
+COOK = catalog.expand(["timearena/cooking/1"])
+TIMED = catalog.expand(["recipe2plan/timed"])
 
 
 # --- estimators ----------------------------------------------------------------------------------
@@ -113,7 +121,7 @@ def by_hand(grades: list[Grade], model: str) -> dict[str, tuple[float, float]]:
     found: dict[str, dict[str, list[Grade]]] = defaultdict(lambda: defaultdict(list))
     for grade in grades:
         if grade.scored and grade.model == model:
-            found[catalogue.set_of(grade.instance or "")[0]][grade.instance or ""].append(grade)
+            found[catalog.set_of(grade.instance or "")[0]][grade.instance or ""].append(grade)
     return {
         where: (
             fmean(fmean(bool(one.success) for one in of) for of in problems.values()),
@@ -169,8 +177,8 @@ def test_a_missing_problem_raises_no_rate_of_all(grades: list[Grade]) -> None:
     full = {row["model"]: row for row in summarize(grades_frame(grades)).models}.get("a")
     for name in sorted({grade.instance or "" for grade in grades if grade.model == "a"}):
         left = [grade for grade in grades if (grade.instance, grade.model) != (name, "a")]
-        where = catalogue.set_of(name)[0]
-        if not any(one.scored and catalogue.set_of(one.instance or "")[0] == where for one in left):
+        where = catalog.set_of(name)[0]
+        if not any(one.scored and catalog.set_of(one.instance or "")[0] == where for one in left):
             continue  # nobody says that there is such a set
         row = {row["model"]: row for row in summarize(grades_frame(left)).models}.get("a")
         if row and full and row["success_of_all"] is not None:

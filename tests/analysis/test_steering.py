@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from planoracle.instances.visible import visible
+from planoracle.instances.text import visible
 from tests.support.payloads import STEERING, hostile_problem
 from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN
 

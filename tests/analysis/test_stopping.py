@@ -12,8 +12,8 @@ import pytest
 from support.batches import finished, gone, members, start, within
 from support.samples import sample
 
-from planoracle.analysis.oracle import optimum
-from planoracle.instances.catalogue import load
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.instances.files.catalog import load
 
 # The bundled plans must be many, so that they are given to processes, and their prices take long.
 NAME = "timearena/household1"

@@ -12,9 +12,10 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.grade import Grader, Strangers
-from planoracle.instances import catalogue, registry
-from planoracle.instances.run import Foreign
+from planoracle.analysis.grading.grader import Grader, Strangers
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.run import Foreign
 from planoracle.solver.solve import solve
 
 BURGER = "synchronous/3_burger"
@@ -28,7 +29,7 @@ PAIRS = [
 
 
 def plan_of(name: str) -> dict[str, Any]:
-    text = solve(catalogue.problem(name)).plan or ""
+    text = solve(catalog.problem(name)).plan or ""
     plan = [json.loads(line) for line in text.splitlines()] if name.startswith("asynctool") else text
     return {"id": name, "instance": name, "plan": plan}
 
@@ -59,7 +60,7 @@ def test_a_slip_is_no_other_problem(shared: Path) -> None:
     slips = 0
     for row in rows[:-1:3]:
         if row["instance"].startswith("robotouille/"):
-            problem = catalogue.problem(row["instance"])
+            problem = catalog.problem(row["instance"])
             benchmark = registry.of(problem)
             foreign = benchmark.foreign(benchmark.run(problem, row))
             slips += len(foreign.names)

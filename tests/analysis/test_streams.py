@@ -15,8 +15,8 @@ from support.batches import MAIN, stored, submissions, write
 from support.samples import sample
 
 from planoracle.analysis.cli.commands import COMMANDS
-from planoracle.instances.catalogue import load
-from planoracle.solver.explain.certificate import certificate
+from planoracle.instances.files.catalog import load
+from planoracle.solver.proofs.certificate import certificate
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 

@@ -15,16 +15,17 @@ from support.runner import CliRunner
 from support.samples import sample
 from typer.testing import Result
 
-from planoracle.analysis import frames, statistics
+from planoracle.analysis import frames
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.output import latex, markdown
-from planoracle.analysis.grade import Grade, Grader
-from planoracle.analysis.graded import grade_of
-from planoracle.analysis.report.inputs import entries_of
-from planoracle.analysis.report.page import build
-from planoracle.analysis.statistics import grades_frame, summarize
-from planoracle.instances import registry
-from planoracle.instances.catalogue import load
+from planoracle.analysis.grading.grade_row import grade_of
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.report.build import build
+from planoracle.analysis.report.work import entries_of
+from planoracle.analysis.statistics import summary
+from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.instances.files.catalog import load
+from planoracle.instances.protocol import registry
 from planoracle.solver.solve import solve
 
 NAMES = ("recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "timearena/household4", "timearena/cooking1")
@@ -259,7 +260,7 @@ def test_a_mean_that_only_some_runs_have_says_how_many(tmp_path: Path) -> None:
 
 def test_names_of_missing_problems_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else rows of as many models as problems would make a table of all pairs."""
-    monkeypatch.setattr(statistics, "NAMED", 3)
+    monkeypatch.setattr(summary, "NAMED", 3)
     shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "benchmark": "generic"}
     rows = [shared | {"model": f"m{number}", "instance": f"x{number}"} for number in range(6)]
     found = summarize(grades_frame(grade_of(row, 1) for row in rows)).sets

@@ -8,10 +8,10 @@ from statistics import mean
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
+from planoracle.instances.benchmarks.recipe2plan.metrics import executable
+from planoracle.instances.benchmarks.recipe2plan.steps import Command
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.recipe2plan.scores import executable
-from planoracle.instances.recipe2plan.steps import Command
+from planoracle.instances.model.instance import Action, Instance, Lag
 
 FROZEN = Path(__file__).with_name("data") / "published.jsonl"
 

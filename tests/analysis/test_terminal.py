@@ -15,7 +15,7 @@ import pytest
 from support.runner import CliRunner
 from support.samples import sample
 
-from planoracle.analysis import spoken
+from planoracle.analysis import console
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.options import with_view
 from planoracle.analysis.cli.output import BULKY, Format, Table, draw, print_text
@@ -163,9 +163,9 @@ def test_results_stay_on_standard_output_whatever_is_drawn_on_standard_error(tmp
 
 def test_what_is_drawn_goes_before_a_line_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     gone: list[str] = []
-    monkeypatch.setattr(spoken, "drawn", [lambda: gone.append("bar")])
-    spoken.say("a")
-    spoken.say("b")
+    monkeypatch.setattr(console, "drawn", [lambda: gone.append("bar")])
+    console.say("a")
+    console.say("b")
     assert gone == ["bar"]
 
 

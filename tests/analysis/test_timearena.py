@@ -7,17 +7,17 @@ import json
 import pytest
 from support.runner import CliRunner
 
-from planoracle.analysis import statistics
 from planoracle.analysis.cli import app
-from planoracle.analysis.grade import Grader
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.statistics import summary
+from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.language import extract, parse
+from planoracle.instances.benchmarks.timearena.problems import scenario_set
+from planoracle.instances.benchmarks.timearena.replay import replay
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, profile
+from planoracle.instances.benchmarks.timearena.world import world
 from planoracle.instances.errors import PlanError
-from planoracle.instances.timearena import encode
-from planoracle.instances.timearena.language import extract, parse
-from planoracle.instances.timearena.profile import PROFILES, profile
-from planoracle.instances.timearena.rules import replay
-from planoracle.instances.timearena.sets import scenario_set
-from planoracle.instances.timearena.world import world
-from planoracle.solver.exact.solve import solve
+from planoracle.solver.exact.search import solve
 
 TEA = "timearena/household1"
 SCENE = world(TEA)
@@ -25,7 +25,7 @@ PRICED = profile(price_waits=True)
 
 
 def best_decisions(name: str) -> list[str]:
-    return encode.decisions(encode.load(name), solve(encode.load(name)).schedule)
+    return problems.decisions(problems.load(name), solve(problems.load(name)).schedule)
 
 
 def test_fields_and_trace():
@@ -148,7 +148,7 @@ def test_a_wait_is_necessary_when_nothing_can_be_started():
 def test_costs_of_waits_add_up_to_the_time_lost():
     for name in (TEA, "timearena/cooking1+cooking2", "timearena/lab4"):
         best = best_decisions(name)
-        optimum = solve(encode.load(name)).makespan
+        optimum = solve(problems.load(name)).makespan
         lazy = ["wait", *best[:1], "wait", "wait", *best[1:]]
         run = replay(world(name), lazy, 200)
         assert run.completed
@@ -177,7 +177,7 @@ def test_the_summary_has_the_papers_metrics_per_set():
         grader.grade({"id": "b", "model": "m", "instance": name, "actions": []}),
         grader.grade({"id": "c", "model": "m", "instance": name, "actions": 5}),
     ]
-    (row,) = statistics.summarize(statistics.grades_frame(grades)).sets
+    (row,) = summary.summarize(summary.grades_frame(grades)).sets
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
     assert row["CS"] == pytest.approx(100 / grades[0].makespan)

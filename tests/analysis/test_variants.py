@@ -9,14 +9,14 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.compare import Comparison, Entry, by_variant
-from planoracle.instances import catalogue
-from planoracle.instances.deadline import Status
-from planoracle.instances.robotouille import sets
-from planoracle.instances.robotouille.metrics import published_steps
+from planoracle.analysis.comparison.compare import Comparison, Entry, by_variant
+from planoracle.instances.benchmarks.robotouille import problems
+from planoracle.instances.benchmarks.robotouille.measures import published_steps
+from planoracle.instances.files import catalog
+from planoracle.instances.model.limits import Status
 from planoracle.solver.solve import solve
 
-README = Path(__file__).resolve().parents[2] / "instances" / "robotouille" / "README.md"
+README = Path(__file__).resolve().parents[2] / "instances" / "benchmarks" / "robotouille" / "README.md"
 
 
 def printed() -> dict[str, int]:
@@ -31,8 +31,8 @@ def printed() -> dict[str, int]:
 def test_the_documentation_has_all_200_and_the_published_numbers() -> None:
     found = printed()
     published = {name: found.pop(name) for name in [*found] if name.endswith("@")}
-    assert published == {f"{name}@": published_steps(name) for name in sets.names() if sets.seeds(name)}
-    assert list(found) == list(sets.members("robotouille"))
+    assert published == {f"{name}@": published_steps(name) for name in problems.names() if problems.seeds(name)}
+    assert list(found) == list(problems.members("robotouille"))
     first, second = (
         f"robotouille/asynchronous/{task}" for task in ("0_cheese_chicken_sandwich", "1_lettuce_chicken_sandwich")
     )
@@ -53,12 +53,12 @@ HARD = ("asynchronous/7", "asynchronous/8", "asynchronous/9", "synchronous/9", "
     "name",
     [
         name if number % 24 == 0 else pytest.param(name, marks=pytest.mark.slow)
-        for number, name in enumerate(sets.members("robotouille"))
+        for number, name in enumerate(problems.members("robotouille"))
         if number % 4 == 0 and not name.removeprefix("robotouille/").startswith(HARD)
     ],
 )  # fmt: skip
 def test_the_documentation_is_right(name: str) -> None:
-    best = solve(catalogue.problem(name), time_limit=900)
+    best = solve(catalog.problem(name), time_limit=900)
     assert (best.status, best.makespan) == (Status.optimal, printed()[name])
 
 

@@ -18,34 +18,35 @@ from support.random_instances import kitchen
 from support.runner import CliRunner
 from support.samples import sample, some_problems
 
-from planoracle.analysis import verified as module
 from planoracle.analysis.cli import app
-from planoracle.analysis.optima import Shipped, chosen, ways_of
-from planoracle.analysis.verified import certificates, certified, plan_document, shipped, verified
-from planoracle.instances import catalogue, proofs, registry
-from planoracle.instances.catalogue import expand, load
-from planoracle.instances.deadline import Status
+from planoracle.analysis.verification import verify as module
+from planoracle.analysis.verification.bundled_optima import Shipped, chosen, ways_of
+from planoracle.analysis.verification.verify import certificates, certified, plan_document, shipped, verified
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import to_document
-from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.optima import Entry
-from planoracle.instances.problem import of_kind
-from planoracle.instances.referee import referee
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.schedule_benchmark import certify
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.explain import checker, timetable
-from planoracle.solver.explain.certificate import certificate
-from planoracle.solver.explain.checker import RefusedError
-from planoracle.solver.known import known
+from planoracle.instances.files import catalog
+from planoracle.instances.files.catalog import expand, load
+from planoracle.instances.files.instance_file import to_document
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.limits import Status
+from planoracle.instances.model.problem import of_kind
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import referee
+from planoracle.instances.protocol import bundled_proofs, registry
+from planoracle.instances.protocol.bundled import Entry
+from planoracle.instances.protocol.schedule_benchmark import certify
+from planoracle.solver.exact.search import solve
+from planoracle.solver.proofs import checker, schedule_checker
+from planoracle.solver.proofs.certificate import certificate
+from planoracle.solver.proofs.checker import RefusedError
+from planoracle.solver.solve import known
 
 NAME = "timearena/household1"
-REFUSED = (RefusedError, timetable.RefusedError)
+REFUSED = (RefusedError, schedule_checker.RefusedError)
 
 
 def check(problem: Any, proof: Any) -> int:
     """Both files that stand alone."""
-    timetable.check(problem, proof)
+    schedule_checker.check(problem, proof)
     return checker.check(problem, proof)
 
 
@@ -143,7 +144,7 @@ KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 
 def claim(name: str, bound: int | None, later: int = 0) -> dict[str, Any]:
     """The bundled plan of a problem, its last action so much later, with a bound that somebody claims."""
-    problem = catalogue.problem(name)
+    problem = catalog.problem(name)
     found = known(problem)
     assert found is not None
     if later:
@@ -181,7 +182,7 @@ def test_a_bound_without_certificate_is_not_checked(
 
 
 def test_a_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, found = catalogue.problem(KITCHEN), known(catalogue.problem(KITCHEN))
+    problem, found = catalog.problem(KITCHEN), known(catalog.problem(KITCHEN))
     assert found is not None
     worse = replace(found, makespan=14, lower_bound=13)
     none = replace(found, status=Status.infeasible, makespan=None, lower_bound=None, plan=None)
@@ -237,18 +238,18 @@ def test_the_checker_needs_python_alone(files: tuple[Path, Path], tmp_path: Path
     assert (done.returncode, done.stdout) == (1, "")
     assert "refused" in done.stderr
     for wrong in ((problem,), (), (problem, tmp_path / "absent.json"), (proof, problem)):
-        for one in (checker, timetable):
+        for one in (checker, schedule_checker):
             done = alone(tmp_path, *wrong, module=one)
             assert (done.returncode, done.stdout) == (1, "")
             assert "Traceback" not in done.stderr
 
 
 def test_so_does_that_of_schedules(files: tuple[Path, Path], tmp_path: Path) -> None:
-    done = alone(tmp_path, *files, module=timetable)
+    done = alone(tmp_path, *files, module=schedule_checker)
     assert (done.returncode, done.stdout) == (0, f"There is a schedule of {NAME} of 13 ticks.\n")
 
 
-@pytest.mark.parametrize("module", [checker, timetable])
+@pytest.mark.parametrize("module", [checker, schedule_checker])
 def test_they_can_be_read_in_an_hour(module: Any) -> None:
     text = Path(str(module.__file__)).read_text()
     assert len(text.splitlines()) <= 500
@@ -357,8 +358,8 @@ def told(problem: Instance, schedule: Schedule) -> bool:
     pieces = [piece._asdict() for piece in schedule.pieces]
     proof = {"instance": problem.name, "makespan": schedule.makespan, "schedule": pieces}
     try:
-        timetable.check(to_document(problem), proof)
-    except timetable.RefusedError:
+        schedule_checker.check(to_document(problem), proof)
+    except schedule_checker.RefusedError:
         return True
     return False
 
@@ -410,7 +411,7 @@ def test_what_ships_holds(name: str) -> None:
     found = list(shipped(name))
     assert found
     for one in found:
-        if catalogue.problem(name).kind == "schedule":
+        if catalog.problem(name).kind == "schedule":
             assert (one.holds, one.proved, one.reason) == (True, "certificate", "")
         else:
             assert (one.holds, one.reason) == (None, UNCHECKED)
@@ -420,7 +421,7 @@ def test_what_ships_holds(name: str) -> None:
 def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     (key, proof), *_ = certified("asynctool/files_1").items()
     read = {key: proof}
-    monkeypatch.setattr(proofs, "read", lambda package: read)
+    monkeypatch.setattr(bundled_proofs, "read", lambda package: read)
     assert certified("asynctool/files_1")[key] is proof
     read[key] = proof | {"bound": 5}
     assert not next(shipped("asynctool/files_1")).holds
@@ -429,7 +430,7 @@ def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.M
 
 def test_a_file_is_the_same_for_the_same_certificates() -> None:
     found = {**certified("asynctool/files_1"), **certified(NAME)}
-    assert proofs.written(found) == proofs.written(dict(reversed(found.items())))
+    assert bundled_proofs.written(found) == bundled_proofs.written(dict(reversed(found.items())))
 
 
 def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -460,7 +461,7 @@ def test_plans_whose_bounds_were_searched_say_so_and_are_replayed(name: str, tmp
     done = run("verify", name, out, "-f", "json")
     assert done.exit_code == 0
     assert json.loads(done.stdout)[0]["proved"] == "search"
-    problems = {name: catalogue.problem(name)}
+    problems = {name: catalog.problem(name)}
     for change in (
         {"makespan": document["makespan"] - 1},
         {"bound": document["makespan"] + 1},

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support.batches import submissions
 
-from planoracle.instances import catalogue, files
+from planoracle.instances.files import catalog, instance_file
 
 COMMAND = str(Path(sys.executable).parent / "planoracle")
 _PAGE = resource.getpagesize()
@@ -92,7 +92,7 @@ def write_submissions(path: Path, count: int, source: Path | None) -> None:
 def write_instances(folder: Path, count: int) -> Path:
     """Write instances that differ in their names, and a list of the files."""
     folder.mkdir()
-    kinds = [files.to_document(catalogue.load(name)) for name in catalogue.expand(["recipe2plan"])]
+    kinds = [instance_file.to_document(catalog.load(name)) for name in catalog.expand(["recipe2plan"])]
     names = []
     for number, document in enumerate(islice(cycle(kinds), count)):
         path = folder / f"{number}.json"

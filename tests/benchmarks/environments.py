@@ -11,8 +11,8 @@ from random import Random
 from time import process_time
 
 import planoracle
-from planoracle.instances import catalogue
-from planoracle.instances.environment import AnyEnvironment
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol.environment import AnyEnvironment
 
 USUAL = (
     "recipe2plan/timed/Cobbler_Pancakes",
@@ -59,7 +59,7 @@ def main(given: list[str]) -> None:
     reward = given.pop(given.index("--reward") + 1) if "--reward" in given else None
     given = [one for one in given if one != "--reward"]
     print(f"{'steps/s':>9} {'with texts':>10} {'reset':>7} {'fork':>7} {'restore':>7} {'run()':>8}  (µs)")
-    for name in catalogue.expand(given or USUAL):
+    for name in catalog.expand(given or USUAL):
         problem = planoracle.load(name)
         run = planoracle.environment(problem, reward=reward, bounded=False)
         steps_per_second(run)  # what is known of a kitchen grows in its first runs

@@ -38,21 +38,19 @@ from support.specimens import EXAMPLES, submissions
 
 from planoracle.analysis.audit.auditor import Auditor
 from planoracle.analysis.audit.finding import Verdict
-from planoracle.analysis.batch.answering import _start
-from planoracle.analysis.batch.grading import Grading, Submissions
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.submissions import Grading, Submissions, _start
 from planoracle.analysis.batch.tasks import Row
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.analysis.critique import critique
-from planoracle.analysis.places import Places
-from planoracle.analysis.problems import Problems
-from planoracle.analysis.regret import regret
-from planoracle.analysis.repair import Repairer
-from planoracle.analysis.report.worker import Options
-from planoracle.analysis.submissions import INTERNAL, answers, read_submissions
-from planoracle.instances.deadline import Work
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.diagnosis.repair import Repairer
+from planoracle.analysis.grading.problems import Places, Problems
+from planoracle.analysis.intake.submissions import INTERNAL, answers, read_submissions
+from planoracle.analysis.report.work import Options
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.limits import Work
 
 LIMITS = TaskLimits(30, 1000)
 # Work for one question of the verbs that price decisions, in seconds of a quiet core.

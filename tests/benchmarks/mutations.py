@@ -29,12 +29,12 @@ from support.mutations import Mutator
 from support.specimens import submissions, verdicts
 from support.trusting import trusting
 
-from planoracle.analysis.critique import critique
-from planoracle.analysis.grade import Grader, grade_all
-from planoracle.analysis.profiles import profiles
-from planoracle.analysis.regret import regret
-from planoracle.analysis.repair import Repairer
-from planoracle.analysis.submissions import answers, read_submissions
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.diagnosis.repair import Repairer
+from planoracle.analysis.grading.grader import Grader, grade_all
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.intake.submissions import answers, read_submissions
 
 #: One line in so many is priced, criticised and repaired, too.
 SHARE = 20

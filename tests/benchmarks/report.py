@@ -15,12 +15,12 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from planoracle.analysis.grade import Grader, grade_all
-from planoracle.analysis.oracle import optimum
-from planoracle.analysis.report.inputs import entries_of
-from planoracle.analysis.report.page import build
+from planoracle.analysis.grading.grader import Grader, grade_all
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.analysis.report.build import build
+from planoracle.analysis.report.work import entries_of
 from planoracle.heuristics.registry import run
-from planoracle.instances.catalogue import expand, load
+from planoracle.instances.files.catalog import expand, load
 
 COUNT = 10_000
 HEURISTICS = ("serial-lpt", "parallel-wait")

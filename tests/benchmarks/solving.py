@@ -10,7 +10,7 @@ from statistics import median
 from time import perf_counter
 
 from planoracle import solve
-from planoracle.instances.catalogue import expand, read_problems
+from planoracle.instances.files.catalog import expand, read_problems
 
 
 def main(names: list[str]) -> None:

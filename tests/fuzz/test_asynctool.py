@@ -13,18 +13,18 @@ from support.mutations import Mutator, answer
 from support.samples import examples, sample
 from support.specimens import documents
 
-from planoracle.analysis.critique import critique
-from planoracle.instances.asynctool import reader
-from planoracle.instances.asynctool.calls import MAX_CALL, parse_call
-from planoracle.instances.asynctool.encode import problem_of
-from planoracle.instances.asynctool.language import messages, read_message
-from planoracle.instances.asynctool.problem import MAX_DELAY, Delays
-from planoracle.instances.asynctool.profile import PROFILES
-from planoracle.instances.asynctool.rules import replay
-from planoracle.instances.catalogue import load
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.instances.benchmarks.asynctool import reader
+from planoracle.instances.benchmarks.asynctool.calls import MAX_CALL, parse_call
+from planoracle.instances.benchmarks.asynctool.encoding import problem_of
+from planoracle.instances.benchmarks.asynctool.language import messages, read_message
+from planoracle.instances.benchmarks.asynctool.problem import MAX_DELAY, Delays
+from planoracle.instances.benchmarks.asynctool.replay import replay
+from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.model import Instance
-from planoracle.instances.reading import load_json
+from planoracle.instances.files.catalog import load
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Instance
 
 SEEDS = st.integers(0, 2**32 - 1)
 NAME = "asynctool/files_1+text_2"

@@ -12,7 +12,7 @@ from support.mutations import Mutator, answer
 from support.samples import examples, sample
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import instance_from_document, to_document
+from planoracle.instances.files.instance_file import instance_from_document, to_document
 from planoracle.instances.literature import jobshop
 from planoracle.instances.literature.reader import read_data
 

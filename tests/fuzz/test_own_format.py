@@ -17,18 +17,20 @@ from support.mutations import Mutator, answer
 from support.samples import examples, sample
 from support.specimens import documents, submissions
 
-from planoracle.instances import catalogue, registry, validate
+from planoracle.instances.benchmarks.generic.language import MAX_TIME
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files import instance_from_document, to_document
-from planoracle.instances.generic.language import MAX_TIME
-from planoracle.instances.model import Instance
-from planoracle.instances.reading import MAX_CONTAINERS, load_json, read_bytes
-from planoracle.instances.referee import MAX_VIOLATIONS
-from planoracle.instances.replay import Replay
-from planoracle.instances.schedule import MAX_PIECES
+from planoracle.instances.files import catalog
+from planoracle.instances.files.instance_file import instance_from_document, to_document
+from planoracle.instances.files.strict_json import MAX_CONTAINERS, load_json, read_bytes
+from planoracle.instances.model import validation
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import MAX_PIECES
+from planoracle.instances.model.schedule_rules import MAX_VIOLATIONS
+from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol import registry
 
 SEEDS = st.integers(0, 2**32 - 1)
-TEA = catalogue.read(str(Path(__file__).parents[2] / "instances/examples/tea.json"))[0]
+TEA = catalog.read(str(Path(__file__).parents[2] / "instances/examples/tea.json"))[0]
 
 
 def document(*actions: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -82,7 +84,7 @@ def test_files_that_are_none_of_ours_are_refused_by_name(tmp_path: Path, name: s
     path = tmp_path / "file"
     path.write_bytes(HOSTILE[name])
     with pytest.raises(InputError) as caught:
-        catalogue.read_problems(str(path))
+        catalog.read_problems(str(path))
     assert re.match(rf"{re.escape(str(path))}:(\d+:)? ", str(caught.value))
     assert len(str(caught.value)) < 1_000
 
@@ -110,7 +112,7 @@ def test_floods_are_refused(tmp_path: Path, flood: str) -> None:
     path = tmp_path / "file"
     path.write_bytes((flood * (1_000_000 // len(flood))).encode("utf-8", "surrogatepass"))
     with pytest.raises(InputError):
-        catalogue.read_problems(str(path))
+        catalog.read_problems(str(path))
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "a folder", "a loop of links", "a device", "nothing"])
@@ -127,19 +129,19 @@ def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path, kind: str) ->
             path = Path("/dev/zero")
     with pytest.raises(InputError, match="cannot be read: "):
         read_bytes(path)
-    assert not catalogue.is_file(str(path))
+    assert not catalog.is_file(str(path))
 
 
 # --- limits ---------------------------------------------------------------------------------------
 
 LIMITED = {
-    "actions": document(*chain(validate.MAX_ACTIONS + 1)),
-    "tasks": document() | {"tasks": [{"name": str(k), "actions": []} for k in range(3 * validate.MAX_ACTIONS)]},
-    "time lags": document({"name": "a", "duration": 1, "after": ["b"] * (validate.MAX_LAGS + 1)}),
-    "resources": document(*chain(2), resources=[{"name": str(k)} for k in range(validate.MAX_RESOURCES + 1)]),
-    "agents": document(*chain(2), agents=[str(k) for k in range(validate.MAX_AGENTS + 1)]),
-    "modes": document({"name": "a", "duration": 1, "modes": [{}] * (validate.MAX_MODES + 1)}),
-    "names": document({"name": "a" * validate.MAX_NAME, "duration": 1}),
+    "actions": document(*chain(validation.MAX_ACTIONS + 1)),
+    "tasks": document() | {"tasks": [{"name": str(k), "actions": []} for k in range(3 * validation.MAX_ACTIONS)]},
+    "time lags": document({"name": "a", "duration": 1, "after": ["b"] * (validation.MAX_LAGS + 1)}),
+    "resources": document(*chain(2), resources=[{"name": str(k)} for k in range(validation.MAX_RESOURCES + 1)]),
+    "agents": document(*chain(2), agents=[str(k) for k in range(validation.MAX_AGENTS + 1)]),
+    "modes": document({"name": "a", "duration": 1, "modes": [{}] * (validation.MAX_MODES + 1)}),
+    "names": document({"name": "a" * validation.MAX_NAME, "duration": 1}),
     "ticks": document({"name": "a", "duration": 10**15}),
 }
 
@@ -159,7 +161,7 @@ def test_more_lists_and_objects_than_memory_is_for_are_refused() -> None:
 @pytest.mark.slow
 def test_a_circle_of_the_most_actions_is_named_in_a_short_message() -> None:
     with pytest.raises(InputError, match="form a cycle") as caught:
-        instance_from_document(document(*chain(validate.MAX_ACTIONS, circular=True)), "file")
+        instance_from_document(document(*chain(validation.MAX_ACTIONS, circular=True)), "file")
     assert len(str(caught.value)) < 300
 
 
@@ -176,7 +178,7 @@ def test_a_message_does_not_list_all_the_names_that_there_are(field: str) -> Non
 @pytest.mark.slow
 def test_the_largest_instances_are_written_and_replayed_in_linear_time() -> None:
     """Ten thousand tasks took half a minute each, when every task looked through all actions."""
-    count = validate.MAX_ACTIONS
+    count = validation.MAX_ACTIONS
     tasks = [{"name": f"t{k}", "actions": [{"name": "0", "duration": 1}]} for k in range(count)]
     many = document() | {"benchmark": "recipe2plan", "tasks": tasks}
     one = document(*chain(count)) | {"benchmark": "recipe2plan"}

@@ -7,10 +7,10 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planoracle.analysis.critique import critique
-from planoracle.instances import registry
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.instances.benchmarks.paracook_abstract.problems import instance
 from planoracle.instances.errors import InputError
-from planoracle.instances.paracook_abstract.encode import instance
+from planoracle.instances.protocol import registry
 from tests.support.paracook_abstract import DISH
 from tests.support.samples import examples
 

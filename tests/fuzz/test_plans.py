@@ -13,12 +13,12 @@ from support.mutations import Mutator, answer
 from support.samples import examples, sample
 from support.specimens import submissions
 
-from planoracle.instances import registry
-from planoracle.instances.catalogue import problem
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.reading import load_json
-from planoracle.instances.recipe2plan.rules import MAX_VIOLATIONS
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.protocol import registry
 
 NAMES = (
     "recipe2plan/timed/Vada_Daikon-Radish",

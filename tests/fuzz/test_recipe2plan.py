@@ -11,13 +11,13 @@ from support.hostile import encoded
 from support.mutations import Mutator, answer
 from support.samples import examples
 
-from planoracle.instances.catalogue import load
+from planoracle.instances.benchmarks.recipe2plan.language import parse
+from planoracle.instances.benchmarks.recipe2plan.problems import read_cooking
+from planoracle.instances.benchmarks.recipe2plan.steps import MAX_DIGITS, amount
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files import instance_from_document, to_document
-from planoracle.instances.reading import load_json
-from planoracle.instances.recipe2plan.language import parse
-from planoracle.instances.recipe2plan.reader import read_cooking
-from planoracle.instances.recipe2plan.steps import MAX_DIGITS, amount
+from planoracle.instances.files.catalog import load
+from planoracle.instances.files.instance_file import instance_from_document, to_document
+from planoracle.instances.files.strict_json import load_json
 
 SEEDS = st.integers(0, 2**32 - 1)
 KITCHEN = load("recipe2plan/timed/Vada_Daikon-Radish")

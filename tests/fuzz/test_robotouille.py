@@ -13,15 +13,15 @@ from support.mutations import Mutator, answer
 from support.samples import examples, sample
 from support.specimens import documents
 
-from planoracle.instances.catalogue import problem
+from planoracle.instances.benchmarks.kitchens import kitchen, problems
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, parse
+from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.robotouille import benchmark
+from planoracle.instances.benchmarks.robotouille.reader import domain_from_document, kitchen_of
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens import files, kitchen
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.language import MAX_ACTIONS, parse
-from planoracle.instances.kitchens.run import replay
-from planoracle.instances.reading import load_json
-from planoracle.instances.robotouille import benchmark
-from planoracle.instances.robotouille.reader import domain_from_document, kitchen_of
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.files.strict_json import load_json
 
 SEEDS = st.integers(0, 2**32 - 1)
 NAME = "kitchens/asynchronous/5_potato_soup"
@@ -65,7 +65,7 @@ DOMAIN = {
 
 def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
     there = {f"table{k}": [f"bread{k}"] if k <= items else [] for k in range(1, stations + 1)}
-    head = {"format": files.FORMAT, "version": 1, "name": "k", "players": {"robot1": {"at": "table1"}}}
+    head = {"format": problems.FORMAT, "version": 1, "name": "k", "players": {"robot1": {"at": "table1"}}}
     return head | {"stations": there, "goal": goal}
 
 
@@ -88,7 +88,7 @@ def test_mutated_kitchens_are_read_or_refused(seed: int, form: str) -> None:
     if isinstance(found, InputError):
         assert found.source == "file"
     else:
-        assert kitchen_of(files.to_document(found), "again") == found
+        assert kitchen_of(problems.to_document(found), "again") == found
         assert replay(found, ["Do nothing"]).end in ("completed", "exhausted")
 
 

@@ -11,9 +11,9 @@ from support.runner import CliRunner
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.graded import read_grades
-from planoracle.instances.visible import visible
+from planoracle.analysis.grading.grade_row import read_grades
+from planoracle.analysis.grading.grader import Grader
+from planoracle.instances.text import visible
 
 NAMES = (
     *("timearena/lab1", "recipe2plan/timed/Cobbler_Pancakes", "asynctool/files_1+text_2", "asynchow/async/1"),

@@ -15,12 +15,12 @@ from support.random_instances import workshop
 from support.samples import examples
 from support.specimens import documents
 
-from planoracle.analysis.profiles import profiles
+from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files import InstanceDocument, instance_from_document, json_schema
-from planoracle.instances.model import Action, Instance
-from planoracle.instances.referee import KINDS, find_violations, referee
-from planoracle.instances.schedule import MAX_PIECES, Piece, Schedule
+from planoracle.instances.files.instance_file import InstanceDocument, instance_from_document, json_schema
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import MAX_PIECES, Piece, Schedule
+from planoracle.instances.model.schedule_rules import KINDS, find_violations, referee
 
 WHOLE = [number for number in NUMBERS if isinstance(number, int) and abs(number) < 10**41]
 

@@ -16,20 +16,20 @@ from support.samples import examples, sample
 from support.specimens import EXAMPLES, NAMES, submissions
 from support.trusting import trusting
 
-from planoracle.analysis.critique import critique
-from planoracle.analysis.grade import Grade, Grader, grade_all
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.diagnosis.repair import Repairer
+from planoracle.analysis.grading.grader import Grade, Grader, grade_all
+from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.intake.archives import MAX_LINE
 from planoracle.analysis.intake.columns import MAX_NAME
-from planoracle.analysis.intake.unpack import MAX_LINE
-from planoracle.analysis.problems import Problems
-from planoracle.analysis.profiles import profiles
-from planoracle.analysis.regret import regret
-from planoracle.analysis.repair import Repairer
-from planoracle.analysis.submissions import answers, read_submissions
-from planoracle.instances import registry
-from planoracle.instances.deadline import Work
+from planoracle.analysis.intake.submissions import answers, read_submissions
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.limits import Work
+from planoracle.instances.protocol import registry
 from planoracle.solver.runs import solver_of
-from planoracle.solver.states.solver import Value
+from planoracle.solver.states.state_solver import Value
 
 SEEDS = st.integers(0, 2**32 - 1)
 INTERNAL = "internal error"

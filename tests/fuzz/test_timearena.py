@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from support.mutations import Mutator, answer
 from support.samples import examples
 
-from planoracle.instances import catalogue
+from planoracle.instances.benchmarks.timearena import benchmark
+from planoracle.instances.benchmarks.timearena.language import parse
+from planoracle.instances.benchmarks.timearena.replay import Run, as_replay, replay
+from planoracle.instances.benchmarks.timearena.rules import PROFILES
+from planoracle.instances.benchmarks.timearena.world import world
 from planoracle.instances.errors import InputError
-from planoracle.instances.timearena import benchmark
-from planoracle.instances.timearena.language import parse
-from planoracle.instances.timearena.profile import PROFILES
-from planoracle.instances.timearena.rules import Run, as_replay, replay
-from planoracle.instances.timearena.world import world
+from planoracle.instances.files import catalog
 
 SEEDS = st.integers(0, 2**32 - 1)
 NAME = "timearena/household1"
 WORLD = world(NAME)
-PROBLEM = catalogue.load(NAME)
+PROBLEM = catalog.load(NAME)
 assert benchmark.limit is not None
 MAX_MINUTES = benchmark.limit.most
 
@@ -61,6 +61,6 @@ def test_mutated_names_stand_for_problems_or_are_refused(seed: int) -> None:
         mutator.text,
         mutator.random.choice((NAME, "timearena/shared/cooking1+cooking2", "timearena/*/lab*", "timearena/cooking/2")),
     )
-    found = answer(catalogue.expand, [name])
+    found = answer(catalog.expand, [name])
     if not isinstance(found, InputError):
-        assert all(catalogue.names_problem(one) or catalogue.is_file(one) for one in found)
+        assert all(catalog.names_problem(one) or catalog.is_file(one) for one in found)

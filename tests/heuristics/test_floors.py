@@ -8,9 +8,8 @@ from random import Random
 import pytest
 
 from planoracle.heuristics.budget import Budget
-from planoracle.heuristics.floors import BY_NAME, annealed
-from planoracle.heuristics.floors_fixed import fixed
-from planoracle.heuristics.floors_jobs import (
+from planoracle.heuristics.grid_kitchens import BY_NAME, annealed, fixed
+from planoracle.heuristics.grid_kitchens_jobs import (
     CHOP,
     FETCH,
     INTO,
@@ -20,16 +19,16 @@ from planoracle.heuristics.floors_jobs import (
     WASH,
     Job,
     carried_out,
+    plan_of,
 )
-from planoracle.heuristics.floors_list import listed
-from planoracle.heuristics.floors_moves import Moves
-from planoracle.heuristics.floors_plan import plan_of
-from planoracle.heuristics.floors_shop import Shop, shop_of
-from planoracle.instances import catalogue
-from planoracle.instances.deadline import Work, deadline_of
+from planoracle.heuristics.grid_kitchens_layout import Shop, shop_of
+from planoracle.heuristics.grid_kitchens_list import listed
+from planoracle.heuristics.grid_kitchens_moves import Moves
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Floor, FloorRules, Need, Station
+from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
 from planoracle.instances.errors import InputError
-from planoracle.instances.floors.floor import Dish, Floor, FloorRules, Need, Station
-from planoracle.instances.floors.run import carry_out
+from planoracle.instances.files import catalog
+from planoracle.instances.model.limits import Work, deadline_of
 from tests.support.floors import FACTS, PAPER, RAW, RELEASED, STEAK, TARTARE, row
 from tests.support.paracook import floor
 from tests.support.samples import sample
@@ -44,7 +43,7 @@ OWN = [
 
 
 def own(name: str) -> Floor:
-    found = catalogue.problem(name)
+    found = catalog.problem(name)
     assert isinstance(found, Floor)
     return found
 

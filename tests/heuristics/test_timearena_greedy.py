@@ -4,13 +4,12 @@ import pytest
 
 from planoracle.heuristics.registry import run
 from planoracle.heuristics.timearena_greedy import printed, realise, released
-from planoracle.instances.catalogue import load
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.referee import referee
-from planoracle.instances.timearena import encode, rules
-from planoracle.instances.timearena.encode import without_objects
-from planoracle.instances.timearena.sets import names, scenario_set
-from planoracle.instances.timearena.world import world
+from planoracle.instances.benchmarks.timearena import problems, replay
+from planoracle.instances.benchmarks.timearena.problems import names, scenario_set, without_objects
+from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule_rules import referee
 
 MEANS = {  # per scenario and number of tasks, by the released code
     "household": (12.7, 23.6, 35.4),
@@ -38,7 +37,7 @@ def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
         assert answer.claim == 9
         assert answer.reason.startswith("claims 9 minutes, impossible under the rules: object fruit_tree is occupied")
     made = ["add water to watering_can", "water fruit_tree by watering_can", "trim fruit_tree"]
-    verdict = rules.replay(world(problem.name), made, 40)
+    verdict = replay.replay(world(problem.name), made, 40)
     assert "object_occupied" in [step.kind for step in verdict.steps]
 
 
@@ -54,7 +53,7 @@ def test_what_is_possible_passes_the_rules_as_claimed_and_the_rest_has_a_reason(
             continue
         possible += 1
         assert answer.makespan == greedy.makespan
-        verdict = rules.replay(world(name), encode.decisions(problem, answer.schedule), problem.time_limit)
+        verdict = replay.replay(world(name), problems.decisions(problem, answer.schedule), problem.time_limit)
         assert verdict.completed
         assert verdict.total_time == greedy.makespan
     assert 45 < possible < 90

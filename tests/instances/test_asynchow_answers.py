@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import sample
 
-from planoracle.instances.asynchow import answers
-from planoracle.instances.asynchow.answers import candidates, grade, read
-from planoracle.instances.asynchow.phrases import TOPICS
+from planoracle.instances.benchmarks.asynchow import language
+from planoracle.instances.benchmarks.asynchow.feedback import TOPICS
+from planoracle.instances.benchmarks.asynchow.language import candidates, grade, read
 from planoracle.instances.errors import PlanError
 
 MILLION = 10**6
@@ -150,7 +150,7 @@ def test_numbers_are_read_as_one_pattern_would(parts: list[str]) -> None:
 )
 def test_words_end_where_a_simpler_pattern_ends_them(parts: list[str]) -> None:
     text = "".join(parts)
-    assert answers._WORD.findall(text) == re.findall(r"\b(?:[a-zA-Z]+-?)+\b", text)
+    assert language._WORD.findall(text) == re.findall(r"\b(?:[a-zA-Z]+-?)+\b", text)
 
 
 @given(st.text(st.sampled_from('"1٣ \nmindayhour.,=(or) to a half-é\u2028\ud800'), max_size=80), st.integers(0, 10**10))

@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
-from planoracle.instances import registry
-from planoracle.instances.asynchow.encode import least
-from planoracle.instances.asynchow.environment import AsyncHowEnvironment
-from planoracle.instances.asynchow.profile import PROFILES
-from planoracle.instances.catalogue import load
-from planoracle.instances.episode import Manner
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.benchmarks.asynchow.encoding import least
+from planoracle.instances.benchmarks.asynchow.live import AsyncHowEnvironment
+from planoracle.instances.benchmarks.asynchow.rules import PROFILES
+from planoracle.instances.files.catalog import load
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
+from planoracle.solver.exact.search import solve
 from tests.instances.test_generic_environment import compare
 
 NAME = "asynchow/async/829"

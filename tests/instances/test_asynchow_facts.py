@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.asynchow.facts import FEW_SHOT, KINDS, HowTo, covers, how_to, longest_path, names, seconds
+from planoracle.instances.benchmarks.asynchow.bundled_data import (
+    FEW_SHOT,
+    KINDS,
+    HowTo,
+    covers,
+    how_to,
+    longest_path,
+    names,
+    seconds,
+)
 from planoracle.instances.errors import InputError, UnknownNameError
 
 DAY, HOUR, MINUTE = 86400, 3600, 60

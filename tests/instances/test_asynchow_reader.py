@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances import registry
-from planoracle.instances.asynchow import reader
-from planoracle.instances.asynchow.facts import KINDS, HowTo, how_to, names
-from planoracle.instances.catalogue import read_problems
+from planoracle.instances.benchmarks.asynchow import problems
+from planoracle.instances.benchmarks.asynchow.bundled_data import KINDS, HowTo, how_to, names
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import of_kind
+from planoracle.instances.files.catalog import read_problems
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import of_kind
+from planoracle.instances.protocol import registry
 
 TEA = HowTo("async/0", ("5 min", "1 month"), ((1, 2),), (2419500, 2678700))
 
@@ -54,16 +54,16 @@ def written(folder: Path, document: Any, name: str = "async.json") -> Path:
 
 def test_json_is_read(tmp_path: Path) -> None:
     path = written(tmp_path, {"problems": [tea()]})
-    assert reader.read_file(path) == [TEA]
+    assert problems.read_file(path) == [TEA]
     written(tmp_path, {"async/0": ["boil water", "wait"]}, "steps.json")
-    assert reader.read_file(path) == [replace(TEA, sentences=("boil water", "wait"))]
+    assert problems.read_file(path) == [replace(TEA, sentences=("boil water", "wait"))]
 
 
 def test_pickle_is_read(tmp_path: Path) -> None:
-    assert reader.read_file(written(tmp_path, table(), "async_benchmark.pkl")) == [
+    assert problems.read_file(written(tmp_path, table(), "async_benchmark.pkl")) == [
         replace(TEA, sentences=("boil water", "wait"))
     ]
-    assert reader.read_file(written(tmp_path, table(), "seq_benchmark.pkl"))[0].name == "sequential/0"
+    assert problems.read_file(written(tmp_path, table(), "seq_benchmark.pkl"))[0].name == "sequential/0"
 
 
 @pytest.mark.parametrize("name", ["async.json", "async_benchmark.pkl"])
@@ -100,7 +100,7 @@ def test_problems_of_a_file_have_their_sentences(tmp_path: Path, name: str) -> N
 def test_faults_name_file_field_and_value(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     path = written(tmp_path, {"problems": [tea(**changes)]})
     with pytest.raises(InputError, match=message) as caught:
-        reader.read_file(path)
+        problems.read_file(path)
     assert caught.value.source == str(path)
 
 
@@ -108,7 +108,7 @@ def test_faults_name_file_field_and_value(tmp_path: Path, changes: dict[str, Any
 def test_faulty_sentences(tmp_path: Path, sentences: Any) -> None:
     written(tmp_path, sentences, "steps.json")
     with pytest.raises(InputError, match="sentences"):
-        reader.read_file(written(tmp_path, {"problems": [tea()]}))
+        problems.read_file(written(tmp_path, {"problems": [tea()]}))
 
 
 def test_problem_of_a_file_is_graded_by_all_rules(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_pickle_runs_nothing(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     path = written(tmp_path, table(extra=Evil(trace)), "async_benchmark.pkl")
     with pytest.raises(InputError, match=r"is no pickle of AsyncHow: (posix|nt).mkdir does not belong in it"):
-        reader.read_file(path)
+        problems.read_file(path)
     assert not trace.exists()
     pickle.loads(path.read_bytes())  # which would have done it
     assert trace.exists()
@@ -161,20 +161,20 @@ def test_pickle_runs_nothing(tmp_path: Path) -> None:
 )
 def test_faulty_pickles(tmp_path: Path, changes: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        reader.read_file(written(tmp_path, table(**changes), "async_benchmark.pkl"))
+        problems.read_file(written(tmp_path, table(**changes), "async_benchmark.pkl"))
 
 
 def test_broken_pickle(tmp_path: Path) -> None:
     data = pickle.dumps(table(), 4)
     for cut in range(100, len(data) - 1, 40):
         with pytest.raises(InputError):
-            reader.read_pickle(data[:cut], "async_benchmark.pkl")
+            problems.read_pickle(data[:cut], "async_benchmark.pkl")
 
 
 @pytest.mark.slow
 def test_bundled_file_is_made_of_the_released_ones(shared: Path) -> None:
-    found = [one for kind in KINDS for one in reader.read_file(shared / "benchmarks" / "asynchow" / f"{kind}.json")]
+    found = [one for kind in KINDS for one in problems.read_file(shared / "benchmarks" / "asynchow" / f"{kind}.json")]
     assert all(one.sentences for one in found)
     assert [replace(one, sentences=()) for one in found] == [how_to(name) for name in names()]
-    bundled = files("planoracle.instances.asynchow") / "data" / "problems.json"
-    assert reader.to_document(found) == bundled.read_text(encoding="utf-8")
+    bundled = files("planoracle.instances.benchmarks.asynchow") / "data" / "problems.json"
+    assert problems.to_document(found) == bundled.read_text(encoding="utf-8")

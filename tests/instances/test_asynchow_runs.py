@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.compare import compare
-from planoracle.analysis.critique import critique
-from planoracle.analysis.grade import Grade, Grader
-from planoracle.analysis.profiles import profiles
-from planoracle.analysis.regret import regret
-from planoracle.analysis.repair import repair
-from planoracle.analysis.statistics import grades_frame, summarize
-from planoracle.instances import registry
-from planoracle.instances.asynchow.encode import load
-from planoracle.instances.asynchow.facts import how_to, names
-from planoracle.instances.asynchow.language import Answer, commands
-from planoracle.instances.asynchow.profile import PROFILES
-from planoracle.instances.catalogue import expand, problem, set_of
-from planoracle.instances.catalogue import load as load_any
+from planoracle.analysis.comparison.compare import compare
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.diagnosis.repair import repair
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.instances.benchmarks.asynchow.bundled_data import how_to, names
+from planoracle.instances.benchmarks.asynchow.encoding import load
+from planoracle.instances.benchmarks.asynchow.language import Answer, commands
+from planoracle.instances.benchmarks.asynchow.rules import PROFILES
 from planoracle.instances.errors import InputError, PlanError, UnknownNameError
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.files.catalog import expand, problem, set_of
+from planoracle.instances.files.catalog import load as load_any
+from planoracle.instances.protocol import registry
+from planoracle.solver.exact.search import solve
 from tests.support.runner import CliRunner
 from tests.support.samples import sample
 

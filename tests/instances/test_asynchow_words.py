@@ -9,10 +9,10 @@ from functools import cache
 import pytest
 from support.samples import sample
 
-from planoracle.analysis.grade import Grader
-from planoracle.instances import registry
-from planoracle.instances.asynchow.encode import gold, load
-from planoracle.instances.asynchow.profile import PROFILES
+from planoracle.analysis.grading.grader import Grader
+from planoracle.instances.benchmarks.asynchow.encoding import gold, load
+from planoracle.instances.benchmarks.asynchow.rules import PROFILES
+from planoracle.instances.protocol import registry
 
 GRADER = Grader(details=False)
 UNITS = {"day": 86_400, "hour": 3_600, "min": 60, "sec": 1}

@@ -14,15 +14,16 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances import catalogue
-from planoracle.instances.asynctool import bfcl, encode, executors, rules
-from planoracle.instances.asynctool.calls import parse_call
-from planoracle.instances.asynctool.environment import AsyncToolEnvironment
-from planoracle.instances.asynctool.language import CLOSING, call_message
-from planoracle.instances.asynctool.profile import PROFILES
-from planoracle.instances.asynctool.reader import read, to_document
-from planoracle.instances.episode import USUAL
+from planoracle.instances.benchmarks.asynctool import bfcl, encoding, replay
+from planoracle.instances.benchmarks.asynctool import bfcl as executors
+from planoracle.instances.benchmarks.asynctool.calls import parse_call
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, call_message
+from planoracle.instances.benchmarks.asynctool.live import AsyncToolEnvironment
+from planoracle.instances.benchmarks.asynctool.reader import read, to_document
+from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.errors import InputError
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol.environment import USUAL
 
 FILES = "bfcl:GorillaFileSystem"
 SHELF = {"notes.txt": "Repot the ferns.\nFeed the cat.", "old.txt": "Repot the ferns.\nFeed the dog."}
@@ -105,7 +106,7 @@ def test_without_the_package_the_error_says_what_to_install(
     path = tmp_path / "k.json"
     path.write_text(json.dumps(DOCUMENT))
     with pytest.raises(InputError, match="needs the package bfcl-eval") as caught:
-        catalogue.read(str(path))
+        catalog.read(str(path))
     assert (caught.value.source, caught.value.field) == (str(path), "tasks[0].family")
 
 
@@ -120,9 +121,9 @@ def test_without_mpmath_only_its_class_is_missing(package: None, monkeypatch: py
 @pytest.mark.slow
 def test_our_own_families_do_not_import_the_package() -> None:
     code = (
-        "import sys; from planoracle.instances import catalogue;"
-        "catalogue.load('asynctool/cross3/01').origin.tasks[0].solved;"
-        "sys.exit('bfcl_eval' in sys.modules or 'planoracle.instances.asynctool.bfcl' in sys.modules)"
+        "import sys; from planoracle.instances.files import catalog;"
+        "catalog.load('asynctool/cross3/01').origin.tasks[0].solved;"
+        "sys.exit('bfcl_eval' in sys.modules)"
     )
 
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
@@ -177,7 +178,7 @@ def test_a_state_that_cannot_be_loaded_is_an_input_error(name: str, initial: Any
 
 def test_a_gold_trajectory_is_replayed(package: None) -> None:
     (instance,) = read(DOCUMENT, "k.json")
-    problem = encode.problem_of(instance)
+    problem = encoding.problem_of(instance)
     ferns, numbers = problem.tasks
     assert ferns.solved.results[0] == {"current_working_directory": "shelf"}
     assert ferns.solved.results[1] == {"diff_lines": "- Feed the cat.\n+ Feed the dog."}
@@ -186,18 +187,18 @@ def test_a_gold_trajectory_is_replayed(package: None) -> None:
         call_message(task.id, task.gold[n])
         for n, task in ((0, ferns), (0, numbers), (1, ferns), (1, numbers), (2, ferns))
     ]
-    run = rules.replay(problem, [*turns, CLOSING])
+    run = replay.replay(problem, [*turns, CLOSING])
     assert run.success
     assert (run.violations, run.premature) == ((), ())
     # The same by a live agent, that reads the results.
-    live = AsyncToolEnvironment(encode.instance(problem), PROFILES["paper"], USUAL, None)
+    live = AsyncToolEnvironment(encoding.instance(problem), PROFILES["paper"], USUAL, None)
     live.step(turns[0])
     assert '"response": {"current_working_directory": "shelf"}' in live.step(turns[1]).observation.text
     # Without the last call the files differ; the numbers have no state.
-    run = rules.replay(problem, [*turns[:-1], CLOSING])
+    run = replay.replay(problem, [*turns[:-1], CLOSING])
     assert [(outcome.char, outcome.env) for outcome in run.outcomes] == [(False, False), (True, True)]
     (again,) = read(to_document(problem), "k.json")
-    assert encode.problem_of(again) == problem
+    assert encoding.problem_of(again) == problem
 
 
 def test_a_gold_call_that_fails_is_an_input_error(package: None) -> None:

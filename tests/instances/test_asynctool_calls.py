@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.asynctool import calls
-from planoracle.instances.asynctool.calls import Call, canonical, parse_call, too_deep
+from planoracle.instances.benchmarks.asynctool import calls
+from planoracle.instances.benchmarks.asynctool.calls import Call, canonical, parse_call, too_deep
 from planoracle.instances.errors import InputError
 from tests.support.samples import examples
 from tests.support.steps import steps_of

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import examples
 
-from planoracle.instances.asynctool import encode, executors, rules, sets
-from planoracle.instances.asynctool.calls import Call, parse_call
-from planoracle.instances.asynctool.environment import AsyncToolEnvironment
-from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
-from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
-from planoracle.instances.asynctool.profile import PROFILES, Profile
-from planoracle.instances.asynctool.simulation import Turn
-from planoracle.instances.episode import Manner, Message
+from planoracle.instances.benchmarks.asynctool import bfcl, encoding, problems, replay
+from planoracle.instances.benchmarks.asynctool.calls import Call, parse_call
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
+from planoracle.instances.benchmarks.asynctool.live import AsyncToolEnvironment
+from planoracle.instances.benchmarks.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.asynctool.simulation import Turn
 from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.protocol.environment import Manner, Message
 
 TREE = {"root": {"work": {"a": "one", "b": "two"}}}
 WAITING = {"role": "tool", "content": '{"wait": "The call is being executed."}'}
@@ -26,7 +26,7 @@ WAITING = {"role": "tool", "content": '{"wait": "The call is being executed."}'}
 
 def sub_task(id: str, family: str | None, *gold: str, initial: dict[str, Any] | None = None) -> SubTask:
     calls = tuple(map(parse_call, gold))
-    offered = executors.documents(family) or {call.name: {"name": call.name} for call in calls}
+    offered = bfcl.documents(family) or {call.name: {"name": call.name} for call in calls}
     return SubTask(id, f"Question of {id}?", calls, family, offered, initial or {})
 
 
@@ -41,7 +41,7 @@ def problem(delays: Delays | None = None, *tasks: SubTask) -> Problem:
 
 
 def live(problem: Problem, rules: Profile = PROFILES["paper"], **manner: Any) -> AsyncToolEnvironment:
-    return AsyncToolEnvironment(encode.instance(problem), rules, Manner(**{"style": "paper"} | manner), None)
+    return AsyncToolEnvironment(encoding.instance(problem), rules, Manner(**{"style": "paper"} | manner), None)
 
 
 def send(run: AsyncToolEnvironment, message: Any) -> list[Message]:
@@ -79,7 +79,7 @@ def answer(task: SubTask, number: int) -> dict[str, str]:
 
 def test_the_opening_holds_every_question_and_every_tool() -> None:
     for name in ("asynctool/cross3/01", "asynctool/similar2/01"):
-        one = sets.problem(name)
+        one = problems.problem(name)
         system, user = live(one).opening()
         assert (system["role"], user["role"]) == ("system", "user")
         offered, asked = (json.loads(part.partition("\n")[2]) for part in user["content"].split("\n\n"))
@@ -101,7 +101,7 @@ def test_the_opening_does_not_tell_the_gold_calls() -> None:
 
 def test_the_trajectory_of_figure_12() -> None:
     """A lookup, a price and an order, with a folder entered and made in between."""
-    run = live(sets.problem("asynctool/trading_1+files_1"))
+    run = live(problems.problem("asynctool/trading_1+files_1"))
     trading, files = run.task.tasks
     assert send(run, make(trading, 1)) == [WAITING]
     assert send(run, make(files, 1)) == [WAITING, answer(trading, 1)]
@@ -248,7 +248,7 @@ def test_names_of_functions_may_be_long() -> None:
     one, other = (sub_task(letter, None, f"{letter * 100}(a=1)") for letter in "xy")
     said = [call_message("x", Call(name, {"a": 2})) for name in ("x" * 100, "y" * 100, "x" * 99, "x" * 101)]
     kinds = [
-        found.kind for found in rules.replay(problem(None, one, other), said).violations if found.position is not None
+        found.kind for found in replay.replay(problem(None, one, other), said).violations if found.position is not None
     ]
     assert kinds == ["other_tool", "unknown_tool", "unknown_tool"]
 
@@ -299,18 +299,18 @@ def test_a_call_is_premature_if_what_it_builds_on_is_not_known(said: list[str], 
     run = live(problem())
     for word in said:
         send(run, spoken[word])
-    assert rules.premature(run.task, turns(run)).keys() == early
-    assert rules.replay(run.task, [spoken[word] for word in said]).premature == tuple(sorted(early))
+    assert replay.premature(run.task, turns(run)).keys() == early
+    assert replay.replay(run.task, [spoken[word] for word in said]).premature == tuple(sorted(early))
 
 
 def test_a_guess_is_premature_until_the_slowest_result_is_known() -> None:
     slow = problem(Delays(1, 1, tools={"enter_folder": 5}))  # issued in turn 1, known in turn 7
     guess = call_message("F", Call("read_file", {"name": "b"}))
     assert not slow.delays.constant
-    assert rules.replay(slow, [make(FILES, 1), guess, WAIT, WAIT, WAIT, guess, WAIT, WAIT, guess]).premature == (2, 6)
+    assert replay.replay(slow, [make(FILES, 1), guess, WAIT, WAIT, WAIT, guess, WAIT, WAIT, guess]).premature == (2, 6)
 
 
 def test_without_delay_no_call_is_premature_and_with_more_it_lasts_longer() -> None:
     said = [make(FILES, 1), WAIT, make(FILES, 2), WAIT, WAIT, make(FILES, 3)]
     for delay, early in ((0, ()), (1, ()), (2, (3,)), (3, (3, 6)), (4, (3, 6))):
-        assert rules.replay(problem(Delays(delay, delay)), said).premature == early
+        assert replay.replay(problem(Delays(delay, delay)), said).premature == early

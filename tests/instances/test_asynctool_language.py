@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.asynctool import language
-from planoracle.instances.asynctool.calls import MAX_DEPTH, Call
-from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message, messages, read_message
-from planoracle.instances.asynctool.profile import profile
+from planoracle.instances.benchmarks.asynctool import language
+from planoracle.instances.benchmarks.asynctool.calls import MAX_DEPTH, Call
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message, messages, read_message
+from planoracle.instances.benchmarks.asynctool.rules import profile
 from planoracle.instances.errors import PlanError
 from tests.support.samples import sample
 from tests.support.steps import steps_of

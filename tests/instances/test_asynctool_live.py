@@ -10,16 +10,23 @@ from typing import Any
 import pytest
 
 from planoracle import grade, load
-from planoracle.instances import registry
-from planoracle.instances.asynctool import sets
-from planoracle.instances.asynctool.calls import Call
-from planoracle.instances.asynctool.encode import problem_of
-from planoracle.instances.asynctool.environment import AsyncToolEnvironment
-from planoracle.instances.asynctool.language import CLOSING, WAIT, as_message, call_message, messages, read_message
-from planoracle.instances.asynctool.problem import Problem
-from planoracle.instances.asynctool.profile import PROFILES, Profile
-from planoracle.instances.episode import Manner, Message
+from planoracle.instances.benchmarks.asynctool import problems
+from planoracle.instances.benchmarks.asynctool.calls import Call
+from planoracle.instances.benchmarks.asynctool.encoding import problem_of
+from planoracle.instances.benchmarks.asynctool.language import (
+    CLOSING,
+    WAIT,
+    as_message,
+    call_message,
+    messages,
+    read_message,
+)
+from planoracle.instances.benchmarks.asynctool.live import AsyncToolEnvironment
+from planoracle.instances.benchmarks.asynctool.problem import Problem
+from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner, Message
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, shown
 from tests.support.samples import sample
@@ -132,7 +139,7 @@ def test_random_runs_are_what_their_submissions_replay_as(rules: Profile, name: 
 @pytest.mark.slow
 @BOTH
 def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules: Profile) -> None:
-    names = sets.names()
+    names = problems.names()
     for seed in range(100):
         compare(names[seed % len(names)] + ("", "@0", "@2", "@0-3:5")[seed % 4], rules, seed)
 

@@ -14,13 +14,14 @@ from support.runner import CliRunner
 from support.samples import examples, sample
 
 from planoracle.analysis.cli import app
-from planoracle.instances import catalogue
-from planoracle.instances.asynctool import encode, executors, sets
-from planoracle.instances.asynctool.calls import Call
-from planoracle.instances.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
-from planoracle.instances.asynctool.reader import json_schema, recognises, to_document
-from planoracle.instances.asynctool.reader import read as read_document
+from planoracle.instances.benchmarks.asynctool import bfcl, encoding
+from planoracle.instances.benchmarks.asynctool import problems as sets
+from planoracle.instances.benchmarks.asynctool.calls import Call
+from planoracle.instances.benchmarks.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.reader import json_schema, recognises, to_document
+from planoracle.instances.benchmarks.asynctool.reader import read as read_document
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import catalog
 
 HEAD = {"format": "planoracle/asynctool", "version": 1}
 SORT = {"id": "a", "family": "text", "ground_truth": ["sort_words(text='b a')"]}
@@ -43,7 +44,7 @@ def document(*tasks: dict[str, Any], **more: Any) -> dict[str, Any]:
 def read(content: Any, **more: Any) -> Problem:
     (instance,) = read_document(content if "format" in content else document(content, **more), "k.json")
     assert instance.benchmark == "asynctool"
-    return encode.problem_of(instance)
+    return encoding.problem_of(instance)
 
 
 def write(folder: Path, content: Any) -> str:
@@ -64,8 +65,8 @@ def test_gold_calls_may_stand_apart_as_in_figure_8(tmp_path: Path) -> None:
             {"task_id": "file_13", "ground_truth": ["enter_folder(name='v')", "move_entry(name='g', target='h')"]},
         ],
     )
-    (instance,) = catalogue.read(write(tmp_path, apart))
-    first, second = encode.problem_of(instance).tasks
+    (instance,) = catalog.read(write(tmp_path, apart))
+    first, second = encoding.problem_of(instance).tasks
     assert (first.id, first.question, [call.name for call in first.gold]) == (
         "file_13",
         "Rename it.",
@@ -78,7 +79,7 @@ def test_gold_calls_may_stand_apart_as_in_figure_8(tmp_path: Path) -> None:
         task | {"ground_truth": next(t["ground_truth"] for t in apart["ground_truth"] if t["task_id"] == task["id"])}
         for task in apart["tasks"]
     ]
-    assert read(document(*together)) == encode.problem_of(instance)
+    assert read(document(*together)) == encoding.problem_of(instance)
 
 
 def test_some_calls_may_stand_apart_and_others_in_place() -> None:
@@ -97,12 +98,12 @@ def test_documents_as_in_figure_11_are_offered_and_order_the_parameters() -> Non
         "ground_truth": ["read_file('g')", "move_entry('g', 'h')", "move_entry('h', target='i')"],
     }
     found = read(task).tasks[0]
-    assert found.documents == {"read_file": executors.documents("files")["read_file"], "move_entry": MOVE_DOCUMENT}
+    assert found.documents == {"read_file": bfcl.documents("files")["read_file"], "move_entry": MOVE_DOCUMENT}
     assert [call.params for call in found.gold[1:]] == [{"name": "g", "target": "h"}, {"name": "h", "target": "i"}]
 
 
 def test_all_tools_of_the_family_are_offered_by_default() -> None:
-    assert read(SORT).tasks[0].documents == executors.documents("text")
+    assert read(SORT).tasks[0].documents == bfcl.documents("text")
     assert read(SORT | {"tools": ["sort_words"]}).tasks[0].documents.keys() == {"sort_words"}
 
 
@@ -141,13 +142,13 @@ def test_delays(given_delay: Any, delays: Delays) -> None:
 def test_a_file_may_hold_several_problems(tmp_path: Path) -> None:
     problems = [{"name": name, "tasks": [SORT | {"id": name}], "delay": delay} for delay, name in enumerate("xyz")]
     path = write(tmp_path, HEAD | {"problems": problems})
-    assert [one.name for one in catalogue.read(path)] == ["x", "y", "z"]
-    (one,) = catalogue.read(f"{path}#y")
+    assert [one.name for one in catalog.read(path)] == ["x", "y", "z"]
+    (one,) = catalog.read(f"{path}#y")
     assert (one.name, one.origin.delays, one.tasks) == ("y", Delays(1, 1), ("y", "closing"))
-    assert catalogue.expand([f"{path}#y", path]) == [f"{path}#y", path]
+    assert catalog.expand([f"{path}#y", path]) == [f"{path}#y", path]
     for wrong in ("#", "#X", "#x ", "#xy"):
         with pytest.raises(UnknownNameError, match="is no problem of the file"):
-            catalogue.read(path + wrong)
+            catalog.read(path + wrong)
 
 
 def test_the_format_is_recognised() -> None:
@@ -258,7 +259,7 @@ FAULTS = {
 def test_a_fault_is_named_by_source_field_and_value(tmp_path: Path, field: str, value: Any, content: Any) -> None:
     path = write(tmp_path, content)
     with pytest.raises(InputError) as caught:
-        catalogue.read(path)
+        catalog.read(path)
     error = caught.value
     assert (error.source, error.field, error.value) == (path, field, value)
     assert type(error.value) is type(value)
@@ -282,9 +283,9 @@ def test_what_is_missing_is_said_to_be_missing() -> None:
 
 def test_initial_states_are_objects() -> None:
     for family in (None, "text", "bfcl:MathAPI"):
-        executors.check_state(family, {})
+        bfcl.check_state(family, {})
         with pytest.raises(InputError) as caught:
-            executors.check_state(family, [])
+            bfcl.check_state(family, [])
         assert (caught.value.field, caught.value.value) == ("initial", [])
 
 
@@ -358,7 +359,7 @@ def test_exported_instances_are_files_of_this_format(tmp_path: Path) -> None:
     name = "asynctool/cross2/01@1-2:7"
     result = CliRunner().invoke(app, ["instances", name, "--export"])
     assert result.exit_code == 0
-    assert catalogue.read(write(tmp_path, json.loads(result.stdout))) == [catalogue.load(name)]
+    assert catalog.read(write(tmp_path, json.loads(result.stdout))) == [catalog.load(name)]
 
 
 def test_the_json_schema_is_whole() -> None:

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.instances import catalogue
-from planoracle.instances.asynctool import encode, sets
-from planoracle.instances.asynctool.problem import Delays, SubTask
-from planoracle.instances.asynctool.sets import KINDS, compose
+from planoracle.instances.benchmarks.asynctool import encoding, problems
+from planoracle.instances.benchmarks.asynctool.problem import Delays, SubTask
+from planoracle.instances.benchmarks.asynctool.problems import KINDS, compose
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import catalog
 
-POOL = list(sets.tasks().values())
+POOL = list(problems.tasks().values())
 # Samples of the paper's data set by kind and number of tasks (Table 5).
 SHARES = {("similar", 2): 120, ("cross", 2): 132, ("similar", 3): 240, ("cross", 3): 220}
 SIZES = Counter(task.family for task in POOL)
@@ -49,7 +49,7 @@ def sub_task(family: str | None, number: int) -> SubTask:
 
 
 def test_the_hundred_bundled_problems() -> None:
-    names = sets.names()
+    names = problems.names()
     assert len(set(names)) == len(names) == 100
     assert names[:2] == ("asynctool/similar2/01", "asynctool/similar2/02")
     assert Counter(name.split("/")[1] for name in names) == {
@@ -58,15 +58,15 @@ def test_the_hundred_bundled_problems() -> None:
         "similar3": 34,
         "cross3": 31,
     }
-    assert [name for name in catalogue.bundled() if name.startswith("asynctool")] == list(names)
+    assert [name for name in catalog.bundled() if name.startswith("asynctool")] == list(names)
     for name in names:
-        problem = sets.problem(name)
+        problem = problems.problem(name)
         families = [task.family for task in problem.tasks]
         kind, size = name.split("/")[1][:-1], int(name.split("/")[1][-1])
         assert len(problem.tasks) == size
         assert len(set(families)) == (1 if kind == "similar" else size)
         assert (problem.name, problem.delays) == (name, Delays())
-    assert len({frozenset(sets.problem(name).by_id) for name in names}) == 100
+    assert len({frozenset(problems.problem(name).by_id) for name in names}) == 100
 
 
 def test_the_bundled_sets_are_what_the_composer_makes() -> None:
@@ -74,7 +74,7 @@ def test_the_bundled_sets_are_what_the_composer_makes() -> None:
         f"{kind}{size}": [list(row) for row in ids(compose(POOL, kind, size, count))]
         for (kind, size), count in proportional(100).items()
     }
-    path = files("planoracle.instances.asynctool") / "data" / "sets.json"
+    path = files("planoracle.instances.benchmarks.asynctool") / "data" / "sets.json"
     assert json.loads(path.read_text(encoding="utf-8")) == made
 
 
@@ -98,11 +98,11 @@ def test_the_bundled_sets_are_what_the_composer_makes() -> None:
     ],
 )
 def test_what_names_prefixes_and_globs_stand_for(pattern: str, count: int, first: str) -> None:
-    found = catalogue.expand([pattern])
+    found = catalog.expand([pattern])
     assert (len(found), found[0]) == (count, first)
     assert len(set(found)) == count
-    assert all(catalogue.names_problem(name) for name in found)
-    assert catalogue.load(found[-1]).name == found[-1]
+    assert all(catalog.names_problem(name) for name in found)
+    assert catalog.load(found[-1]).name == found[-1]
 
 
 @pytest.mark.parametrize(
@@ -117,12 +117,12 @@ def test_what_names_prefixes_and_globs_stand_for(pattern: str, count: int, first
     ],
 )
 def test_combinations_of_bundled_tasks(name: str, tasks: list[str], delays: Delays) -> None:
-    instance = catalogue.load(name)
-    problem = encode.problem_of(instance)
+    instance = catalog.load(name)
+    problem = encoding.problem_of(instance)
     assert [task.id for task in problem.tasks] == tasks
-    assert all(task is sets.tasks()[task.id] for task in problem.tasks)
+    assert all(task is problems.tasks()[task.id] for task in problem.tasks)
     assert (instance.name, problem.delays) == (name, delays)
-    assert catalogue.read(name) == [instance]
+    assert catalog.read(name) == [instance]
 
 
 WRONG = [
@@ -173,15 +173,15 @@ WRONG = [
     "asynctool/\ud800",
     "asynctool/" + "files_1+" * 1_000,
     "asynctool/files_1@" + "1" * 4_000,
-    "asynctool/" + "+".join(sets.tasks()) * 3,
+    "asynctool/" + "+".join(problems.tasks()) * 3,
 ]
 
 
 @pytest.mark.parametrize("name", WRONG, ids=lambda name: ascii(name)[:30])
 def test_wrong_names_are_unknown(name: str) -> None:
-    assert not sets.covers(name)
-    assert sets.set_of(name) == ("", ())
-    for function in (sets.problem, sets.load, catalogue.load, lambda one: catalogue.expand([one])):
+    assert not problems.covers(name)
+    assert problems.set_of(name) == ("", ())
+    for function in (problems.problem, problems.load, catalog.load, lambda one: catalog.expand([one])):
         with pytest.raises(UnknownNameError) as caught:
             function(name)
         assert len(str(caught.value)) < 500
@@ -189,24 +189,24 @@ def test_wrong_names_are_unknown(name: str) -> None:
 
 @given(st.text("asynctool/cross201@+-:files_ ", max_size=20).map("asynctool/".__add__) | st.text(max_size=20))
 def test_any_name_is_covered_or_unknown(name: str) -> None:
-    if sets.covers(name):
-        assert sets.problem(name).name == name
+    if problems.covers(name):
+        assert problems.problem(name).name == name
     else:
         with pytest.raises(UnknownNameError):
-            sets.problem(name)
+            problems.problem(name)
 
 
 def test_a_close_name_is_suggested() -> None:
     with pytest.raises(UnknownNameError, match="did you mean asynctool/cross2"):
-        catalogue.expand(["asynctool/cros2"])
+        catalog.expand(["asynctool/cros2"])
 
 
 def test_the_set_of_a_name() -> None:
-    cross2 = tuple(name for name in sets.names() if "/cross2/" in name)
-    assert catalogue.set_of("asynctool/cross2/05") == ("asynctool/cross2", cross2)
-    label, members = catalogue.set_of("asynctool/cross2/05@0-1:7")
+    cross2 = tuple(name for name in problems.names() if "/cross2/" in name)
+    assert catalog.set_of("asynctool/cross2/05") == ("asynctool/cross2", cross2)
+    label, members = catalog.set_of("asynctool/cross2/05@0-1:7")
     assert label == "asynctool/cross2@0-1:7"
-    assert members == tuple(f"{name}@0-1:7" for name in cross2) == sets.members(label)
+    assert members == tuple(f"{name}@0-1:7" for name in cross2) == problems.members(label)
     for name in (
         "asynctool/files_1+text_1",
         "asynctool/files_1",
@@ -214,7 +214,7 @@ def test_the_set_of_a_name() -> None:
         "asynctool",
         "asynctool/cross2@2",
     ):
-        assert catalogue.set_of(name) == ("", ())
+        assert catalog.set_of(name) == ("", ())
 
 
 def test_every_bundled_task_can_be_solved_by_its_gold_calls() -> None:
@@ -342,7 +342,7 @@ def test_composed_names_are_names_of_problems() -> None:
     expected = ids(compose(POOL, "similar", 3, 7, 4))
     assert found == [f"asynctool/{'+'.join(row)}@0-1:7" for row in expected]
     for name, row in zip(found, expected, strict=True):
-        problem = sets.problem(name)
+        problem = problems.problem(name)
         assert ([task.id for task in problem.tasks], problem.delays) == (list(row), Delays(0, 1, 7))
 
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from support.samples import examples, sample
 
-from planoracle.instances.asynctool.calls import Call, parse_call
-from planoracle.instances.asynctool.executors import FAMILIES
-from planoracle.instances.asynctool.tools import base
-from planoracle.instances.asynctool.tools.base import Toolbox
+from planoracle.instances.benchmarks.asynctool.bfcl import FAMILIES
+from planoracle.instances.benchmarks.asynctool.calls import Call, parse_call
+from planoracle.instances.benchmarks.asynctool.tools import base
+from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
 
 OWNER = {name: family for family, cls in FAMILIES.items() for name in cls.tools()}
 TASKS = json.loads((Path(base.__file__).parents[1] / "data" / "tasks.json").read_text(encoding="utf-8"))["tasks"]

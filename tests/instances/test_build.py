@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from planoracle.instances.build import Model
 from planoracle.instances.errors import InputError
-from planoracle.instances.files import read_instance
-from planoracle.instances.model import Instance
+from planoracle.instances.files.instance_file import read_instance
+from planoracle.instances.model.builder import Model
+from planoracle.instances.model.instance import Instance
 from tests.strategies import instances
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "instances" / "examples"

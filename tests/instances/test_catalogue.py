@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import some_problems
 
-from planoracle.instances import catalogue
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files import to_document
-from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.files import catalog
+from planoracle.instances.files.instance_file import to_document
+from planoracle.instances.model.instance import Action, Instance, Lag
 
 TIMED = "recipe2plan/timed/Cobbler_Pancakes"
 UNTIMED = "recipe2plan/untimed/Cobbler_Pancakes"
@@ -41,7 +41,7 @@ def cooking(name: str) -> list[Any]:
 
 
 def test_name_stands_for_itself() -> None:
-    assert catalogue.expand([TIMED]) == [TIMED]
+    assert catalog.expand([TIMED]) == [TIMED]
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,8 @@ def test_name_stands_for_itself() -> None:
     [("recipe2plan", 130), ("recipe2plan/", 130), ("recipe2plan/timed", 65), ("recipe2plan/untimed/", 65)],
 )
 def test_prefix_stands_for_all_below_it(prefix: str, count: int) -> None:
-    assert catalogue.expand([prefix]) == [
-        name for name in catalogue.bundled() if name.startswith(prefix.rstrip("/") + "/")
-    ]
-    assert len(catalogue.expand([prefix])) == count
+    assert catalog.expand([prefix]) == [name for name in catalog.bundled() if name.startswith(prefix.rstrip("/") + "/")]
+    assert len(catalog.expand([prefix])) == count
 
 
 @pytest.mark.parametrize(
@@ -64,29 +62,29 @@ def test_prefix_stands_for_all_below_it(prefix: str, count: int) -> None:
     ],
 )
 def test_glob_stands_for_what_it_matches(pattern: str, expected: list[str]) -> None:
-    assert catalogue.expand([pattern]) == expected
+    assert catalog.expand([pattern]) == expected
 
 
 def test_path_stands_for_itself(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", {})
-    assert catalogue.expand([path]) == [path]
+    assert catalog.expand([path]) == [path]
 
 
 def test_bundled_name_wins_over_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / TIMED).parent.mkdir(parents=True)
     (tmp_path / TIMED).write_text("{}")
     monkeypatch.chdir(tmp_path)
-    assert catalogue.read(TIMED) == [catalogue.load(TIMED)]
+    assert catalog.read(TIMED) == [catalog.load(TIMED)]
 
 
 def test_repetition_is_dropped_and_order_kept(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", {})
     names = [UNTIMED, path, "recipe2plan/*/Cobbler_Pancakes", path, UNTIMED]
-    assert catalogue.expand(names) == [UNTIMED, path, TIMED]
+    assert catalog.expand(names) == [UNTIMED, path, TIMED]
 
 
 def test_nothing_stands_for_nothing() -> None:
-    assert catalogue.expand([]) == []
+    assert catalog.expand([]) == []
 
 
 @pytest.mark.parametrize(
@@ -99,66 +97,66 @@ def test_nothing_stands_for_nothing() -> None:
 )
 def test_unknown_name_brings_a_suggestion(wrong: str, suggestion: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        catalogue.expand([TIMED, wrong])
+        catalog.expand([TIMED, wrong])
     assert repr(wrong) in str(caught.value)
     assert suggestion in str(caught.value).partition("did you mean")[2]
 
 
 def test_name_like_no_other_brings_no_suggestion() -> None:
     with pytest.raises(UnknownNameError) as caught:
-        catalogue.expand(["zzzzzzzz"])
+        catalog.expand(["zzzzzzzz"])
     assert str(caught.value) == "names no problem, set or file (found 'zzzzzzzz')"
 
 
 @each_hostile
 def test_hostile_name_is_unknown(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert not catalogue.is_file(name)
+    assert not catalog.is_file(name)
     with pytest.raises(UnknownNameError) as caught:
-        catalogue.expand([name])
+        catalog.expand([name])
     assert len(str(caught.value)) < 500
     with pytest.raises(UnknownNameError) as caught:
-        catalogue.load(name)
+        catalog.load(name)
     assert len(str(caught.value)) < 500
 
 
 def test_pattern_longer_than_any_name_is_not_matched() -> None:
-    assert catalogue.expand(["*" * 500]) == list(catalogue.bundled())
+    assert catalog.expand(["*" * 500]) == list(catalog.bundled())
     with pytest.raises(UnknownNameError):
-        catalogue.expand(["*" * 501])
+        catalog.expand(["*" * 501])
 
 
 @given(st.text(max_size=20) | st.text("recip2lan/*?[]!-_", max_size=20))
 def test_any_name_is_expanded_or_unknown(name: str) -> None:
     try:
-        found = catalogue.expand([name])
+        found = catalog.expand([name])
     except UnknownNameError:
-        assert name not in catalogue.bundled()  # either outcome is right
+        assert name not in catalog.bundled()  # either outcome is right
     else:
         assert found
-        assert all(one in catalogue.bundled() or Path(one).is_file() for one in found)
+        assert all(one in catalog.bundled() or Path(one).is_file() for one in found)
 
 
 # --- load and read --------------------------------------------------------------------------------
 
 
 def test_every_bundled_name_can_be_loaded() -> None:
-    assert [catalogue.problem(name).name for name in some_problems()] == some_problems()
+    assert [catalog.problem(name).name for name in some_problems()] == some_problems()
 
 
 @pytest.mark.parametrize("name", ["recipe2plan", "recipe2plan/timed", f"{TIMED}/", f"/{TIMED}", TIMED.upper()])
 def test_what_is_no_full_name_is_not_loaded(name: str) -> None:
     with pytest.raises(UnknownNameError):
-        catalogue.load(name)
+        catalog.load(name)
 
 
 def test_own_file_is_read(tmp_path: Path) -> None:
     instance = Instance("k", (Action("t/a", "t", 3, 3), Action("t/b", "t", 2, 0)), (Lag("t/a", "t/b", 1),))
-    assert catalogue.read(write(tmp_path / "k.json", to_document(instance))) == [instance]
+    assert catalog.read(write(tmp_path / "k.json", to_document(instance))) == [instance]
 
 
 def test_cooking_file_is_read_timed_and_untimed(tmp_path: Path) -> None:
-    timed, untimed = catalogue.read(write(tmp_path / "mine.json", cooking("A")))
+    timed, untimed = catalog.read(write(tmp_path / "mine.json", cooking("A")))
     assert (timed.name, untimed.name) == ("mine.json/timed/A", "mine.json/untimed/A")
     assert timed.lags == (Lag("A/0", "A/1", 0, 60),)
     assert untimed.lags == (Lag("A/0", "A/1"),)
@@ -168,7 +166,7 @@ def test_cooking_file_is_read_timed_and_untimed(tmp_path: Path) -> None:
 def test_unrecognised_file_is_named(tmp_path: Path, document: Any) -> None:
     path = write(tmp_path / "k.json", document)
     with pytest.raises(InputError, match="is neither of our formats") as caught:
-        catalogue.read(path)
+        catalog.read(path)
     assert caught.value.source == path
 
 
@@ -179,15 +177,15 @@ def test_a_document_may_be_broken_into_lines_before_any_object(tmp_path: Path, c
     text += '{"name": "tea", "actions": [' + boil + "]}]}"
     path = tmp_path / "tea.json"
     path.write_text(text.replace(cut, cut + "\n", 1).replace('"tasks":\n [', '"tasks": [\n'))
-    assert [problem.name for problem in catalogue.read_problems(str(path))] == ["tea"]
+    assert [problem.name for problem in catalog.read_problems(str(path))] == ["tea"]
     path.write_text(text + "\n" + text.replace('"name": "tea", "unit"', '"name": "more", "unit"'))
-    assert [problem.name for problem in catalogue.read_problems(str(path))] == ["tea", "more"]
+    assert [problem.name for problem in catalog.read_problems(str(path))] == ["tea", "more"]
 
 
 def test_file_of_another_format_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", {"format": "something/else"})
     with pytest.raises(InputError) as caught:
-        catalogue.read(path)
+        catalog.read(path)
     assert str(caught.value).startswith(f"{path}:1: format: ")
     assert "found 'something/else'" in str(caught.value)
 
@@ -195,7 +193,7 @@ def test_file_of_another_format_is_named(tmp_path: Path) -> None:
 def test_fault_in_a_cooking_file_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", cooking("A B"))
     with pytest.raises(InputError) as caught:
-        catalogue.read(path)
+        catalog.read(path)
     assert str(caught.value).startswith(f"{path}:1: [0][0].recipe: ")
 
 
@@ -203,7 +201,7 @@ def test_fault_in_a_cooking_file_is_named(tmp_path: Path) -> None:
 def test_hostile_name_is_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="cannot be read: ") as caught:
-        catalogue.read(name)
+        catalog.read(name)
     assert len(str(caught.value).encode("utf-8")) < 500
 
 
@@ -213,5 +211,5 @@ def test_reading_what_does_not_exist_is_an_input_error(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as caught:
-        catalogue.read(name)
+        catalog.read(name)
     assert name in str(caught.value)

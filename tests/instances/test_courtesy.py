@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances import catalogue
 from planoracle.instances.errors import MAX_FAULTS, FaultsError, InputError, InputWarning, UnknownNameError
-from planoracle.instances.files import instance_from_document, read_instance
-from planoracle.instances.lines import json_lines
-from planoracle.instances.visible import similar
+from planoracle.instances.files import catalog
+from planoracle.instances.files.instance_file import instance_from_document, read_instance
+from planoracle.instances.files.strict_json import json_lines
+from planoracle.instances.text import similar
 
 HEAD = {"format": "planoracle/instance", "version": 1, "name": "k"}
 FAULTY = """{
@@ -46,7 +46,7 @@ def written(folder: Path, name: str, content: str) -> str:
 
 def faults(path: str) -> list[tuple[int | None, str]]:
     with pytest.raises(InputError) as caught:
-        catalogue.read_problems(path)
+        catalog.read_problems(path)
     assert all(fault.source == path for fault in caught.value.faults)
     return [(fault.line, fault.field or "") for fault in caught.value.faults]
 
@@ -116,7 +116,7 @@ def test_a_cycle_is_shown_whole_and_a_long_one_in_part() -> None:
 @pytest.mark.parametrize("name", ["k.yaml", "k.YML", "k.toml"])
 def test_yaml_and_toml_are_refused_with_a_hint_to_json(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"is YAML or TOML; convert the file to JSON$"):
-        catalogue.read_problems(written(tmp_path, name, 'name = "k"'))
+        catalog.read_problems(written(tmp_path, name, 'name = "k"'))
 
 
 def test_a_key_that_is_given_twice_has_a_line(tmp_path: Path) -> None:
@@ -147,11 +147,11 @@ def test_a_unit_that_contradicts_its_seconds_is_warned_of(
 @pytest.mark.parametrize("kind", ["instance", "kitchen"])
 def test_files_say_by_which_schema_they_are_checked(tmp_path: Path, kind: str) -> None:
     name = {"instance": "timearena/lab1", "kitchen": "robotouille/synchronous/0_cheese_sandwich"}[kind]
-    from planoracle.instances.registry import of
+    from planoracle.instances.protocol.registry import of
 
-    found = catalogue.problem(name)
+    found = catalog.problem(name)
     document = {"$schema": f"./{kind}.schema.json"} | of(found).document(found)
-    (again,) = catalogue.read_problems(written(tmp_path, "k.json", json.dumps(document)))
+    (again,) = catalog.read_problems(written(tmp_path, "k.json", json.dumps(document)))
     assert of(again).document(again) | {"$schema": document["$schema"]} == document
 
 
@@ -169,10 +169,10 @@ def test_what_stands_for_nothing_is_a_file_a_folder_or_a_name(tmp_path: Path, mo
     }
     for name, message in said.items():
         with pytest.raises(UnknownNameError) as caught:
-            [catalogue.read_problems(one) for one in catalogue.expand([name])]
+            [catalog.read_problems(one) for one in catalog.expand([name])]
         assert message in str(caught.value)
     with pytest.raises(UnknownNameError, match="names no problem, but 65 of them"):
-        catalogue.problem("recipe2plan/timed")
+        catalog.problem("recipe2plan/timed")
 
 
 def test_names_are_compared_by_their_ends_and_without_regard_to_capitals() -> None:

@@ -9,25 +9,25 @@ from pathlib import Path
 import pytest
 from support.samples import some_problems
 
-from planoracle.instances import catalogue
-from planoracle.instances.crew import assign, crewed, interchangeable, split_crew, with_agents
+from planoracle.instances.benchmarks.kitchens.problems import kitchen
+from planoracle.instances.benchmarks.kitchens.variants import with_cooks
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files import instance_from_document, to_document
-from planoracle.instances.kitchens.sets import kitchen
-from planoracle.instances.kitchens.variants import with_cooks
-from planoracle.instances.model import Action, Instance
-from planoracle.instances.schedule_benchmark import language
+from planoracle.instances.files import catalog
+from planoracle.instances.files.instance_file import instance_from_document, to_document
+from planoracle.instances.model.agents import assign, crewed, interchangeable, split_crew, with_agents
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.protocol.schedule_benchmark import language
 
 TIMED = "recipe2plan/timed/Cobbler_Pancakes"
 CHOP, DRIVE = Action("home/chop", "home", 3, 3), Action("out/drive", "out", 9, 9)
 
 
 def test_only_the_agents_change() -> None:
-    one = catalogue.load(TIMED)
+    one = catalog.load(TIMED)
     three = with_agents(one, 3)
     assert three == replace(one, name=f"{TIMED}~3", agents=("agent1", "agent2", "agent3"), benchmark="generic")
     assert all(three.eligible(action) == three.agents for action in three.actions)
-    assert catalogue.load(f"{TIMED}~3") == three
+    assert catalog.load(f"{TIMED}~3") == three
 
 
 def test_what_needs_nobody_still_needs_nobody_and_what_the_only_agent_could_do_anybody_can() -> None:
@@ -76,38 +76,36 @@ def test_impossible_restriction_is_named(only: dict[str, list[str]], fault: str)
 
 
 def test_no_bundled_name_is_one_of_a_crew() -> None:
-    assert not any("~" in name for name in catalogue.bundled())
+    assert not any("~" in name for name in catalog.bundled())
 
 
 def test_every_bundled_problem_has_a_name_with_two_agents() -> None:
     for name in some_problems():
-        assert catalogue.names_problem(f"{name}~2"), name
+        assert catalog.names_problem(f"{name}~2"), name
         assert split_crew(f"{name}~2") == (name, "~2")
 
 
 @pytest.mark.parametrize("end", ["~", "~0", "~1000", "~two", "~2~", "~2~agent1", "~2~=home", "~~2", "~02", "~2~3"])
 def test_what_is_no_crew_is_no_name(end: str) -> None:
-    assert not catalogue.names_problem(TIMED + end)
+    assert not catalog.names_problem(TIMED + end)
     with pytest.raises(UnknownNameError):
-        catalogue.expand([TIMED + end])
+        catalog.expand([TIMED + end])
 
 
 def test_sets_globs_and_files_have_crews_too(tmp_path: Path) -> None:
-    assert catalogue.expand(["recipe2plan/timed~2"]) == [
-        f"{name}~2" for name in catalogue.expand(["recipe2plan/timed"])
-    ]
-    assert catalogue.expand(["*/timed/Cobbler_P*~3", "timearena/lab/2~2"])[:2] == [
+    assert catalog.expand(["recipe2plan/timed~2"]) == [f"{name}~2" for name in catalog.expand(["recipe2plan/timed"])]
+    assert catalog.expand(["*/timed/Cobbler_P*~3", "timearena/lab/2~2"])[:2] == [
         f"{TIMED}~3",
         "timearena/lab1+lab2~2",
     ]
-    assert catalogue.set_of("timearena/lab1~2")[0] == "timearena/lab/1~2"
-    assert f"{TIMED}~2" in catalogue.set_of(f"{TIMED}~2")[1]
+    assert catalog.set_of("timearena/lab1~2")[0] == "timearena/lab/1~2"
+    assert f"{TIMED}~2" in catalog.set_of(f"{TIMED}~2")[1]
     path = str(tmp_path / "k.json")
     Path(path).write_text(json.dumps(to_document(Instance("k", (CHOP, DRIVE)))))
     for name in (f"{path}~2~agent2=home", f"{path}#k~2~agent2=home"):
-        assert catalogue.is_file(name)
-        assert catalogue.expand([name]) == [name]
-        (found,) = catalogue.read(name)
+        assert catalog.is_file(name)
+        assert catalog.expand([name]) == [name]
+        (found,) = catalog.read(name)
         assert found.name == "k~2~agent2=home"
         assert found.eligible(found.actions[1]) == ("agent1",)
 
@@ -115,12 +113,12 @@ def test_sets_globs_and_files_have_crews_too(tmp_path: Path) -> None:
 def test_file_with_such_a_name_is_itself(tmp_path: Path) -> None:
     path = tmp_path / "k~2"
     path.write_text(json.dumps(to_document(Instance("k", (CHOP,)))))
-    assert catalogue.read(str(path)) == [Instance("k", (CHOP,))]
+    assert catalog.read(str(path)) == [Instance("k", (CHOP,))]
 
 
 def test_seed_of_delays_is_kept_apart() -> None:
-    found = catalogue.load("asynctool/cross2/01@1-2:3~2")
-    assert found.lags == catalogue.load("asynctool/cross2/01@1-2:3").lags
+    found = catalog.load("asynctool/cross2/01@1-2:3~2")
+    assert found.lags == catalog.load("asynctool/cross2/01@1-2:3").lags
     assert len(found.agents) == 2
 
 
@@ -134,7 +132,7 @@ def test_names_that_cannot_be_made(name: str, agents: int | None, only: list[str
 
 
 def test_crew_survives_a_file_and_speaks_the_general_language() -> None:
-    two = catalogue.load("timearena/household1~2~agent2=household1")
+    two = catalog.load("timearena/household1~2~agent2=household1")
     again = instance_from_document(to_document(two), "-")
     assert (again.name, again.agents, again.by_id) == (two.name, two.agents, two.by_id)
     plan = [{"action": two.actions[0].id, "start": 0, "duration": two.actions[0].duration, "agent": "agent9"}]
@@ -156,13 +154,13 @@ def test_new_cooks_stand_at_empty_stations_first() -> None:
     assert not any(("vacant", where) in three.facts for where in places.values())
     empty = {fact[1] for fact in one.facts if fact[0] == "station_empty"} - {places["robot1"]}
     assert len(empty & {places["robot2"], places["robot3"]}) == min(2, len(empty))
-    assert catalogue.problem("kitchens/synchronous/3_burger~3") == three
+    assert catalog.problem("kitchens/synchronous/3_burger~3") == three
 
 
 def test_cooks_that_find_no_room_or_would_have_to_go_are_refused() -> None:
     with pytest.raises(InputError, match="must be at most"):
         with_cooks(kitchen("kitchens/synchronous/3_burger"), 50)
     with pytest.raises(InputError, match="must be at least 2"):
-        with_cooks(kitchen(catalogue.expand(["kitchens/multi_agent"])[0]), 1)
+        with_cooks(kitchen(catalog.expand(["kitchens/multi_agent"])[0]), 1)
     with pytest.raises(InputError, match="everybody may do everything"):
-        catalogue.problem("kitchens/synchronous/3_burger~2~robot2=burger")
+        catalog.problem("kitchens/synchronous/3_burger~2~robot2=burger")

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances import catalogue
-from planoracle.instances.memo import digest, fingerprint, of_text
+from planoracle.instances.files import catalog
+from planoracle.instances.model.cache import digest, fingerprint, of_text
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def test_a_digest_is_that_of_the_json_of_it(one: Any, other: Any) -> None:
 
 @pytest.mark.parametrize("name", ["robotouille/asynchronous/6_onion_soup@84", "timearena/household1"])
 def test_so_is_a_fingerprint(name: str) -> None:
-    problem = catalogue.problem(name)
+    problem = catalog.problem(name)
     assert fingerprint(problem) == whole(problem)
 
 
@@ -106,9 +106,13 @@ def test_a_new_field_with_a_default_and_another_name_of_the_class_change_nothing
 @pytest.mark.slow
 def test_fingerprints_are_the_same_in_every_process_whatever_is_remembered() -> None:
     name = "asynctool/cross2/01"
-    problem = replace(catalogue.load(name))
+    problem = replace(catalog.load(name))
     problem.memos["something"] = 1
-    code = f"from planoracle.instances import catalogue, memo\nprint(memo.fingerprint(catalogue.problem({name!r})))"
+    code = (
+        "from planoracle.instances.files.catalog import problem\n"
+        "from planoracle.instances.model.cache import fingerprint\n"
+        f"print(fingerprint(problem({name!r})))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == fingerprint(problem)
     slower = replace(problem.origin, delays=replace(problem.origin.delays, seed=7))  # type: ignore[type-var, union-attr]

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from planoracle import environment
-from planoracle.analysis.oracle import optimum
-from planoracle.instances import registry
-from planoracle.instances.catalogue import problem as problem_of
-from planoracle.instances.environment import AnyEnvironment
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.problem import Problem
+from planoracle.instances.files.catalog import problem as problem_of
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import AnyEnvironment
 from tests.support.hostile import FLOODS, VALUES
 from tests.support.robotouille import KITCHENS
 from tests.support.tiny_floors import tiny
@@ -135,7 +135,7 @@ def test_a_whole_plan_is_handed_in_at_once(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["timearena", "asynctool"])
 def test_the_example_in_the_readme_holds(name: str) -> None:
-    path = Path(__file__).parents[2] / "instances" / name / "README.md"
+    path = Path(__file__).parents[2] / "instances" / "benchmarks" / name / "README.md"
     failed, attempted = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
     assert (failed, attempted > 4) == (0, True)
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files import instance_from_document, json_schema, read_instance, to_document
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.reading import load_json
+from planoracle.instances.files.instance_file import instance_from_document, json_schema, read_instance, to_document
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from tests.strategies import instances
 from tests.support.steps import steps_of
 
@@ -365,7 +365,7 @@ def test_many_keys_are_compared_in_linear_time() -> None:
 
 
 def test_too_large_a_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planoracle.instances.reading.MAX_BYTES", 10)
+    monkeypatch.setattr("planoracle.instances.files.strict_json.MAX_BYTES", 10)
     path = tmp_path / "k.json"
     path.write_bytes(b" " * 11)
     with pytest.raises(InputError, match="is larger than 10 bytes"):

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.run import carried_out
-from planoracle.instances.floors.world import Thing, Ware
+from planoracle.instances.benchmarks.grid_kitchens.rules import Thing, Ware
+from planoracle.instances.benchmarks.grid_kitchens.run import carried_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
 from tests.support.floors import FACTS, PAPER, plan, row
 
 NEED = {one.name: one.ticks for one in FACTS.cookware}

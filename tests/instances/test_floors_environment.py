@@ -8,15 +8,14 @@ from random import Random
 
 import pytest
 
-from planoracle.analysis.grade import Grader
-from planoracle.instances import registry
-from planoracle.instances.episode import Manner
-from planoracle.instances.floors.acts import spoken
-from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.environment import LATEST, FloorEnvironment
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.loop import ERRORS
-from planoracle.instances.floors.run import FloorRun, carried_out
+from planoracle.analysis.grading.grader import Grader
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.grid_kitchens.language import spoken
+from planoracle.instances.benchmarks.grid_kitchens.live import LATEST, FloorEnvironment
+from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun, carried_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import ERRORS, Clock
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
 from tests.support.live import at_random
 from tests.support.paracook import floor, lines
 from tests.support.samples import sample

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import pytest
 
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import CHOICES, Dish, FloorRules, Need
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, PROCESS, Act, read
+from planoracle.instances.benchmarks.grid_kitchens.live import choices
+from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
+from planoracle.instances.benchmarks.grid_kitchens.violations import KINDS, fault_of
 from planoracle.instances.errors import InputError
-from planoracle.instances.floors.acts import INTERACT, PROCESS, Act, read
-from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.environment import choices
-from planoracle.instances.floors.faults import KINDS, fault_of
-from planoracle.instances.floors.floor import CHOICES, Dish, FloorRules, Need
-from planoracle.instances.floors.run import carry_out
 from tests.support.floors import PAPER, RAW, RELEASED, STEAK, TARTARE, done, plan, row
 
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])

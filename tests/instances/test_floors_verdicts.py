@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.floors.acts import spoken
-from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.run import carried_out, carry_out
-from planoracle.instances.paracook.profile import PROFILES
+from planoracle.instances.benchmarks.grid_kitchens.language import spoken
+from planoracle.instances.benchmarks.grid_kitchens.run import carried_out, carry_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
+from planoracle.instances.benchmarks.paracook.rules import PROFILES
 from tests.support.paracook import RELEASED, floor, lines
 
 

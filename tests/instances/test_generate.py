@@ -16,22 +16,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import examples, sample
 
-from planoracle.instances import catalogue
-from planoracle.instances.asynctool import reader as asynctool
+from planoracle.instances.benchmarks.asynctool import reader as asynctool
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files import instance_from_document
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.generate.measures import describe
-from planoracle.instances.generate.network import follow, gaps, network, tree
+from planoracle.instances.files import catalog
+from planoracle.instances.files.instance_file import instance_from_document
+from planoracle.instances.generate.network_measures import describe
 from planoracle.instances.generate.parameters import Parameters
+from planoracle.instances.generate.random_network import follow, gaps, network, tree
 from planoracle.instances.generate.styles import draw, generate, style, styles
-from planoracle.instances.kitchens.files import kitchen_from_document
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan import facts
-from planoracle.instances.registry import of
-from planoracle.instances.schedule_benchmark import certify
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.kitchens.planner import plan
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.protocol.registry import of
+from planoracle.instances.protocol.schedule_benchmark import certify
+from planoracle.solver.exact.search import solve
+from planoracle.solver.kitchens.astar import plan
 
 STYLES = styles()
 SCHEDULING = [name for name in STYLES if name not in ("robotouille", "paracook")]
@@ -99,7 +99,7 @@ def test_same_seed_same_bytes(name: str, digest: str) -> None:
 def test_bytes_do_not_depend_on_hashes() -> None:
     code = (
         "import json; from planoracle.instances.generate.styles import generate, styles\n"
-        "from planoracle.instances.registry import of\n"
+        "from planoracle.instances.protocol.registry import of\n"
         "made = [generate(name, 1).problem for name in styles()]\n"
         "for problem in made: print(json.dumps(of(problem).document(problem)))"
     )
@@ -240,7 +240,7 @@ def test_any_does_not_widen() -> None:
 
 
 def test_recipes_look_like_the_bundled_ones() -> None:
-    bundled = {(a.duration, not a.attended) for name in facts.names() for a in catalogue.load(name).actions}
+    bundled = {(a.duration, not a.attended) for name in bundled_data.names() for a in catalog.load(name).actions}
     minutes = {(-(-duration // 60) * 60, alone) for duration, alone in bundled}
     heated = 0
     for number in range(20):
@@ -258,10 +258,10 @@ def test_recipes_look_like_the_bundled_ones() -> None:
 def test_combinations() -> None:
     recipes = [found.problem for found in draw("recipe2plan", 1, tries=40, combine=True)]
     assert len({frozenset(one.tasks) for one in recipes}) == len(recipes) <= 40
-    book = {action.id: action for name in facts.names() for action in catalogue.load(name).actions}
+    book = {action.id: action for name in bundled_data.names() for action in catalog.load(name).actions}
     assert all(book[action.id] == action for one in recipes for action in one.actions)
     for found in draw("timearena", 1, tries=5, combine=True, tasks=3):
-        assert catalogue.load(found.problem.name) == found.problem
+        assert catalog.load(found.problem.name) == found.problem
     assert len(list(draw("recipe2plan", tries=3, combine=True, tasks=24))) == 1
 
 
@@ -339,9 +339,9 @@ def test_measures_of_a_problem_by_hand() -> None:
 
 @pytest.mark.slow
 def test_every_bundled_problem_can_be_measured() -> None:
-    for name in catalogue.bundled():
+    for name in catalog.bundled():
         if not name.startswith(("robotouille", "kitchens", "paracook/cook")):
-            row = describe(catalogue.load(name)).row()
+            row = describe(catalog.load(name)).row()
             assert row["actions"] > 0
             assert 0 <= row["order_strength"] <= 1
 

@@ -11,20 +11,19 @@ from random import Random
 import pytest
 
 from planoracle.analysis.template import write
-from planoracle.instances import registry
-from planoracle.instances.catalogue import load
-from planoracle.instances.catalogue import problem as problem_of
-from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.episode import Command, Manner
+from planoracle.instances.benchmarks.generic.live import GenericEnvironment
+from planoracle.instances.benchmarks.generic.run import fault_of
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.generic.environment import GenericEnvironment
-from planoracle.instances.generic.run import fault_of
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.state import restricted
-from planoracle.instances.trajectory import piece_choices, waited
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.files.catalog import load
+from planoracle.instances.files.catalog import problem as problem_of
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.model.state import restricted
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import AnyEnvironment, Command, Manner
+from planoracle.instances.protocol.trajectory import piece_choices, waited
+from planoracle.solver.exact.search import solve
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, best_end, decisions, replayed, wander
 from tests.support.random_instances import workshop

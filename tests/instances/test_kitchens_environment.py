@@ -10,12 +10,12 @@ from copy import deepcopy
 import pytest
 
 from planoracle import load
-from planoracle.instances import registry
-from planoracle.instances.episode import Command, Manner, Observation
-from planoracle.instances.kitchens.environment import ATTEMPTS, TRIES, KitchenEnvironment
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.language import MAX_ACTIONS
-from planoracle.instances.kitchens.profile import profile
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS
+from planoracle.instances.benchmarks.kitchens.live import ATTEMPTS, TRIES, KitchenEnvironment
+from planoracle.instances.benchmarks.kitchens.rules import profile
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Command, Manner, Observation
 from tests.support.robotouille import KITCHENS
 from tests.support.samples import sample
 
@@ -106,9 +106,9 @@ def test_every_step_is_what_the_replay_says(name: str, rules: str) -> None:
 @pytest.mark.parametrize("rules", RULES)
 def test_a_hundred_random_runs(rules: str) -> None:
     names = ["robotouille", "kitchens/multi_agent", "kitchens/asynchronous@7", "kitchens/synchronous"]
-    from planoracle.instances import catalogue
+    from planoracle.instances.files import catalog
 
-    pool = [name for one in names for name in catalogue.expand([one])]
+    pool = [name for one in names for name in catalog.expand([one])]
     rng = random.Random(17)
     for seed in range(100):
         wander(load(rng.choice(pool)), rules, Manner(bounded=seed % 2 == 0), seed, 60)

@@ -11,25 +11,25 @@ from pathlib import Path
 import pytest
 from support.samples import sample
 
-from planoracle.instances.deadline import Work
+from planoracle.instances.benchmarks.kitchens import problems
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.layout import layout_of
+from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document, to_document
+from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.kitchens.variants import served, variant
+from planoracle.instances.benchmarks.robotouille.reader import load_kitchen
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.kitchens import sets
-from planoracle.instances.kitchens.files import kitchen_from_document, to_document
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.layout import layout_of
-from planoracle.instances.kitchens.run import replay
-from planoracle.instances.kitchens.variants import served, variant
-from planoracle.instances.robotouille.reader import load_kitchen
-from planoracle.solver.kitchens.planner import plan
+from planoracle.instances.model.limits import Work
+from planoracle.solver.kitchens.astar import plan
 from tests.support.robotouille import KITCHENS, kitchen
 
 BURGER = "kitchens/synchronous/3_burger"
 
 
 def test_ten_kitchens_in_each_of_three_sets() -> None:
-    assert Counter(name.split("/")[1] for name in sets.names()) == dict.fromkeys(sets.SETS, 10)
-    for name in sets.names():
-        found = sets.kitchen(name)
+    assert Counter(name.split("/")[1] for name in problems.names()) == dict.fromkeys(problems.SETS, 10)
+    for name in problems.names():
+        found = problems.kitchen(name)
         assert found.name == name
         assert len(found.players) == (2 if "multi_agent" in name else 1)
         assert found.text
@@ -37,22 +37,22 @@ def test_ten_kitchens_in_each_of_three_sets() -> None:
 
 
 def test_tasks_are_those_of_the_paper_and_kitchens_are_our_own(shared: Path) -> None:
-    for name in sets.names():
+    for name in problems.names():
         original = load_kitchen(shared / "benchmarks" / f"{name}.json".replace("kitchens/", "robotouille/"))
-        ours = sets.kitchen(name)
+        ours = problems.kitchen(name)
         assert layout_of(ours)[0].stations != layout_of(original)[0].stations
         assert ours.text.casefold() != original.text.rstrip(".").casefold()
 
 
-@pytest.mark.parametrize("name", sample(sets.names()[:16:3]))
+@pytest.mark.parametrize("name", sample(problems.names()[:16:3]))
 def test_variants_can_be_solved(name: str) -> None:
-    for found in (sets.kitchen(f"{name}@1"), variant(sets.kitchen(name), 3, extra_stations=4, extra_items=4)):
+    for found in (problems.kitchen(f"{name}@1"), variant(problems.kitchen(name), 3, extra_stations=4, extra_items=4)):
         assert replay(found, plan(found, time_limit=Work(5.0)).actions).success
 
 
 def test_nothing_of_a_synchronous_kitchen_takes_time() -> None:
-    for name in sets.names():
-        raw = any(fact[0] == "iscookable" for fact in sets.kitchen(name).facts)
+    for name in problems.names():
+        raw = any(fact[0] == "iscookable" for fact in problems.kitchen(name).facts)
         if "/synchronous/" in name:
             assert not raw
 
@@ -77,21 +77,21 @@ def test_nothing_of_a_synchronous_kitchen_takes_time() -> None:
     ],
 )
 def test_covers(name: str, covered: bool) -> None:
-    assert sets.covers(name) == covered
+    assert problems.covers(name) == covered
     if covered:
-        assert sets.kitchen(name).name == name
-        assert name in sets.set_of(name)[1]
+        assert problems.kitchen(name).name == name
+        assert name in problems.set_of(name)[1]
     else:
-        assert sets.set_of(name) == ("", ())
+        assert problems.set_of(name) == ("", ())
         with pytest.raises(UnknownNameError, match="no such kitchen"):
-            sets.kitchen(name)
+            problems.kitchen(name)
 
 
 def test_sets_of_variants() -> None:
-    below = sets.members("kitchens/multi_agent@7")
-    assert below == sets.members("kitchens/multi_agent/@7") == sets.members("kitchens@7")[20:]
-    assert sets.set_of(below[3]) == ("kitchens/multi_agent@7", below)
-    assert sets.set_of(BURGER) == ("kitchens/synchronous", sets.names()[:10])
+    below = problems.members("kitchens/multi_agent@7")
+    assert below == problems.members("kitchens/multi_agent/@7") == problems.members("kitchens@7")[20:]
+    assert problems.set_of(below[3]) == ("kitchens/multi_agent@7", below)
+    assert problems.set_of(BURGER) == ("kitchens/synchronous", problems.names()[:10])
     for no_set in (
         "robotouille",
         "kitchens@",
@@ -100,7 +100,7 @@ def test_sets_of_variants() -> None:
         "robotouille/syn@7",
         "@7",
     ):
-        assert sets.members(no_set) == ()
+        assert problems.members(no_set) == ()
 
 
 def _whereabouts(found: Kitchen) -> list[object]:
@@ -109,7 +109,7 @@ def _whereabouts(found: Kitchen) -> list[object]:
 
 
 @pytest.mark.parametrize(
-    "original", sample([*KITCHENS.values(), *map(sets.kitchen, sets.names()[::4])]), ids=lambda k: k.name
+    "original", sample([*KITCHENS.values(), *map(problems.kitchen, problems.names()[::4])]), ids=lambda k: k.name
 )
 def test_variants_keep_what_there_is(original: Kitchen) -> None:
     layouts = []
@@ -139,12 +139,12 @@ def test_variants_keep_what_there_is(original: Kitchen) -> None:
 
 def test_containers_stand_alone_unless_there_is_no_room() -> None:
     for seed in range(30):
-        stations = layout_of(sets.kitchen(f"kitchens/multi_agent/7_onion_potato_tomato_soup@{seed}"))[0].stations
+        stations = layout_of(problems.kitchen(f"kitchens/multi_agent/7_onion_potato_tomato_soup@{seed}"))[0].stations
         assert all(len(things) == 1 for things in stations.values() if {"pot1", "bowl1"} & set(things))
 
 
 def test_extra_things() -> None:
-    original = sets.kitchen(BURGER)
+    original = problems.kitchen(BURGER)
     found = variant(original, 5, extra_stations=20, extra_items=40)
     new = [name for name, _ in found.objects if name not in original.types]
     assert len(new) == 60
@@ -182,7 +182,7 @@ def test_odd_facts_stay_true() -> None:
 )
 def test_numbers_out_of_range(seed: int, extra: dict[str, int], field: str) -> None:
     with pytest.raises(InputError, match=field):
-        variant(sets.kitchen(BURGER), seed, **extra)
+        variant(problems.kitchen(BURGER), seed, **extra)
 
 
 def test_no_room() -> None:
@@ -217,7 +217,7 @@ def test_dishes() -> None:
 
 @pytest.mark.slow
 def test_same_seed_same_kitchen() -> None:
-    first = layout_of(sets.kitchen("kitchens/asynchronous/5_potato_soup@7"))[0]
+    first = layout_of(problems.kitchen("kitchens/asynchronous/5_potato_soup@7"))[0]
     assert first.stations == {
         "sink1": ["bowl1"],
         "stove1": ["potato1"],
@@ -229,12 +229,11 @@ def test_same_seed_same_kitchen() -> None:
     root = str(Path(__file__).resolve().parents[2])
     code = (
         f"import sys; sys.path.insert(0, {root!r})\n"
-        "from planoracle.instances.kitchens import files\n"
+        "from planoracle.instances.benchmarks.kitchens import problems\n"
         "from tests.support.kitchen_comparison import draw_kitchen\n"
-        "from planoracle.instances.kitchens import sets\n"
-        "made = [sets.kitchen(name) for name in sets.members('kitchens@7')]\n"
+        "made = [problems.kitchen(name) for name in problems.members('kitchens@7')]\n"
         "made += [draw_kitchen(seed) for seed in range(20)]\n"
-        "print([files.to_document(each) for each in made])"
+        "print([problems.to_document(each) for each in made])"
     )
     outputs = {
         subprocess.run(

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from planoracle.instances.kitchens import world as worlds
-from planoracle.instances.kitchens.compiled import Compiled, compiled
-from planoracle.instances.kitchens.domain import Action, Domain, Literal, bundled
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.meanings import is_plain
-from planoracle.instances.kitchens.profile import PROFILES, profile
-from planoracle.instances.kitchens.run import glance, replay
-from planoracle.instances.kitchens.sets import kitchen
-from planoracle.instances.kitchens.variants import with_cooks
-from planoracle.instances.kitchens.world import World, shared_world
+from planoracle.instances.benchmarks.kitchens import compiled_rules as worlds
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, compiled
+from planoracle.instances.benchmarks.kitchens.compiled_rules import World, shared_world
+from planoracle.instances.benchmarks.kitchens.domain import Action, Domain, Literal, bundled
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.meanings import is_plain
+from planoracle.instances.benchmarks.kitchens.problems import kitchen
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, profile
+from planoracle.instances.benchmarks.kitchens.run import glance, replay
+from planoracle.instances.benchmarks.kitchens.variants import with_cooks
 from tests.support.kitchen_comparison import draw_kitchen
 
 SOUP = kitchen("kitchens/asynchronous/5_potato_soup")

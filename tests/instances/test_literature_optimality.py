@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from planoracle.instances.files import instance_from_document, to_document
+from planoracle.instances.files.instance_file import instance_from_document, to_document
 from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max
-from planoracle.instances.model import Instance
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.model.instance import Instance
+from planoracle.solver.exact.search import solve
 from tests.support.samples import examples
 from tests.support.start_times import Pair, least_makespan, sch_text
 

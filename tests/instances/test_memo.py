@@ -10,16 +10,16 @@ from dataclasses import replace
 
 import pytest
 
-from planoracle.instances import catalogue
-from planoracle.instances.memo import Memo
-from planoracle.instances.problem import Problem
+from planoracle.instances.files import catalog
+from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.problem import Problem
 
 NAMES = ["recipe2plan/timed/Cobbler_Pancakes", "kitchens/synchronous/0_cheese_sandwich"]
 
 
 @pytest.fixture(params=NAMES)
 def problem(request: pytest.FixtureRequest) -> Problem:
-    return replace(catalogue.problem(request.param))
+    return replace(catalog.problem(request.param))
 
 
 def test_worked_out_once_for_every_problem_and_arguments(problem: Problem) -> None:

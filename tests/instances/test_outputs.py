@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.profiles import profiles
-from planoracle.instances import catalogue, registry
-from planoracle.instances.kitchens.domain import bundled
-from planoracle.instances.kitchens.language import parse as actions
-from planoracle.instances.outputs.reading import read
-from planoracle.instances.plan import Reading
-from planoracle.instances.timearena.language import _Decisions
-from planoracle.instances.timearena.world import world
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.benchmarks.kitchens.domain import bundled
+from planoracle.instances.benchmarks.kitchens.language import parse as actions
+from planoracle.instances.benchmarks.timearena.language import _Decisions
+from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.files import catalog
+from planoracle.instances.model_output.reading import read
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.plan import Reading
 from tests.support.samples import sample
 from tests.support.shapes import PROBLEMS, handed_in
 from tests.support.steps import steps_of
@@ -198,7 +199,7 @@ def test_what_the_released_agents_of_robotouille_take_from_a_text_is_read() -> N
 def test_tables_of_steps_and_times() -> None:
     rows = "| 0 | Vada | 10 min | 00:05:00 |\n| 1 | Daikon-Radish | 00:02:00 | 15:00 |"
     given = handed_in("recipe2plan", f"| Step | Recipe | Duration | Start |\n|---|---|---|---|\n{rows}")
-    plan = registry.get("recipe2plan").parse(catalogue.problem(PROBLEMS["recipe2plan"]), given)
+    plan = registry.get("recipe2plan").parse(catalog.problem(PROBLEMS["recipe2plan"]), given)
     assert [tuple(step) for step in plan.commands.commands] == [(0, "Vada", 600, 300), (1, "Daikon-Radish", 120, 900)]  # type: ignore[attr-defined]
 
 
@@ -264,7 +265,7 @@ def test_the_work_grows_with_the_length_only(part: str) -> None:
 @pytest.mark.slow
 def test_a_flood_of_brackets_in_thoughts_is_no_plan() -> None:
     for name, problem in PROBLEMS.items():
-        run = registry.get(name).run(catalogue.problem(problem), handed_in(name, "<think>[{" * 100_000))
+        run = registry.get(name).run(catalog.problem(problem), handed_in(name, "<think>[{" * 100_000))
         assert not run.success
 
 

@@ -8,14 +8,15 @@ from functools import cache
 
 import pytest
 
-from planoracle.analysis.grade import Grader
-from planoracle.analysis.statistics import grades_frame, summarize
-from planoracle.instances import catalogue, registry
-from planoracle.instances.kitchens.domain import bundled
-from planoracle.instances.kitchens.language import _Actions
-from planoracle.instances.outputs.reading import read
-from planoracle.instances.timearena.language import _Decisions
-from planoracle.instances.timearena.world import world
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.instances.benchmarks.kitchens.domain import bundled
+from planoracle.instances.benchmarks.kitchens.language import _Actions
+from planoracle.instances.benchmarks.timearena.language import _Decisions
+from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.files import catalog
+from planoracle.instances.model_output.reading import read
+from planoracle.instances.protocol import registry
 from tests.support.answers import FORMS, RIGHT, WRONG, cut, spoiled
 from tests.support.sentences import CHOICES, HARMLESS, INTRODUCTIONS, NO_PLANS, OPEN, RETRACTIONS
 from tests.support.shapes import PROBLEMS, written
@@ -199,5 +200,5 @@ def test_nobody_gains_by_hedging_or_being_cut_off() -> None:
 
 def test_a_goal_that_holds_already_is_no_success_of_a_refusal() -> None:
     name = PROBLEMS["robotouille"]
-    run = registry.get("robotouille").run(catalogue.problem(name), {"plan": "I give up."})
+    run = registry.get("robotouille").run(catalog.problem(name), {"plan": "I give up."})
     assert (run.verdict.success, run.verdict.fatal and run.verdict.fatal.kind) == (False, "no_plan")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.grade import Grader
+from planoracle.analysis.grading.grader import Grader
 
 RECORDED = Path(__file__).resolve().parents[1] / "support/readings.jsonl"
 ROWS = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.grade import Grader
-from planoracle.instances import catalogue, registry
+from planoracle.analysis.grading.grader import Grader
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol import registry
 from tests.support.odd_shapes import odd_forms
 from tests.support.samples import sample
 from tests.support.shapes import PROBLEMS, SHAPES, Written, handed_in, table, without, written
 
-README = Path(__file__).resolve().parents[2] / "instances/outputs/README.md"
+README = Path(__file__).resolve().parents[2] / "instances/model_output/README.md"
 GRADER = Grader()
 #: Of a grade what may differ between forms.
 HOW = dict.fromkeys(("read_from", "ignored"))
@@ -55,7 +56,7 @@ def test_a_failing_plan_has_the_same_grade_in_every_form(name: str, shape: str) 
 
 @pytest.mark.parametrize("name", sample(PROBLEMS))
 def test_odd_forms_are_read_whole(name: str) -> None:
-    problem, benchmark = catalogue.problem(PROBLEMS[name]), registry.get(name)
+    problem, benchmark = catalog.problem(PROBLEMS[name]), registry.get(name)
     expected = benchmark.parse(problem, handed_in(name, SHAPES["plain lines"](plan_of(name)))).read
     wrong = {}
     for form, given in odd_forms(plan_of(name)).items():

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.critique import critique
-from planoracle.instances import registry
-from planoracle.instances.deadline import Status
+from planoracle.analysis.diagnosis.critique import critique
+from planoracle.instances.benchmarks.paracook_abstract.problems import instance
+from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.paracook_abstract.encode import instance
-from planoracle.instances.paracook_abstract.run import ParaCookRun
-from planoracle.instances.registry import of
-from planoracle.instances.scoring import Measured
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.registry import of
+from planoracle.instances.protocol.scoring import Measured
+from planoracle.solver.exact.search import solve
 from tests.support.paracook_abstract import DISH
 
 ROOM = registry.get("paracook_abstract")

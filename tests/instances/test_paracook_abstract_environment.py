@@ -6,20 +6,19 @@ from random import Random
 
 import pytest
 
-from planoracle.analysis.regret import regret_of
-from planoracle.analysis.repair import repair
+from planoracle.analysis.diagnosis.regret import regret_of
+from planoracle.analysis.diagnosis.repair import repair
 from planoracle.heuristics import registry as heuristics
-from planoracle.instances import registry
-from planoracle.instances.deadline import Work
-from planoracle.instances.episode import Manner
-from planoracle.instances.paracook_abstract.encode import by_name, instance
-from planoracle.instances.paracook_abstract.environment import MAX_REFUSALS, ParaCookEnvironment
-from planoracle.instances.paracook_abstract.run import command
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.schedule_benchmark import settled
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.live import Live
-from planoracle.solver.runs import solver_of
+from planoracle.instances.benchmarks.paracook_abstract.live import MAX_REFUSALS, ParaCookEnvironment
+from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, instance
+from planoracle.instances.benchmarks.paracook_abstract.run import command
+from planoracle.instances.model.limits import Work
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.schedule_benchmark import settled
+from planoracle.solver.exact.search import solve
+from planoracle.solver.runs import Live, solver_of
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, decisions, replayed
 from tests.support.paracook_abstract import DISH, best_after, random_lists, random_problem

@@ -11,14 +11,14 @@ import pytest
 from support.paracook_copies import clone_of, compact, tiny_copy
 from support.samples import sample
 
-from planoracle.analysis.grade import Grader
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.columns import checked
-from planoracle.analysis.profiles import profiles
-from planoracle.instances import registry
-from planoracle.instances.catalogue import read_problems
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, Station
+from planoracle.instances.benchmarks.paracook import local_copy, problems
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.floors.floor import Floor, Station
-from planoracle.instances.paracook import released, sets
+from planoracle.instances.files.catalog import read_problems
+from planoracle.instances.protocol import registry
 
 
 @pytest.fixture
@@ -37,12 +37,12 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def fault(name: str) -> str:
     with pytest.raises(InputError) as caught:
-        sets.load(name)
+        problems.load(name)
     return str(caught.value)
 
 
 def test_a_map_of_the_compact_files(tiny: Path) -> None:
-    floor = sets.load("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
+    floor = problems.load("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
     assert isinstance(floor, Floor)
     assert floor.stations == (
         Station("dispenser1", "dispenser", (0, 0), "", "egg"),
@@ -56,16 +56,16 @@ def test_a_map_of_the_compact_files(tiny: Path) -> None:
 
 
 def test_maps_with_dishes(tiny: Path) -> None:
-    one = sets.load("paracook/cook/egg/seed_1/agent_num_2@fried+egg/fried")
+    one = problems.load("paracook/cook/egg/seed_1/agent_num_2@fried+egg/fried")
     assert [dish.name for dish in one.orders] == ["egg/fried"] * 2
-    other = sets.place_of("paracook/cook/extra/odd@egg/fried")
+    other = problems.place_of("paracook/cook/extra/odd@egg/fried")
     assert other is not None
-    assert sets.ordered(other) == "paracook/cook/extra/odd@egg/fried"
-    assert sets.set_of("paracook/cook/extra/odd@egg/fried") == ("", ())
+    assert problems.ordered(other) == "paracook/cook/extra/odd@egg/fried"
+    assert problems.set_of("paracook/cook/extra/odd@egg/fried") == ("", ())
 
 
 def test_an_abstract_problem(tiny: Path) -> None:
-    problem = sets.load("paracook/abstract/egg/seed_1/orders_num_1")
+    problem = problems.load("paracook/abstract/egg/seed_1/orders_num_1")
     assert [(lag.before.rpartition("/")[2], lag.minimum) for lag in problem.lags] == [("a", 5)]
     assert [(action.duration, action.attended) for action in problem.actions] == [(2, 2), (3, 3)]
     assert (problem.benchmark, problem.unit, problem.agents) == ("paracook_abstract", "tick", ("agent1",))
@@ -83,7 +83,7 @@ def test_an_abstract_problem(tiny: Path) -> None:
     ],
 )
 def test_names_that_stand_for_nothing(tiny: Path, name: str, said: str) -> None:
-    assert not sets.covers(name)
+    assert not problems.covers(name)
     assert said in fault(name)
 
 
@@ -109,16 +109,16 @@ def test_faults_name_file_and_field(tiny: Path, file: str, document: object, sai
 def test_a_folder_that_lacks_files(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     (tiny / "orders.json").unlink()
     with pytest.raises(InputError, match=r"PLANORACLE_DATA_PARACOOK: lacks orders\.json; must be a clone"):
-        released.copy_in(tiny)
+        local_copy.copy_in(tiny)
     with pytest.raises(InputError, match="is no copy of ParaCook's data"):
-        released.copy_in(tmp_path_factory.mktemp("empty"))
+        local_copy.copy_in(tmp_path_factory.mktemp("empty"))
 
 
 def test_without_data_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
-    assert not sets.covers("paracook/abstract/burger/seed_42/orders_num_3")
+    assert not problems.covers("paracook/abstract/burger/seed_42/orders_num_3")
     with pytest.raises(UnknownNameError, match="--data paracook=DIR or set PLANORACLE_DATA_PARACOOK"):
-        sets.load("paracook/abstract/burger/seed_42/orders_num_3")
+        problems.load("paracook/abstract/burger/seed_42/orders_num_3")
 
 
 def test_a_folder_is_told_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -132,26 +132,26 @@ def test_a_folder_is_told_by_the_environment(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_the_settings_of_the_released_data(data: Path) -> None:
-    theirs = [name for name in sets.names() if "/own/" not in name]
-    assert [sum(name.startswith(part) for name in theirs) for part in (sets.ABSTRACT, sets.COOK)] == [120, 360]
-    assert sets.set_of("paracook/cook/burger/seed_42/agent_num_2/orders_num_2")[0] == "paracook/cook/burger"
-    assert len(sets.set_of("paracook/abstract/burger/seed_42/orders_num_3")[1]) == 20
-    assert all(sets.load(name).name == name for name in theirs[::9])
+    theirs = [name for name in problems.names() if "/own/" not in name]
+    assert [sum(name.startswith(part) for name in theirs) for part in (problems.ABSTRACT, problems.COOK)] == [120, 360]
+    assert problems.set_of("paracook/cook/burger/seed_42/agent_num_2/orders_num_2")[0] == "paracook/cook/burger"
+    assert len(problems.set_of("paracook/abstract/burger/seed_42/orders_num_3")[1]) == 20
+    assert all(problems.load(name).name == name for name in theirs[::9])
 
 
 @pytest.mark.slow
 def test_a_clone_and_the_compact_files_say_the_same(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    theirs = [name for name in sets.names() if "/own/" not in name]
-    before = [sets.load(name) for name in theirs]
+    theirs = [name for name in problems.names() if "/own/" not in name]
+    before = [problems.load(name) for name in theirs]
     monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(clone_of(data, tmp_path)))
-    assert [name for name in sets.names() if "/own/" not in name] == theirs
-    assert [sets.load(name) for name in theirs] == before
+    assert [name for name in problems.names() if "/own/" not in name] == theirs
+    assert [problems.load(name) for name in theirs] == before
     (tmp_path / "data/cook/orders/all_orders.json").unlink()
-    released._copy_in.cache_clear()
+    local_copy._copy_in.cache_clear()
     with pytest.raises(InputError, match=r"lacks data/cook/orders/all_orders\.json"):
-        released.copy_in(tmp_path)
+        local_copy.copy_in(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_files_of_the_data_are_problems(data: Path, tmp_path: Path) -> None:
     ):
         found = read_problems(str(path))
         assert len(found) == count
-        assert found[-1] == sets.load(found[-1].name)
+        assert found[-1] == problems.load(found[-1].name)
     with pytest.raises(InputError, match="the data order nothing"):
         read_problems(str(copy / "config/map_examples/map1.json"))
     alone = tmp_path / "alone" / "map.json"
@@ -240,17 +240,17 @@ def test_broken_data_is_refused_or_read(tiny: Path, seed: int) -> None:
     for _ in range(60):
         path = chance.choice(sorted(sound))
         path.write_text(json.dumps(_broken(sound[path], chance)))
-        released._copy_in.cache_clear()
-        sets._names.cache_clear()
-        sets._load.cache_clear()
-        sets._set.cache_clear()
+        local_copy._copy_in.cache_clear()
+        problems._names.cache_clear()
+        problems._load.cache_clear()
+        problems._set.cache_clear()
         with suppress(InputError):
-            for name in sets.names():
+            for name in problems.names():
                 if "/own/" not in name:
-                    assert sets.covers(name)
-                    assert sets.load(name).name == name
-                    sets.set_of(name)
-            sets.hint("paracook/cook/egg/seed_1/agent_num_2@fired")
+                    assert problems.covers(name)
+                    assert problems.load(name).name == name
+                    problems.set_of(name)
+            problems.hint("paracook/cook/egg/seed_1/agent_num_2@fired")
         path.write_text(json.dumps(sound[path]))
     for path, document in sound.items():
         for _ in range(20):

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances import registry
-from planoracle.instances.catalogue import problem
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.paracook import language
+from planoracle.instances.benchmarks.paracook.rules import PROFILES
 from planoracle.instances.errors import PlanError
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.paracook import language
-from planoracle.instances.paracook.profile import PROFILES
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.protocol import registry
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 PLAN: dict[str, list[dict[str, Any]]] = {

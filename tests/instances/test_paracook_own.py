@@ -8,19 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from planoracle.instances import catalogue, registry
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.grid_kitchens.tiles import beside, distances
+from planoracle.instances.benchmarks.paracook import problems
+from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS
 from planoracle.instances.errors import InputError
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.ground import beside, distances
+from planoracle.instances.files import catalog
 from planoracle.instances.generate.styles import generate
-from planoracle.instances.paracook import sets
-from planoracle.instances.paracook.generator import DISHES, FACTS
+from planoracle.instances.protocol import registry
 
 COOK, ABSTRACT = "paracook/cook/own", "paracook/abstract/own"
 
 
 def floor(name: str) -> Floor:
-    found = catalogue.problem(name)
+    found = catalog.problem(name)
     assert isinstance(found, Floor)
     return found
 
@@ -31,13 +32,13 @@ def _no_data(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bundled_names() -> None:
-    names = [name for name in catalogue.bundled() if name.startswith("paracook")]
+    names = [name for name in catalog.bundled() if name.startswith("paracook")]
     assert len(names) == 3 * 2 + 3 * 4
-    assert all(catalogue.problem(name).name == name for name in names)
-    assert all("ours" in catalogue.note(name) for name in names)
-    assert catalogue.expand(["paracook/cook"]) == names[12:]
-    assert sets.set_of(names[0]) == (ABSTRACT, tuple(names[:12]))
-    assert sets.set_of(f"{COOK}/seed_99/agent_num_1/orders_num_1") == ("", ())
+    assert all(catalog.problem(name).name == name for name in names)
+    assert all("ours" in catalog.note(name) for name in names)
+    assert catalog.expand(["paracook/cook"]) == names[12:]
+    assert problems.set_of(names[0]) == (ABSTRACT, tuple(names[:12]))
+    assert problems.set_of(f"{COOK}/seed_99/agent_num_1/orders_num_1") == ("", ())
 
 
 def test_maps_of_a_seed_differ_in_cooks_and_orders_follow_each_other() -> None:
@@ -73,7 +74,7 @@ def test_every_station_can_be_reached_and_every_dish_be_made(seed: int) -> None:
 def test_abstract_tasks_of_a_dish() -> None:
     steps = {"raw": 1, "chopped": 3}
     for seed in range(1, 4):
-        problem = catalogue.load(f"{ABSTRACT}/seed_{seed}/orders_num_4")
+        problem = catalog.load(f"{ABSTRACT}/seed_{seed}/orders_num_4")
         orders = floor(f"{COOK}/seed_{seed}/agent_num_1/orders_num_4").orders
         cooked = [FACTS.vessel(need.vessel) for dish in orders for need in dish.needs if need.state == "cooked"]
         tasks = sum(steps.get(need.state, 0) for dish in orders for need in dish.needs) + len(orders)
@@ -83,7 +84,7 @@ def test_abstract_tasks_of_a_dish() -> None:
         assert lags[10] == 2
         assert lags[16] + lags[24] == len(cooked)
         assert all(action.attended == action.duration > 0 for action in problem.actions)
-        shorter = catalogue.load(f"{ABSTRACT}/seed_{seed}/orders_num_2~3")
+        shorter = catalog.load(f"{ABSTRACT}/seed_{seed}/orders_num_2~3")
         assert shorter.actions == problem.actions[: len(shorter.actions)]
         assert shorter.agents == ("agent1", "agent2", "agent3")
 
@@ -99,9 +100,9 @@ def test_abstract_tasks_of_a_dish() -> None:
     ],
 )
 def test_names_of_none(name: str) -> None:
-    assert not catalogue.names_problem(name)
+    assert not catalog.names_problem(name)
     with pytest.raises(InputError):
-        catalogue.problem(name)
+        catalog.problem(name)
 
 
 def test_floors_read_back_equal_and_faults_are_named(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_floors_read_back_equal_and_faults_are_named(tmp_path: Path) -> None:
     document = registry.of(found).document(found)
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(document))
-    assert catalogue.read_problems(str(path)) == [found]
+    assert catalog.read_problems(str(path)) == [found]
     assert registry.of(found).schema()["title"] == "FloorDocument"
     for field, value, said in (
         ("size", [3, 3], "must be a free tile on the map"),
@@ -121,7 +122,7 @@ def test_floors_read_back_equal_and_faults_are_named(tmp_path: Path) -> None:
     ):
         path.write_text(json.dumps(document | {field: value}))
         with pytest.raises(InputError) as caught:
-            catalogue.read_problems(str(path))
+            catalog.read_problems(str(path))
         assert said in str(caught.value)
         assert str(path) in str(caught.value)
 

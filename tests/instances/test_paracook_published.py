@@ -9,9 +9,9 @@ import pytest
 
 from planoracle.analysis.audit.auditor import Auditor, published_names
 from planoracle.analysis.audit.finding import Finding
-from planoracle.instances import registry
-from planoracle.instances.catalogue import problem
-from planoracle.instances.paracook_abstract.scores import LOOPHOLES
+from planoracle.instances.benchmarks.paracook_abstract.metrics import LOOPHOLES
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.protocol import registry
 from planoracle.solver.solve import solve
 from tests.support.paracook_abstract import DISH
 from tests.support.paracook_copies import COMPACT, compact

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.paracook.profile import PROFILES
-from planoracle.instances.paracook.scores import sequential, summary
-from planoracle.instances.scoring import Row
+from planoracle.instances.benchmarks.paracook.metrics import sequential, summary
+from planoracle.instances.benchmarks.paracook.rules import PROFILES
+from planoracle.instances.protocol.scoring import Row
 from tests.support.paracook import lines, setting
 
 

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.advice import next_commands
-from planoracle.analysis.batch.solving import Solving
-from planoracle.analysis.explain import explain
+from planoracle.analysis.batch.problems import Solving
+from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.diagnosis.explain import explain
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.diagnosis.repair import repair
 from planoracle.analysis.frames.problems import compare_methods, instances, schedules
-from planoracle.analysis.regret import regret
-from planoracle.analysis.repair import repair
-from planoracle.instances import catalogue
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.memo import Remembering, fingerprint
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import Problem, of_kind
-from planoracle.instances.registry import of
+from planoracle.instances.files import catalog
+from planoracle.instances.model.cache import Remembering, fingerprint
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.protocol.registry import of
 
 KITCHEN = "kitchens/synchronous/3_burger"
 
@@ -49,7 +49,7 @@ class Errand(Remembering):
     ],
 )
 def test_every_problem_says_what_the_tools_ask(name: str, kind: type, said: tuple[Any, ...]) -> None:
-    problem: Problem = catalogue.problem(name)
+    problem: Problem = catalog.problem(name)
     found = (problem.benchmark, problem.unit, problem.seconds_per_tick, problem.agents, problem.time_limit)
     assert found == said
     assert problem.name == name
@@ -73,7 +73,7 @@ def test_a_problem_of_another_kind_is_refused_by_name(tool: Callable[[Any], Any]
 
 
 def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
-    burger = catalogue.problem(KITCHEN)
+    burger = catalog.problem(KITCHEN)
     frame, errors = compare_methods([Errand(), burger], ["optimum", "serial-lpt"])
     assert frame["unit"].tolist() == ["mile"] * 2 + ["step"] * 2
     assert frame["benchmark"].tolist() == ["generic"] * 2 + ["kitchens"] * 2
@@ -88,6 +88,6 @@ def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
 
 
 def test_fingerprints_are_of_every_kind() -> None:
-    problems: list[Problem] = [Errand(), Errand("other"), catalogue.problem(KITCHEN), catalogue.problem(f"{KITCHEN}~2")]
+    problems: list[Problem] = [Errand(), Errand("other"), catalog.problem(KITCHEN), catalog.problem(f"{KITCHEN}~2")]
     assert len({fingerprint(one) for one in problems}) == 4
     assert fingerprint(Errand()) == fingerprint(Errand())

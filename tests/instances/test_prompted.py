@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from support import prompts
 
-from planoracle.instances import registry
-from planoracle.instances.episode import Manner
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.prompted import Prompt, Prompted, filled, prompted
-from planoracle.instances.settings import HISTORIES, Sampling, Setting
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.prompts import Prompt, Prompted, filled, prompted
+from planoracle.instances.protocol.settings import HISTORIES, Sampling, Setting
 
 ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
 

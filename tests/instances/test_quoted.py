@@ -10,9 +10,9 @@ from itertools import product
 import pytest
 
 from planoracle import environment
-from planoracle.analysis.critique import critique
-from planoracle.instances.catalogue import problem
+from planoracle.analysis.diagnosis.critique import critique
 from planoracle.instances.errors import InputError
+from planoracle.instances.files.catalog import problem
 from tests.support.payloads import PROMPTS
 from tests.support.samples import sample
 

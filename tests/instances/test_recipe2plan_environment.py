@@ -8,15 +8,15 @@ from random import Random
 import pytest
 
 from planoracle import grade, load
-from planoracle.instances import registry
-from planoracle.instances.episode import Manner
+from planoracle.instances.benchmarks.recipe2plan import problems
+from planoracle.instances.benchmarks.recipe2plan.language import first_command, parse
+from planoracle.instances.benchmarks.recipe2plan.live import Recipe2PlanEnvironment
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES
 from planoracle.instances.errors import InputError
-from planoracle.instances.recipe2plan import sets
-from planoracle.instances.recipe2plan.environment import Recipe2PlanEnvironment
-from planoracle.instances.recipe2plan.language import first_command, parse
-from planoracle.instances.recipe2plan.profile import PROFILES
-from planoracle.instances.state import restricted
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.model.state import restricted
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
+from planoracle.solver.exact.search import solve
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, best_end, decisions, replayed, wander
 from tests.support.random_instances import kitchen
@@ -76,7 +76,7 @@ def test_random_runs_are_what_their_submissions_replay_as(rules):
 def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules):
     ends = set()
     for seed in range(100):
-        ends |= compare(sets.names()[seed % 130], rules, range(seed, seed + 1))
+        ends |= compare(problems.names()[seed % 130], rules, range(seed, seed + 1))
     assert ends >= {"finished", "too_many_refusals"}
 
 
@@ -131,7 +131,7 @@ def test_what_states_leave_can_be_reached_in_commands_that_are_offered():
         assert best_end(run, rest.makespan, lambda one: (one.verdict.success, one.verdict.makespan)) == rest.makespan
 
 
-@pytest.mark.parametrize("name", sample(sets.names(), 65))
+@pytest.mark.parametrize("name", sample(problems.names(), 65))
 def test_the_optimum_can_be_said_in_legal_commands(name: str) -> None:
     problem, run = load(name), live(name)
     best = solve(problem)

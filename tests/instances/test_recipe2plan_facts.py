@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan.problems import read_cooking
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.files import read_instance
-from planoracle.instances.model import Instance
-from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan.reader import read_cooking
+from planoracle.instances.files.instance_file import read_instance
+from planoracle.instances.model.instance import Instance
 
-PAIRS = [name.split("/")[2] for name in facts.names() if name.startswith("recipe2plan/timed/")]
+PAIRS = [name.split("/")[2] for name in bundled_data.names() if name.startswith("recipe2plan/timed/")]
 SETTINGS = ("timed", "untimed")
 
 
@@ -36,7 +36,7 @@ def plain(instance: Instance) -> dict[str, Any]:
 
 
 def rows(setting: str, pair: str) -> list[tuple[int, str, int, int]]:
-    return [tuple(command) for command in facts.reference_plan(setting, pair) or ()]
+    return [tuple(command) for command in bundled_data.reference_plan(setting, pair) or ()]
 
 
 @pytest.fixture(scope="module")
@@ -74,33 +74,33 @@ def words(text: str) -> str:
 
 
 def bundled_steps() -> dict[str, str]:
-    return {action.id: action.label for pair in PAIRS for action in facts.load("timed", pair).actions}
+    return {action.id: action.label for pair in PAIRS for action in bundled_data.load("timed", pair).actions}
 
 
 # --- by themselves --------------------------------------------------------------------------------
 
 
 def test_there_are_24_recipes_65_pairs_130_names() -> None:
-    assert len({task for pair in PAIRS for task in facts.load("timed", pair).tasks}) == 24
+    assert len({task for pair in PAIRS for task in bundled_data.load("timed", pair).tasks}) == 24
     assert len(set(PAIRS)) == len(PAIRS) == 65
-    assert len(set(facts.names())) == len(facts.names()) == 130
+    assert len(set(bundled_data.names())) == len(bundled_data.names()) == 130
 
 
 def test_names_are_timed_then_untimed_in_one_order() -> None:
-    assert facts.names() == tuple(f"recipe2plan/{setting}/{pair}" for setting in SETTINGS for pair in PAIRS)
+    assert bundled_data.names() == tuple(f"recipe2plan/{setting}/{pair}" for setting in SETTINGS for pair in PAIRS)
 
 
 def test_the_book_is_a_document_of_our_own_format() -> None:
     """It is read without checking its fields, which takes a library that is slow to import."""
-    file = Path(facts.__file__).with_name("data") / "recipes.json"
+    file = Path(bundled_data.__file__).with_name("data") / "recipes.json"
     book = read_instance(file)
-    assert facts.combine(book.name, list(book.tasks)) == book
+    assert bundled_data.combine(book.name, list(book.tasks)) == book
 
 
-@pytest.mark.parametrize("name", facts.names())
+@pytest.mark.parametrize("name", bundled_data.names())
 def test_instance_bears_its_name_and_recipes(name: str) -> None:
     _, setting, pair = name.split("/")
-    instance = facts.load(setting, pair)
+    instance = bundled_data.load(setting, pair)
     assert instance.name == name
     assert "_".join(instance.tasks) == pair
     assert instance.benchmark == "recipe2plan"
@@ -109,28 +109,28 @@ def test_instance_bears_its_name_and_recipes(name: str) -> None:
 
 def test_untimed_is_timed_without_maximum_lags() -> None:
     for pair in PAIRS:
-        timed, untimed = plain(facts.load("timed", pair)), plain(facts.load("untimed", pair))
+        timed, untimed = plain(bundled_data.load("timed", pair)), plain(bundled_data.load("untimed", pair))
         lags = {replace(lag, maximum=None) for lag in timed["lags"] if lag.minimum is not None}
         assert untimed == timed | {"lags": lags, "number of lags": len(lags)}
 
 
 def test_only_timed_instances_have_maximum_lags() -> None:
     def limits(setting: str) -> int:
-        return sum(lag.maximum is not None for pair in PAIRS for lag in facts.load(setting, pair).lags)
+        return sum(lag.maximum is not None for pair in PAIRS for lag in bundled_data.load(setting, pair).lags)
 
     assert limits("timed") > 0
     assert limits("untimed") == 0
 
 
 def test_one_reference_plan_is_missing() -> None:
-    missing = [(s, pair) for s in SETTINGS for pair in PAIRS if facts.reference_plan(s, pair) is None]
+    missing = [(s, pair) for s in SETTINGS for pair in PAIRS if bundled_data.reference_plan(s, pair) is None]
     assert missing == [("timed", "Pizza_Chocolate-Egg")]
 
 
 def test_reference_plans_name_only_steps_that_exist() -> None:
     for setting in SETTINGS:
         for pair in PAIRS:
-            steps = facts.load(setting, pair).by_id
+            steps = bundled_data.load(setting, pair).by_id
             assert [row for row in rows(setting, pair) if f"{row[1]}/{row[0]}" not in steps] == []
 
 
@@ -144,12 +144,12 @@ def test_every_step_has_a_short_label() -> None:
 )
 def test_unknown_problem_is_named(setting: str, pair: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        facts.load(setting, pair)
+        bundled_data.load(setting, pair)
     assert f"recipe2plan/{setting}/{pair}" in str(caught.value)
 
 
 def test_unknown_pair_has_no_reference_plan() -> None:
-    assert facts.reference_plan("timed", "Soup_Soup") is None
+    assert bundled_data.reference_plan("timed", "Soup_Soup") is None
 
 
 # --- against the originals ------------------------------------------------------------------------
@@ -161,12 +161,12 @@ def test_pairs_are_those_of_the_original_in_its_order(originals: dict[str, Insta
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_timed_facts_equal_the_original(originals: dict[str, Instance], pair: str) -> None:
-    assert plain(facts.load("timed", pair)) == plain(originals[pair])
+    assert plain(bundled_data.load("timed", pair)) == plain(originals[pair])
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_untimed_facts_equal_the_original(originals: dict[str, Instance], pair: str) -> None:
-    assert plain(facts.load("untimed", pair)) == plain(originals[pair].without_maximum_lags("x"))
+    assert plain(bundled_data.load("untimed", pair)) == plain(originals[pair].without_maximum_lags("x"))
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from planoracle.instances.benchmarks.recipe2plan.problems import read_cooking, recognises
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan.reader import read_cooking, recognises
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
 
 def step(number: int, time: Any = "2 min", **more: Any) -> dict[str, Any]:

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan import facts
-from planoracle.instances.recipe2plan.language import Answers, parse
-from planoracle.instances.recipe2plan.profile import PROFILES, profile
-from planoracle.instances.recipe2plan.rules import MAX_VIOLATIONS, replay
-from planoracle.instances.recipe2plan.state import KINDS
-from planoracle.instances.recipe2plan.steps import Command
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
+from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS, replay
+from planoracle.instances.benchmarks.recipe2plan.rules import KINDS, PROFILES, profile
+from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.solver.exact.search import solve
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 PROFILE_NAMES = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
@@ -505,7 +504,11 @@ def test_idle_intervals_of_an_interactive_run_are_those_of_what_was_carried_out(
 
 # --- any commands at all -------------------------------------------------------------------------
 
-_PAIRS = [KITCHEN, crowded(), *(facts.load("timed", pair) for pair in ("Puddings_Volcano-Glass", "Tacos_Smore-Bars"))]
+_PAIRS = [
+    KITCHEN,
+    crowded(),
+    *(bundled_data.load("timed", pair) for pair in ("Puddings_Volcano-Glass", "Tacos_Smore-Bars")),
+]
 
 
 @st.composite
@@ -608,7 +611,7 @@ EACH = pytest.mark.parametrize("pair", SOLVED)
 
 @cache
 def optimal(pair):
-    instance = facts.load("timed", pair)
+    instance = bundled_data.load("timed", pair)
     return instance, parse(solve(instance).plan, instance).commands
 
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.referee import KINDS, find_violations, referee
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import KINDS, find_violations, referee
+from planoracle.solver.exact.search import solve
 from tests.strategies import instances
 
 

@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.domain import Domain, bundled
-from planoracle.instances.kitchens.files import json_schema, kitchen_from_document, to_document
-from planoracle.instances.kitchens.kitchen import Goal, Kitchen
-from planoracle.instances.kitchens.run import replay
-from planoracle.instances.robotouille.reader import (
+from planoracle.instances.benchmarks.kitchens.domain import Domain, bundled
+from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
+from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
+from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.robotouille.reader import (
     domain_from_document,
     environment_from_document,
     load_kitchen,
     read_domain,
     read_environment,
 )
+from planoracle.instances.errors import InputError
 from tests.support.robotouille import KITCHENS, bakery, bakery_domain, document, kitchen
 
 
@@ -289,7 +289,7 @@ def test_domains_of_another_kind() -> None:
 
 
 def test_the_example_of_the_documentation() -> None:
-    page = Path(str(files("planoracle.instances.robotouille") / "README.md")).read_text(encoding="utf-8")
+    page = Path(str(files("planoracle.instances.benchmarks.robotouille") / "README.md")).read_text(encoding="utf-8")
     example = json.loads(page.split("```json")[1].split("```")[0])
     toast = kitchen_from_document(example, "README.md")
     assert to_document(toast) == example | {"goal": sorted(example["goal"])}

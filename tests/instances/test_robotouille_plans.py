@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from planoracle.instances.benchmarks.kitchens.domain import bundled
+from planoracle.instances.benchmarks.kitchens.language import extract, match, parse, render
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, RULES, profile
+from planoracle.instances.benchmarks.kitchens.run import REFUSALS, as_replay, replay
 from planoracle.instances.errors import PlanError, UnknownNameError
-from planoracle.instances.kitchens.domain import bundled
-from planoracle.instances.kitchens.language import extract, match, parse, render
-from planoracle.instances.kitchens.profile import PROFILES, RULES, profile
-from planoracle.instances.kitchens.run import REFUSALS, as_replay, replay
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, kitchen
 from tests.support.samples import sample
 from tests.support.steps import steps_of

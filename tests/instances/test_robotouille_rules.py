@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from support.samples import sample
 
-from planoracle.instances.kitchens import action_index as lookup
-from planoracle.instances.kitchens.compiled import Compiled, compiled
-from planoracle.instances.kitchens.kitchen import Goal, Kitchen, split_name
-from planoracle.instances.kitchens.profile import PROFILES, Profile, profile
-from planoracle.instances.kitchens.run import replay
-from planoracle.instances.robotouille.reader import load_kitchen
+from planoracle.instances.benchmarks.kitchens import action_index as lookup
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, compiled
+from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile, profile
+from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.robotouille.reader import load_kitchen
 from tests.support.kitchen_rules import goal_reached
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, bakery, kitchen, walk
 

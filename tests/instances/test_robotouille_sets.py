@@ -12,13 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from planoracle.instances import catalogue, registry
+from planoracle.instances.benchmarks.kitchens import problems as ours
+from planoracle.instances.benchmarks.robotouille import problems
+from planoracle.instances.benchmarks.robotouille import released_kitchens as released_data
+from planoracle.instances.benchmarks.robotouille.reader import load_kitchen
+from planoracle.instances.benchmarks.robotouille.released_kitchens import (
+    goal_of,
+    goal_text,
+    kitchen_of,
+    kitchen_text,
+    released,
+)
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.kitchens import sets as ours
-from planoracle.instances.robotouille import released as released_data
-from planoracle.instances.robotouille import sets
-from planoracle.instances.robotouille.reader import load_kitchen
-from planoracle.instances.robotouille.released import goal_of, goal_text, kitchen_of, kitchen_text, released
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol import registry
 from tests.support.robotouille import kitchen
 
 BURGER = "robotouille/synchronous/3_burger"
@@ -34,9 +41,9 @@ def _originals(shared: Path) -> dict[str, Path]:
 def test_all_are_the_released_ones(shared: Path) -> None:
     originals = _originals(shared)
     assert len(originals) == 232
-    assert set(sets.names()) < set(originals)
+    assert set(problems.names()) < set(originals)
     for name, path in originals.items():
-        found, original = catalogue.problem(name), load_kitchen(path)
+        found, original = catalog.problem(name), load_kitchen(path)
         assert found == replace(original, name=name, text=found.text), name
         assert found.text.casefold() != original.text.rstrip(".").casefold()
         assert found.benchmark == "robotouille"
@@ -46,12 +53,12 @@ def test_all_are_the_released_ones(shared: Path) -> None:
 def test_the_file_is_what_the_command_writes(shared: Path) -> None:
     with redirect_stdout(io.StringIO()) as written:
         released_data.main([str(shared / "benchmarks" / name) for name in ("robotouille", "robotouille_seeded")])
-    bundled = files(sets.__package__) / "data" / "released.json"
+    bundled = files(problems.__package__) / "data" / "released.json"
     assert json.loads(written.getvalue()) == json.loads(bundled.read_text(encoding="utf-8"))
 
 
 def test_the_licence_goes_with_it() -> None:
-    text = (files(sets.__package__) / "data" / "LICENSE.txt").read_text(encoding="utf-8")
+    text = (files(problems.__package__) / "data" / "LICENSE.txt").read_text(encoding="utf-8")
     assert "MIT License\n\nCopyright (c) 2023 PoRTaL Group\n\nPermission is hereby granted" in text
     assert "The above copyright notice and this permission notice shall be included" in text
 
@@ -78,14 +85,14 @@ def test_what_the_notation_says() -> None:
 
 
 def test_names() -> None:
-    count = Counter((name.split("/")[1], "@" in name) for name in sets.names())
-    assert count == {(s, False): 10 for s in sets.SETS} | {(s, True): 100 for s in sets.SETS[:2]}
-    assert [name.split("@")[0] for name in sets.names()[::11][:20]] == [
+    count = Counter((name.split("/")[1], "@" in name) for name in problems.names())
+    assert count == {(s, False): 10 for s in problems.SETS} | {(s, True): 100 for s in problems.SETS[:2]}
+    assert [name.split("@")[0] for name in problems.names()[::11][:20]] == [
         name.replace("kitchens", "robotouille") for name in ours.names()[:20]
     ]
-    assert {len(sets.kitchen(name).players) for name in sets.names() if "multi" not in name} == {1}
-    assert {len(sets.kitchen(name).players) for name in sets.names() if "multi" in name} == {2}
-    assert all(sets.seeds(name) == SEEDS for name in sets.names() if "@" not in name and "multi" not in name)
+    assert {len(problems.kitchen(name).players) for name in problems.names() if "multi" not in name} == {1}
+    assert {len(problems.kitchen(name).players) for name in problems.names() if "multi" in name} == {2}
+    assert all(problems.seeds(name) == SEEDS for name in problems.names() if "@" not in name and "multi" not in name)
 
 
 @pytest.mark.parametrize(
@@ -115,25 +122,25 @@ def test_names() -> None:
     ],
 )
 def test_patterns(pattern: str, count: int) -> None:
-    found = catalogue.expand([pattern])
+    found = catalog.expand([pattern])
     assert len(found) == count
     for name in {found[0], found[-1]}:
-        assert catalogue.problem(name).name.startswith(pattern.split("/")[0].split("@")[0])
+        assert catalog.problem(name).name.startswith(pattern.split("/")[0].split("@")[0])
 
 
 def test_all_names_are_bundled() -> None:
-    assert set(sets.names()) | set(ours.names()) <= set(catalogue.bundled())
+    assert set(problems.names()) | set(ours.names()) <= set(catalog.bundled())
 
 
 def test_what_is_missing_is_missing_from_the_variants() -> None:
-    label, below = catalogue.set_of(f"{BURGER}@42")
-    assert (label, below) == ("robotouille/synchronous@*", tuple(catalogue.expand([label])))
+    label, below = catalog.set_of(f"{BURGER}@42")
+    assert (label, below) == ("robotouille/synchronous@*", tuple(catalog.expand([label])))
     assert len(below) == 100
-    label, below = catalogue.set_of(BURGER)
-    assert (label, below) == ("robotouille/synchronous", tuple(catalogue.expand([label])))
-    label, below = catalogue.set_of("robotouille/multi_agent/1_lettuce_burger")
-    assert (label, below) == ("robotouille/multi_agent", tuple(catalogue.expand([label])))
-    assert catalogue.set_of("robotouille/asynchronous/3.1_lettuce_cheeseburger") == ("", ())
+    label, below = catalog.set_of(BURGER)
+    assert (label, below) == ("robotouille/synchronous", tuple(catalog.expand([label])))
+    label, below = catalog.set_of("robotouille/multi_agent/1_lettuce_burger")
+    assert (label, below) == ("robotouille/multi_agent", tuple(catalog.expand([label])))
+    assert catalog.set_of("robotouille/asynchronous/3.1_lettuce_cheeseburger") == ("", ())
 
 
 @pytest.mark.parametrize(
@@ -152,14 +159,14 @@ def test_what_is_missing_is_missing_from_the_variants() -> None:
     ],
 )
 def test_what_has_not_been_released(name: str, told: str) -> None:
-    for look in (catalogue.problem, lambda name: catalogue.expand([name])):
+    for look in (catalog.problem, lambda name: catalog.expand([name])):
         with pytest.raises(UnknownNameError, match=told):
             look(name)
 
 
 def test_whose_kitchens_they_are() -> None:
-    mine = catalogue.problem("kitchens/synchronous/3_burger")
-    theirs = catalogue.problem(BURGER)
+    mine = catalog.problem("kitchens/synchronous/3_burger")
+    theirs = catalog.problem(BURGER)
     assert (mine.benchmark, theirs.benchmark) == ("kitchens", "robotouille")
     for problem in (mine, theirs):
         benchmark = registry.of(problem)
@@ -177,7 +184,7 @@ def test_all_released_verdicts_hold_by_name(shared: Path) -> None:
         row = json.loads(line)
         label, _, rest = row["instance"].removeprefix("seeded/").removesuffix(".json").partition("__")
         name = f"robotouille/{label}/{rest.replace('__', '@')}" if rest else label
-        found = registry.get("robotouille").run(catalogue.problem(name), row, rules).record
+        found = registry.get("robotouille").run(catalog.problem(name), row, rules).record
         assert [[act.action, act.valid, act.reached] for act in found.steps] == row["expected"]["steps"]
         assert (found.success, found.steps_taken) == (row["expected"]["success"], row["expected"]["steps_taken"])
         count += 1

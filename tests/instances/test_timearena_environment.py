@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from planoracle import load
-from planoracle.instances import registry
-from planoracle.instances.episode import Manner
-from planoracle.instances.model import Instance
-from planoracle.instances.timearena import sets
-from planoracle.instances.timearena.environment import TimeArenaEnvironment
-from planoracle.instances.timearena.language import decision, parse
-from planoracle.instances.timearena.profile import PROFILES, Profile, profile
-from planoracle.instances.timearena.world import world
+from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.language import decision, parse
+from planoracle.instances.benchmarks.timearena.live import TimeArenaEnvironment
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile, profile
+from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, decisions, replayed
 from tests.support.samples import sample
@@ -89,7 +89,7 @@ def test_random_runs_are_what_their_submissions_replay_as(rules: Profile) -> Non
 @pytest.mark.slow
 @BOTH
 def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules: Profile) -> None:
-    names = (*sets.names(), "timearena/shared/cooking1+cooking2", "timearena/shared/cooking3+cooking4+cooking5")
+    names = (*problems.names(), "timearena/shared/cooking1+cooking2", "timearena/shared/cooking3+cooking4+cooking5")
     ends = {compare(names[seed % len(names)], rules, seed, None if seed % 3 else seed) for seed in range(1, 101)}
     assert ends >= {"completed", "time_out"}
 

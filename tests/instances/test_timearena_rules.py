@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import examples, sample
 
-from planoracle.instances.timearena import encode
-from planoracle.instances.timearena.profile import PROFILES, Profile
-from planoracle.instances.timearena.rules import Run, as_replay, replay
-from planoracle.instances.timearena.simulation import KINDS, WRONG
-from planoracle.instances.timearena.world import World, world
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.replay import Run, as_replay, replay
+from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, WRONG, Profile
+from planoracle.instances.benchmarks.timearena.world import World, world
+from planoracle.solver.exact.search import solve
 
 TEA = "timearena/household1"
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
@@ -267,10 +266,10 @@ def test_case_and_spaces_are_forgiven_by_the_paper_profile_only() -> None:
 
 
 def test_completion_during_a_wrong_decision_ends_the_run_in_the_paper_profile() -> None:
-    problem = encode.load("timearena/cooking4")
+    problem = problems.load("timearena/cooking4")
     schedule = solve(problem).schedule
     assert schedule is not None
-    made = encode.decisions(problem, schedule)
+    made = problems.decisions(problem, schedule)
     assert made[-2:] == ["wait", "wait"]
     made[-1] = "bake dish in oven"
     paper = play([*made, "wait"], PAPER, problem.name)

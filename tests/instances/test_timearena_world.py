@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances import catalogue
+from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.world import World, _facts, task_names, world
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.timearena import encode, sets
-from planoracle.instances.timearena.world import World, _facts, task_names, world
+from planoracle.instances.files import catalog
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +49,7 @@ def reserved(scene: World) -> list[str]:
 
 
 def test_there_are_thirty_tasks_in_three_scenarios() -> None:
-    assert set(task_names()) == {f"{scenario}{n}" for scenario in sets.SCENARIOS for n in range(1, 11)}
+    assert set(task_names()) == {f"{scenario}{n}" for scenario in problems.SCENARIOS for n in range(1, 11)}
     assert len(task_names()) == 30
 
 
@@ -80,10 +80,10 @@ def test_the_dependency_graph_contradicts_the_environment_in_known_places_only(o
     }
     differing = set()
     for name, (minutes, prerequisites) in original(originals, "dependencygraph.json").items():
-        problem = encode.load(f"timearena/{name}")
+        problem = problems.load(f"timearena/{name}")
         said = {}
         for action in problem.actions:
-            said[action.id] = encode.command(action, 0)
+            said[action.id] = problems.command(action, 0)
             for ours, theirs in spelling.items():
                 said[action.id] = said[action.id].replace(ours, theirs)
         # A trailing * marks autonomous actions.
@@ -152,17 +152,17 @@ def test_two_fryers_of_one_task() -> None:
 
 
 def test_minutes_of_a_combination_are_those_of_its_tasks() -> None:
-    for name in sets.names():
+    for name in problems.names():
         scene = world(name)
         assert scene.minutes == sum(world(f"timearena/{task}").minutes for task in scene.tasks)
 
 
 def test_the_ninety_sets() -> None:
-    assert len(sets.names()) == len(set(sets.names())) == 90
-    assert sets.scenario_set("cooking", 1)[0] == "timearena/cooking1"
-    assert sets.scenario_set("cooking", 2)[-1] == "timearena/cooking10+cooking1"
-    assert sets.scenario_set("lab", 3)[8:] == ("timearena/lab9+lab10+lab1", "timearena/lab10+lab1+lab2")
-    assert all(sets.covers(name) for name in sets.names())
+    assert len(problems.names()) == len(set(problems.names())) == 90
+    assert problems.scenario_set("cooking", 1)[0] == "timearena/cooking1"
+    assert problems.scenario_set("cooking", 2)[-1] == "timearena/cooking10+cooking1"
+    assert problems.scenario_set("lab", 3)[8:] == ("timearena/lab9+lab10+lab1", "timearena/lab10+lab1+lab2")
+    assert all(problems.covers(name) for name in problems.names())
 
 
 @pytest.mark.parametrize(
@@ -196,21 +196,21 @@ def test_the_ninety_sets() -> None:
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(UnknownNameError):
         world(name)
-    assert not sets.covers(name)
+    assert not problems.covers(name)
     with pytest.raises(UnknownNameError):
-        catalogue.load(name)
+        catalog.load(name)
 
 
 def test_catalogue_knows_combinations() -> None:
-    assert catalogue.expand(["timearena"]) == list(sets.names())
+    assert catalog.expand(["timearena"]) == list(problems.names())
     name, among = "timearena/lab2+cooking3+household10", "timearena/shared/cooking1+cooking2"
-    assert catalogue.expand([name, among, name]) == [name, among]
-    assert len(catalogue.expand(["timearena/lab*"])) == 30
+    assert catalog.expand([name, among, name]) == [name, among]
+    assert len(catalog.expand(["timearena/lab*"])) == 30
     for each in (name, among):
-        problem = catalogue.load(each)
+        problem = catalog.load(each)
         assert problem.name == each
         assert problem.benchmark == "timearena"
         assert problem.time_limit == 40 * len(world(each).tasks)
         assert sum(action.duration for action in problem.actions) == world(each).minutes
     with pytest.raises(UnknownNameError, match="names no problem"):
-        catalogue.expand(["timearena/cooking1+cooking99"])
+        catalog.expand(["timearena/cooking1+cooking99"])

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances import validate
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model import validation
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
 HUGE = 10**9 + 1
 OVEN = Resource("oven", 2, "cold")
@@ -246,7 +246,7 @@ def test_fault_names_field_and_value(name: str) -> None:
 def test_every_complaint_of_the_module_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     complaints = {
         (node.lineno, node.end_lineno)
-        for node in ast.walk(ast.parse(inspect.getsource(validate)))
+        for node in ast.walk(ast.parse(inspect.getsource(validation)))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "InputError"
     }
     reached = set()
@@ -256,7 +256,7 @@ def test_every_complaint_of_the_module_is_reached(monkeypatch: pytest.MonkeyPatc
             reached.add(sys._getframe(1).f_lineno)
             super().__init__(*args, **named)
 
-    monkeypatch.setattr(validate, "InputError", NotedError)
+    monkeypatch.setattr(validation, "InputError", NotedError)
     for name in FAULTS:
         fault(name)
     assert complaints

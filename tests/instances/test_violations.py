@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances import registry
-from planoracle.instances.catalogue import load
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.problem import Problem
-from planoracle.instances.replay import MAX_OTHERS, Violation
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.violations import MAX_OTHERS, Violation
+from planoracle.instances.protocol import registry
 from tests.support.robotouille import kitchen
 
 COBBLER = load("recipe2plan/timed/Cobbler_Pancakes")

@@ -10,15 +10,15 @@ from support.random_crews import crewshop, pauseshop
 from support.random_instances import kitchen, scaled
 from support.samples import sample
 
-from planoracle.instances.catalogue import bundled, load
-from planoracle.instances.crew import with_agents
-from planoracle.instances.model import Action, Instance, Lag
+from planoracle.instances.files.catalog import bundled, load
+from planoracle.instances.model.agents import with_agents
+from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.solver.exact import bounds as bounding
-from planoracle.solver.exact import model as modelling
-from planoracle.solver.exact import proving
+from planoracle.solver.exact import schedule_model as modelling
+from planoracle.solver.exact import search
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
-from planoracle.solver.exact.model import ScheduleModel
-from planoracle.solver.exact.solve import solve
+from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.search import solve
 
 SHOPS = 500
 PROBLEMS = [
@@ -122,7 +122,7 @@ def test_finer_pauses_gain_nothing_where_grid_is_1(factor: int, monkeypatch: pyt
             continue
         quick = solve(instance)
         with monkeypatch.context() as patch:
-            patch.setattr(proving, "common_tick", lambda _: 1)
+            patch.setattr(search, "common_tick", lambda _: 1)
             thorough = solve(instance)
         assert thorough.grid == 1
         if quick.grid == 1:

@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from planoracle.instances import catalogue
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+from planoracle.instances.benchmarks.timearena.rules import PROFILES as OTHERS
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.profile import PROFILES
-from planoracle.instances.memo import Remembering
-from planoracle.instances.model import Action, Instance
-from planoracle.instances.timearena.profile import PROFILES as OTHERS
-from planoracle.solver.engine import engine_of
-from planoracle.solver.exact import solve as exact
-from planoracle.solver.kitchens import planner
+from planoracle.instances.files import catalog
+from planoracle.instances.model.cache import Remembering
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.solver.exact import search as exact
+from planoracle.solver.kitchens import astar
 from planoracle.solver.result import Result
-from planoracle.solver.solve import solve
+from planoracle.solver.solve import engine_of, solve
 
 SCHEDULE = "recipe2plan/timed/Cobbler_Pancakes"
 KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
@@ -29,11 +28,11 @@ def same(one: Result, other: Result) -> bool:
 
 
 def test_each_kind_goes_to_its_engine() -> None:
-    schedule, kitchen = catalogue.load(SCHEDULE), catalogue.problem(KITCHEN)
+    schedule, kitchen = catalog.load(SCHEDULE), catalog.problem(KITCHEN)
     assert same(solve(schedule, seed=3), exact.solve(schedule, seed=3))
-    assert same(solve(kitchen), planner.plan(kitchen))
+    assert same(solve(kitchen), astar.plan(kitchen))
     paper = PROFILES["paper"]
-    assert same(solve(kitchen, rules=paper), planner.plan(kitchen, rules=paper))
+    assert same(solve(kitchen, rules=paper), astar.plan(kitchen, rules=paper))
     first, *_ = solve(kitchen).actions
     rest = solve(kitchen, after=[first])
     assert (rest.status, rest.makespan) == ("optimal", solve(kitchen).makespan - 1)
@@ -42,7 +41,7 @@ def test_each_kind_goes_to_its_engine() -> None:
 
 
 def test_options_that_make_no_sense_are_refused() -> None:
-    schedule, kitchen = catalogue.load(SCHEDULE), catalogue.problem(KITCHEN)
+    schedule, kitchen = catalog.load(SCHEDULE), catalog.problem(KITCHEN)
     with pytest.raises(InputError, match=r"^rules: is for kitchens"):
         solve(schedule, rules=PROFILES["paper"])
     with pytest.raises(InputError, match=r"^after: is for kitchens"):
@@ -65,7 +64,7 @@ def test_a_kind_without_an_engine_is_refused() -> None:
 
 @pytest.mark.parametrize("problem", [SCHEDULE, KITCHEN, HASTY], ids=str)
 def test_a_result_is_packed_and_unpacked(problem: str | Instance) -> None:
-    problem = catalogue.problem(problem) if isinstance(problem, str) else problem
+    problem = catalog.problem(problem) if isinstance(problem, str) else problem
     engine, found = engine_of(problem), solve(problem)
     assert found.status.settled
     entry = json.loads(json.dumps(engine.packed(problem, None, found)))
@@ -75,7 +74,7 @@ def test_a_result_is_packed_and_unpacked(problem: str | Instance) -> None:
 
 
 def test_results_of_every_kind_are_told_in_three_lines() -> None:
-    schedule, kitchen = solve(catalogue.load(SCHEDULE)), solve(catalogue.problem(KITCHEN))
+    schedule, kitchen = solve(catalog.load(SCHEDULE)), solve(catalog.problem(KITCHEN))
     for found, head in ((schedule, f"{SCHEDULE}: optimal, 4080 seconds"), (kitchen, f"{KITCHEN}: optimal, 12 steps")):
         first, second, third = str(found).splitlines()
         assert first == head
@@ -88,7 +87,7 @@ def test_results_of_every_kind_are_told_in_three_lines() -> None:
 
 def test_a_result_as_a_row_has_the_fields_of_its_kind() -> None:
     shared = ["instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "plan"]
-    schedule, kitchen = solve(catalogue.load(SCHEDULE)).as_dict(), solve(catalogue.problem(KITCHEN)).as_dict()
+    schedule, kitchen = solve(catalog.load(SCHEDULE)).as_dict(), solve(catalog.problem(KITCHEN)).as_dict()
     assert list(schedule) == [*shared, "grid", "schedule", "seed", "versions"]
     assert list(kitchen) == [*shared, "rounds", "expanded", "versions"]
     assert (schedule["unit"], kitchen["unit"]) == ("second", "step")

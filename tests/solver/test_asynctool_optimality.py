@@ -6,10 +6,10 @@ import pytest
 from support.asynctool import chains, least_turns, random_chains
 from support.samples import sample
 
-from planoracle.instances.asynctool import encode, rules, sets
-from planoracle.instances.asynctool.problem import Delays
-from planoracle.instances.catalogue import load
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.benchmarks.asynctool import encoding, problems, replay
+from planoracle.instances.benchmarks.asynctool.problem import Delays
+from planoracle.instances.files.catalog import load
+from planoracle.solver.exact.search import solve
 
 
 @pytest.mark.slow
@@ -17,9 +17,9 @@ from planoracle.solver.exact.solve import solve
 def test_constant_delays_closed_form_solver_and_exhaustive_search_agree(block: int) -> None:
     for seed in range(block, 500, 30):
         problem = random_chains(seed, constant=True)
-        result = solve(encode.instance(problem))
+        result = solve(encoding.instance(problem))
         assert result.status == "optimal"
-        assert encode.optimal_turns(problem) == result.makespan == least_turns(problem), seed
+        assert encoding.optimal_turns(problem) == result.makespan == least_turns(problem), seed
 
 
 @pytest.mark.slow
@@ -28,28 +28,28 @@ def test_any_delays_solver_and_exhaustive_search_agree(block: int) -> None:
     varied = 0
     for seed in range(1000 + block, 1200, 12):
         problem = random_chains(seed, constant=False)
-        result = solve(encode.instance(problem))
+        result = solve(encoding.instance(problem))
         assert result.status == "optimal"
         assert result.makespan == least_turns(problem), seed
-        varied += encode.optimal_turns(problem) is None
+        varied += encoding.optimal_turns(problem) is None
     assert varied > 10
 
 
 def test_the_closed_form_counts_the_closing_message() -> None:
     for lengths, delay, expected in [((3, 1), 1, 6), ((2, 2, 2), 1, 7), ((4,), 1, 8), ((4,), 0, 5), ((3, 3), 2, 9)]:
-        assert encode.optimal_turns(chains(lengths, Delays(delay, delay))) == expected
-        assert encode.optimal_turns(chains(lengths, Delays(delay, delay)), strict=False) == sum(lengths) + 1
+        assert encoding.optimal_turns(chains(lengths, Delays(delay, delay))) == expected
+        assert encoding.optimal_turns(chains(lengths, Delays(delay, delay)), strict=False) == sum(lengths) + 1
 
 
 @pytest.mark.parametrize("suffix", sample(["", "@0", "@2", "@0-1", "@1-2:3"], 5))
 def test_every_bundled_problem_is_proved_and_its_transcript_replays_in_so_many_turns(suffix: str) -> None:
-    for name in sets.names():
-        problem = sets.problem(f"{name}{suffix}")
+    for name in problems.names():
+        problem = problems.problem(f"{name}{suffix}")
         result = solve(load(f"{name}{suffix}"))
         assert (result.status, result.lower_bound) == ("optimal", result.makespan)
-        assert encode.optimal_turns(problem) in (None, result.makespan)
+        assert encoding.optimal_turns(problem) in (None, result.makespan)
         assert result.schedule is not None
-        run = rules.replay(problem, encode.transcript(problem, result.schedule))
+        run = replay.replay(problem, encoding.transcript(problem, result.schedule))
         assert run.success
         assert not run.violations
         assert len(run.turns) == result.makespan

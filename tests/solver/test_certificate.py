@@ -10,15 +10,15 @@ from support.exhaustive import general_optimum, kitchen_optimum, schedules
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
-from planoracle.instances.catalogue import expand, load
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.schedule import Piece
-from planoracle.instances.state import State, restricted
+from planoracle.instances.files.catalog import expand, load
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.state import State, restricted
 from planoracle.solver.exact.bounds import horizon
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.explain.certificate import certificate, verify
-from planoracle.solver.explain.steps import Case, Hop, Load, Order, Path, Split
+from planoracle.solver.exact.search import solve
+from planoracle.solver.proofs.certificate import certificate, verify
+from planoracle.solver.proofs.steps import Case, Hop, Load, Order, Path, Split
 
 
 def job(name, duration, attended=None, **more):

@@ -8,16 +8,16 @@ from support.exhaustive import general_optimum, schedules
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
-from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.schedule import Piece
-from planoracle.instances.state import NOW, State, restricted
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.state import NOW, State, restricted
 from planoracle.solver.exact.bounds import horizon
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.explain import conflict as conflicts
-from planoracle.solver.explain.conflict import find_conflict
-from planoracle.solver.explain.constraints import Constraint, constraints, only, without
+from planoracle.solver.exact.search import solve
+from planoracle.solver.proofs import conflict as conflicts
+from planoracle.solver.proofs.conflict import find_conflict
+from planoracle.solver.proofs.constraints import Constraint, constraints, only, without
 
 MOST_SCHEDULES = 20_000
 
@@ -361,7 +361,7 @@ def test_a_test_that_is_not_settled_keeps_its_constraint(monkeypatch):
 
 def test_contradictory_answers_of_the_two_settings_are_not_believed(monkeypatch):
     """A refutation by one setting only is no proof: the solver decides then."""
-    from planoracle.solver.exact.cp import run
+    from planoracle.solver.exact.cp_model import run
 
     def lying(model, **options):
         found = run(model, **options)

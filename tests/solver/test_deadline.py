@@ -12,24 +12,24 @@ from support.scripted import Scripted
 
 from planoracle.heuristics.generation import generate_serial
 from planoracle.heuristics.improve import improve
-from planoracle.instances import deadline as clock
-from planoracle.instances.deadline import Deadline, TimeOverError, Work, worked
-from planoracle.instances.kitchens import sets as kitchens
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.referee import find_violations
-from planoracle.solver.exact import orders, proving
-from planoracle.solver.exact import solve as solving
+from planoracle.instances.benchmarks.kitchens import problems as kitchens
+from planoracle.instances.model import limits as clock
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.limits import Deadline, TimeOverError, Work, worked
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.solver.exact import precedence, search
+from planoracle.solver.exact import search as solving
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
-from planoracle.solver.exact.model import ScheduleModel
-from planoracle.solver.exact.orders import ordered_windows
-from planoracle.solver.exact.size import model_size
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.explain import certificate as certifying
-from planoracle.solver.explain import derivations
-from planoracle.solver.explain.certificate import certificate
+from planoracle.solver.exact.model_size import model_size
+from planoracle.solver.exact.precedence import ordered_windows
+from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.search import solve
 from planoracle.solver.kitchens import heuristic as guiding
+from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.goals import Roles
-from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.proofs import certificate as certifying
+from planoracle.solver.proofs import derivations
+from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.result import Result
 
 
@@ -128,9 +128,9 @@ def test_a_large_instance_is_answered_whenever_time_runs_out(looks: int, monkeyp
     least = lower_bound(instance, windows(instance))
     with monkeypatch.context() as patch:
         Clock(patch, looks)
-        for module in (proving, solving):
+        for module in (search, solving):
             patch.setattr(module, "run", lambda *_, **__: pytest.fail("no search in this test"))
-        patch.setattr(proving, "_LARGEST_MODEL", 10_000)
+        patch.setattr(search, "_LARGEST_MODEL", 10_000)
         result = solve(instance)
     _honest(result, instance, result.makespan)
     assert result.schedule is not None
@@ -189,15 +189,15 @@ def test_too_large_a_model_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
     size = model_size(instance, ordered_windows(instance), common_tick(instance))
     right = solve(instance, time_limit=20.0)
-    monkeypatch.setattr(proving, "_LARGEST_MODEL", size)
+    monkeypatch.setattr(search, "_LARGEST_MODEL", size)
     assert solve(instance, time_limit=20.0).schedule == right.schedule
-    monkeypatch.setattr(proving, "_LARGEST_MODEL", size - 1)
-    monkeypatch.setattr(proving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
+    monkeypatch.setattr(search, "_LARGEST_MODEL", size - 1)
+    monkeypatch.setattr(search, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
     result = solve(instance)
     assert (result.status, result.proof) == ("feasible", "too large a model for the time limit")
     _honest(result, instance, right.makespan)
-    monkeypatch.setattr(proving, "_LARGEST_MODEL", 10**9)
-    monkeypatch.setattr(proving, "_LARGEST_PER_SECOND", (size - 1) / 3.0)
+    monkeypatch.setattr(search, "_LARGEST_MODEL", 10**9)
+    monkeypatch.setattr(search, "_LARGEST_PER_SECOND", (size - 1) / 3.0)
     assert solve(instance, time_limit=3.0).proof == result.proof
 
 
@@ -275,7 +275,7 @@ def test_contradictions_are_found_without_going_round_all_day(monkeypatch: pytes
 
 
 def test_paths_that_time_cut_short_are_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(orders, "_NODES", 0)
+    monkeypatch.setattr(precedence, "_NODES", 0)
     for seed in range(60):
         instance = workshop(seed)
         full = windows(instance)

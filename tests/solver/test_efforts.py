@@ -15,13 +15,13 @@ from typing import TypeAlias
 
 import pytest
 
-from planoracle.instances.catalogue import expand, load
-from planoracle.instances.deadline import Work, worked
+from planoracle.instances.benchmarks.timearena.world import task_names
+from planoracle.instances.files.catalog import expand, load
 from planoracle.instances.generate.styles import generate
-from planoracle.instances.model import Instance
-from planoracle.instances.problem import of_kind
-from planoracle.instances.timearena.world import task_names
-from planoracle.solver.exact import solve as exact
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Work, worked
+from planoracle.instances.model.problem import of_kind
+from planoracle.solver.exact import search as exact
 from tests.support.efforts import counted
 from tests.support.made import job_shop, project
 

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from support.samples import sample
 
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.solver.exact.bounds import lower_bound, windows
-from planoracle.solver.exact.energy import Job, work_bound
-from planoracle.solver.exact.solve import solve
+from planoracle.solver.exact.search import solve
+from planoracle.solver.exact.work_bounds import Job, work_bound
 
 
 def _optimum(jobs: list[Job], room: int) -> int:

@@ -11,12 +11,20 @@ from support.odd_floors import odd_floor
 from support.random_floors import random_floor
 from support.samples import sample
 
-from planoracle.instances.deadline import Work
-from planoracle.instances.floors.floor import Dish, Facts, Floor, FloorRules, Need, Station, Vessel
-from planoracle.instances.floors.run import carry_out
-from planoracle.solver.floors.lower_bound import lower_bound
-from planoracle.solver.floors.planner import plan
-from planoracle.solver.states.ground import NEVER
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    Dish,
+    Facts,
+    Floor,
+    FloorRules,
+    Need,
+    Station,
+    Vessel,
+)
+from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
+from planoracle.instances.model.limits import Work
+from planoracle.solver.grid_kitchens.lower_bound import lower_bound
+from planoracle.solver.grid_kitchens.planner import plan
+from planoracle.solver.states.state_solver import NEVER
 
 #: Ticks after the state within which a plan is sought where the bound says that there is none.
 FAR = 25

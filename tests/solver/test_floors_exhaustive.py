@@ -7,9 +7,9 @@ from support.exhaustive_floors import TooMuchError, differences, least_time
 from support.floors import PAPER, RELEASED
 from support.random_floors import random_floor
 
-from planoracle.instances.deadline import Status, Work
-from planoracle.instances.floors.floor import FloorRules
-from planoracle.solver.floors.planner import plan
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import FloorRules
+from planoracle.instances.model.limits import Status, Work
+from planoracle.solver.grid_kitchens.planner import plan
 
 
 @pytest.mark.slow

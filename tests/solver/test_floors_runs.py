@@ -8,22 +8,21 @@ from random import Random
 
 import pytest
 
-from planoracle.analysis.advice import next_of
-from planoracle.analysis.agents.optimal import Optimal
-from planoracle.analysis.regret import regret_of
-from planoracle.analysis.repair import Repairer
-from planoracle.heuristics.floors import annealed
-from planoracle.instances import registry
-from planoracle.instances.catalogue import problem
-from planoracle.instances.deadline import Status, Work, worked
-from planoracle.instances.episode import Manner
-from planoracle.instances.floors.environment import FloorEnvironment
-from planoracle.instances.floors.floor import Floor
-from planoracle.instances.floors.run import FloorRun
-from planoracle.solver.floors.beginning import Done, begins, left_of
-from planoracle.solver.floors.live import Values, messages
-from planoracle.solver.floors.planner import plan
-from planoracle.solver.floors.runs import Solver
+from planoracle.analysis.agents.solver_agents import Optimal
+from planoracle.analysis.diagnosis.advice import next_of
+from planoracle.analysis.diagnosis.regret import regret_of
+from planoracle.analysis.diagnosis.repair import Repairer
+from planoracle.heuristics.grid_kitchens import annealed
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.grid_kitchens.live import FloorEnvironment
+from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.model.limits import Status, Work, worked
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
+from planoracle.solver.grid_kitchens.completion import Done, begins, left_of
+from planoracle.solver.grid_kitchens.planner import plan
+from planoracle.solver.grid_kitchens.run_solver import Solver, Values, messages
 from planoracle.solver.solve import solve
 from tests.support.samples import sample
 from tests.support.tiny_floors import tiny

@@ -7,15 +7,15 @@ from support.random_crews import crewshop, pauseshop
 from support.random_instances import kitchen, ovens, workshop
 from support.samples import sample
 
-from planoracle.instances.catalogue import load
-from planoracle.instances.deadline import NEVER
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.solver.exact import proving
-from planoracle.solver.exact import solve as solving
-from planoracle.solver.exact.in_order import schedule_in_order
-from planoracle.solver.exact.orders import ordered_windows
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.limits import NEVER
+from planoracle.solver.exact import search
+from planoracle.solver.exact import search as solving
+from planoracle.solver.exact.ordered_search import schedule_in_order
+from planoracle.solver.exact.precedence import ordered_windows
+from planoracle.solver.exact.search import solve
 
 
 def alone(instance: Instance) -> Instance | None:
@@ -67,7 +67,7 @@ def test_answers_are_those_of_the_solver(family, block, monkeypatch):
 
 
 def test_where_the_bound_is_reached_at_once_there_is_no_model(monkeypatch):
-    monkeypatch.setattr(proving, "ScheduleModel", None)
+    monkeypatch.setattr(search, "ScheduleModel", None)
     for name in ("asynctool/files_2", "recipe2plan/timed/Cobbler_Okra-Fry"):
         result = solve(load(name))
         assert (result.status, result.proof) == ("optimal", "lower bound reached"), name

@@ -10,19 +10,19 @@ from support.robotouille import blind
 from support.robotouille import kitchen as small
 from support.samples import sample
 
-from planoracle.analysis.oracle import optimum
-from planoracle.instances.catalogue import expand
-from planoracle.instances.catalogue import problem as named
-from planoracle.instances.deadline import Status, Work, deadline_of
-from planoracle.instances.kitchens import run
-from planoracle.instances.kitchens.compiled import Compiled
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.profile import PROFILES, Profile
-from planoracle.instances.problem import of_kind
-from planoracle.solver.kitchens.errands.listing import Errand
-from planoracle.solver.kitchens.errands.scheduling import Setting, schedule
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.instances.benchmarks.kitchens import run
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.files.catalog import expand
+from planoracle.instances.files.catalog import problem as named
+from planoracle.instances.model.limits import Status, Work, deadline_of
+from planoracle.instances.model.problem import of_kind
+from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import heuristic
-from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.kitchens.transport.scheduling import Setting, schedule
+from planoracle.solver.kitchens.transport.tasks import Errand
 from tests.support.kitchen_comparison import draw_kitchen
 
 RULES = (PROFILES["released"], PROFILES["paper"], replace(PROFILES["released"], moves="joint"))

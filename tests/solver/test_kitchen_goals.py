@@ -13,16 +13,16 @@ from support.robotouille import blind
 from support.robotouille import kitchen as small
 from support.samples import sample
 
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Goal, Kitchen, split_name
+from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.compiled import Compiled
-from planoracle.instances.kitchens.domain import ACTOR
-from planoracle.instances.kitchens.kitchen import Atom, Goal, Kitchen, split_name
-from planoracle.instances.kitchens.profile import PROFILES
-from planoracle.instances.kitchens.sets import kitchen, names
+from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.consistency import _ALTERNATIVES, _STATION, _hold, contradiction, piles_stand
 from planoracle.solver.kitchens.goals import Roles
 from planoracle.solver.kitchens.heuristic import ordinary
-from planoracle.solver.kitchens.planner import plan
 from tests.support.kitchen_comparison import draw_kitchen
 
 RULES = PROFILES["released"]

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from planoracle.instances.kitchens.compiled import Compiled
-from planoracle.instances.kitchens.domain import Domain, bundled
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.profile import PROFILES
-from planoracle.instances.kitchens.sets import kitchen, names
-from planoracle.instances.kitchens.variants import with_cooks
-from planoracle.solver.kitchens import engine
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.domain import Domain, bundled
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+from planoracle.instances.benchmarks.kitchens.variants import with_cooks
+from planoracle.solver.kitchens import kind
 from planoracle.solver.kitchens.packing import plan_packed, plan_unpacked
-from planoracle.solver.known import known
+from planoracle.solver.solve import known
 
 RULES = PROFILES["released"]
 BURGER = kitchen("kitchens/synchronous/3_burger")
@@ -36,10 +36,10 @@ def test_both_forms_say_the_same(name: str) -> None:
     found = known(place)
     assert found is not None
     assert found.actions
-    entry = engine.packed(place, RULES, found)
+    entry = kind.packed(place, RULES, found)
     former = {key: value for key, value in entry.items() if key != "form"} | {"plan": places(place, found.actions)}
-    assert engine.unpacked(place, RULES, entry).actions == found.actions
-    assert engine.unpacked(place, RULES, former).actions == found.actions
+    assert kind.unpacked(place, RULES, entry).actions == found.actions
+    assert kind.unpacked(place, RULES, former).actions == found.actions
 
 
 def test_players_are_told_where_there_are_several() -> None:

@@ -10,17 +10,17 @@ from support.robotouille import blind
 from support.robotouille import kitchen as small
 from support.samples import sample
 
+from planoracle.instances.benchmarks.kitchens import run
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.domain import bundled
+from planoracle.instances.benchmarks.kitchens.kitchen import Goal
+from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, profile
+from planoracle.instances.benchmarks.robotouille.reader import read_environment
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens import run
-from planoracle.instances.kitchens.compiled import Compiled
-from planoracle.instances.kitchens.domain import bundled
-from planoracle.instances.kitchens.kitchen import Goal
-from planoracle.instances.kitchens.profile import PROFILES, profile
-from planoracle.instances.kitchens.sets import kitchen, names
-from planoracle.instances.robotouille.reader import read_environment
-from planoracle.solver.kitchens.context import NEVER
+from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import heuristic
-from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.kitchens.state_view import NEVER
 
 #: Optima of the released default kitchens, in their order.
 KNOWN = {

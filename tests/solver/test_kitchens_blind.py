@@ -10,12 +10,12 @@ from random import Random
 
 import pytest
 
+from planoracle.instances.benchmarks.kitchens.problems import kitchen
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.run import replay
 from planoracle.instances.generate.parameters import chance, one, shuffled
-from planoracle.instances.kitchens.profile import PROFILES, Profile
-from planoracle.instances.kitchens.run import replay
-from planoracle.instances.kitchens.sets import kitchen
-from planoracle.solver.kitchens.context import NEVER
-from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.kitchens.astar import plan
+from planoracle.solver.kitchens.state_view import NEVER
 from tests.support.kitchen_cases import FAULTS, Case, read_cases, write_cases
 from tests.support.kitchen_comparison import compare, draw_cases
 from tests.support.kitchen_grammar import draw_counts, draw_layout, draw_rules

@@ -13,16 +13,15 @@ from support.random_instances import kilns, kitchen, ovens, workshop
 from support.samples import sample
 
 from planoracle.heuristics.improve import improve
-from planoracle.instances import registry
-from planoracle.instances.catalogue import load
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Instance, Lag
-from planoracle.instances.optima import by_key
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.bundled import by_key
 from planoracle.solver.exact.left_shift import left_shifted
-from planoracle.solver.known import known
-from planoracle.solver.solve import solve
+from planoracle.solver.solve import known, solve
 
 
 def accepted(instance: Instance, schedule: Schedule) -> bool:

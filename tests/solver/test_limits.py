@@ -12,15 +12,15 @@ from support.samples import sample
 
 from planoracle.heuristics.generation import generate_serial
 from planoracle.heuristics.improve import improve
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Piece
-from planoracle.instances.state import State, restricted
-from planoracle.solver.exact import orders
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.model.state import State, restricted
+from planoracle.solver.exact import precedence
 from planoracle.solver.exact.bounds import common_tick, windows
-from planoracle.solver.exact.orders import ordered_windows
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.states.solver import StateSolver
+from planoracle.solver.exact.precedence import ordered_windows
+from planoracle.solver.exact.search import solve
+from planoracle.solver.states.state_solver import StateSolver
 
 
 def jobs(count: int, ticks: int, **options: object) -> tuple[Action, ...]:
@@ -97,9 +97,9 @@ def test_pairs_are_left_alone_if_there_are_too_many(monkeypatch: pytest.MonkeyPa
     instance = Instance("many", jobs(12, 3), (Lag("t/1", "t/0", None, -5),))
     found = ordered_windows(instance)
     assert found.open
-    monkeypatch.setattr(orders, "_PAIRS", 65)
+    monkeypatch.setattr(precedence, "_PAIRS", 65)
     assert ordered_windows(instance) == windows(instance)
-    monkeypatch.setattr(orders, "_NODES", 12)
+    monkeypatch.setattr(precedence, "_NODES", 12)
     assert ordered_windows(instance) == windows(instance)
     assert solve(instance).makespan == 36
 

@@ -8,10 +8,9 @@ import pytest
 from support.samples import sample
 
 from planoracle import environment, load
-from planoracle.instances.deadline import Status, Work
-from planoracle.solver.kitchens.planner import plan
-from planoracle.solver.live import Known, Live, lost_after, run_of
-from planoracle.solver.runs import solver_of
+from planoracle.instances.model.limits import Status, Work
+from planoracle.solver.kitchens.astar import plan
+from planoracle.solver.runs import Known, Live, lost_after, run_of, solver_of
 
 WORK = Work(10.0)
 PROBLEMS = (
@@ -63,7 +62,7 @@ def test_plans_of_a_length_that_is_asked_for() -> None:
 
 
 def test_with_joint_moves_a_limit_is_one_of_rounds() -> None:
-    from planoracle.instances import registry
+    from planoracle.instances.protocol import registry
 
     kitchen = load("robotouille/multi_agent/1_lettuce_burger")
     benchmark = registry.of(kitchen)

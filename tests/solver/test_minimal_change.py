@@ -12,14 +12,14 @@ from support.exhaustive import schedules
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
-from planoracle.instances.catalogue import load
-from planoracle.instances.deadline import Work
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.repair import perturbation
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.limits import Work
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.solver.exact.search import solve
+from planoracle.solver.repair import repair_model
 from planoracle.solver.repair.minimal_change import OBJECTIVES, minimal_change
 from tests.support.efforts import counted
 
@@ -197,7 +197,7 @@ def test_a_coarser_grid_is_used_and_reported_where_a_finer_one_is_too_large(monk
     fine = minimal_change(instance, target)
     # Chopping for four ticks, one earlier, and going on five later makes room for the other.
     assert (fine.grid, fine.moved, fine.shift) == (1, ("t/0",), 5)
-    monkeypatch.setattr(perturbation, "_MOST_SEGMENTS", 1)
+    monkeypatch.setattr(repair_model, "_MOST_SEGMENTS", 1)
     coarse = minimal_change(instance, target)
     # Parts of six ticks cannot; other times are as fine as before.
     assert (coarse.status, coarse.grid, len(coarse.moved), coarse.shift) == ("optimal", 6, 1, 9)
@@ -206,7 +206,7 @@ def test_a_coarser_grid_is_used_and_reported_where_a_finer_one_is_too_large(monk
 
 def test_where_it_was_wanted_to_pause_it_can_pause_on_every_grid(monkeypatch):
     jobs = (Action("t/0", "t", 12, 12, interruptible=True), Action("t/1", "t", 6, 6), Action("t/2", "t", 6, 0))
-    monkeypatch.setattr(perturbation, "_MOST_SEGMENTS", 1)
+    monkeypatch.setattr(repair_model, "_MOST_SEGMENTS", 1)
     pieces = [Piece("t/0", 0, 5, "agent"), Piece("t/1", 5, 6, "agent"), Piece("t/0", 11, 7, "agent")]
     found = minimal_change(Instance("long", jobs), by_action([*pieces, Piece("t/2", 16, 6, "agent")]))
     assert (found.moved, found.shift) == ((), 0)
@@ -219,7 +219,7 @@ def test_finer_pauses_are_tried_before_a_coarse_grid_says_that_nothing_is_possib
     halves = Instance("halves", jobs, agents=("a", "b"), time_limit=3)
     target = by_action([Piece("t/0", 1, 2, "b")])
     assert minimal_change(halves, target).status == "optimal"
-    monkeypatch.setattr(perturbation, "_MOST_SEGMENTS", 1)
+    monkeypatch.setattr(repair_model, "_MOST_SEGMENTS", 1)
     found = minimal_change(halves, target)
     assert (found.status, found.proved, found.makespan) == ("feasible", (), 3)
     assert minimal_change(replace(halves, time_limit=2), target).status == "infeasible"
@@ -254,7 +254,7 @@ def test_infeasible_instances_are_said_to_be():
 
 def test_a_schedule_that_does_not_pass_the_rules_is_never_handed_out(monkeypatch):
     broken = Schedule((Piece("t/boil", 0, 9, "agent"),))
-    monkeypatch.setattr(perturbation.PerturbationModel, "schedule", lambda self, solution: broken)
+    monkeypatch.setattr(repair_model.PerturbationModel, "schedule", lambda self, solution: broken)
     with pytest.raises(InternalError):
         minimal_change(cooking(), {})
 

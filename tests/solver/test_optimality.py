@@ -9,14 +9,14 @@ from support.random_crews import crewshop
 from support.random_instances import drawn_kitchen, kitchen, ovens, scaled, workshop
 from support.samples import sample
 
-from planoracle.instances.catalogue import load
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
-from planoracle.instances.recipe2plan import facts
-from planoracle.solver.exact import energy, proving
-from planoracle.solver.exact import solve as solving
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.solver.exact import search, work_bounds
+from planoracle.solver.exact import search as solving
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
-from planoracle.solver.exact.solve import solve
+from planoracle.solver.exact.search import solve
 
 KITCHENS = 190
 BLOCKS = 30
@@ -74,7 +74,7 @@ def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time(
 
 
 def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
-    monkeypatch.setattr("planoracle.instances.recipe2plan.facts.check", lambda instance: None)
+    monkeypatch.setattr("planoracle.instances.benchmarks.recipe2plan.bundled_data.check", lambda instance: None)
     twin = Instance("twin", (Action("A/0", "A", 4, 0, interruptible=True),), benchmark="recipe2plan")
     assert kitchen_optimum(twin, horizon(twin)) == 1
     general = replace(twin, benchmark="generic")  # there pieces of an action never overlap
@@ -107,7 +107,7 @@ def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch
         assert common_tick(fine) % factor == 0
         coarse = solve(fine)
         with monkeypatch.context() as patch:
-            patch.setattr(proving, "common_tick", lambda _: 1)
+            patch.setattr(search, "common_tick", lambda _: 1)
             finest = solve(fine)
         assert finest.grid == 1
         if coarse.grid == 1:
@@ -124,7 +124,7 @@ def test_the_three_problems_that_the_claim_leaves_open_are_settled_by_their_boun
     instance = load(f"recipe2plan/timed/{pair}")
     by_bound = solve(instance)
     with monkeypatch.context() as patch:  # all work at once, which bounds less
-        patch.setattr(energy, "_one_by_one", lambda jobs: 0)
+        patch.setattr(work_bounds, "_one_by_one", lambda jobs: 0)
         quick, thorough = solve(replace(instance)), solve(replace(instance), finest=True)
     assert quick.grid == common_tick(instance) > 1
     assert (thorough.status, thorough.grid) == (by_bound.status, by_bound.grid) == ("optimal", 1)
@@ -135,7 +135,7 @@ def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
     # Two agents share three jobs of two ticks; on a grid of two ticks they take 4, with finer pauses 3.
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     instance = Instance("halves", jobs, agents=("a", "b"))
-    monkeypatch.setattr(proving, "common_tick", lambda _: 2)
+    monkeypatch.setattr(search, "common_tick", lambda _: 2)
     monkeypatch.setattr(solving._Search, "grid", lambda self, status, makespan: self.step)
     assert (solve(instance).makespan, solve(instance).grid) == (4, 2)
     result = solve(instance, finest=True)
@@ -144,7 +144,7 @@ def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
 
 @pytest.mark.slow
 def test_all_recipe2plan_problems_are_proved_on_every_grid():
-    assert all(solve(load(name)).grid == 1 for name in facts.names())
+    assert all(solve(load(name)).grid == 1 for name in bundled_data.names())
 
 
 def _without_pausing_users(instance: Instance) -> Instance:

@@ -8,13 +8,13 @@ from support.random_crews import crewshop
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource, merge
-from planoracle.solver.exact import proving
-from planoracle.solver.exact import solve as solving
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource, merge
+from planoracle.solver.exact import search
+from planoracle.solver.exact import search as solving
 from planoracle.solver.exact.bounds import windows
-from planoracle.solver.exact.model import ScheduleModel
-from planoracle.solver.exact.orders import ordered_windows
-from planoracle.solver.exact.solve import solve
+from planoracle.solver.exact.precedence import ordered_windows
+from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.search import solve
 
 
 def project(seed: int) -> Instance:
@@ -55,7 +55,7 @@ FAMILIES = (project, workshop, crewshop, lambda seed: own(kitchen(seed, 7)))
 def test_forced_orders_change_no_answer(family, monkeypatch):
     instances = [family(seed) for seed in range(100 if family is project else 50)]
     tightened = [(instance, ordered_windows(instance), solve(instance)) for instance in instances]
-    for module in (proving, solving):
+    for module in (search, solving):
         monkeypatch.setattr(module, "ordered_windows", windows)
     refuted = forced = 0
     for instance, bounds, found in tightened:
@@ -85,10 +85,10 @@ def test_forced_orders_change_no_answer(family, monkeypatch):
 
 
 def test_too_large_an_instance_keeps_the_windows_of_its_lags(monkeypatch):
-    from planoracle.solver.exact import orders
+    from planoracle.solver.exact import precedence
 
     instance = next(i for i in map(project, range(100)) if ordered_windows(i).forced)
-    monkeypatch.setattr(orders, "_EFFORT", 0)
+    monkeypatch.setattr(precedence, "_EFFORT", 0)
     assert ordered_windows(instance) == windows(instance)
 
 

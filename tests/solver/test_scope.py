@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.solver.exact.search import solve
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -9,18 +9,18 @@ from ortools.sat.python import cp_model_helper as cmh
 from support.samples import sample
 from support.scripted import Scripted
 
-from planoracle.instances.catalogue import load
-from planoracle.instances.deadline import NEVER, Deadline
-from planoracle.instances.model import Action, Demand, Instance, Mode, Resource
-from planoracle.instances.state import State
-from planoracle.solver.exact import cp
-from planoracle.solver.exact import solve as solving
-from planoracle.solver.exact.cp import MOST_WITHOUT_PRESOLVE
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.state import State
+from planoracle.solver.exact import cp_model
+from planoracle.solver.exact import search as solving
+from planoracle.solver.exact.cp_model import MOST_WITHOUT_PRESOLVE
 from planoracle.solver.exact.lexicographic import Lexicographic
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.explain import conflict
+from planoracle.solver.exact.search import solve
+from planoracle.solver.proofs import conflict
 from planoracle.solver.repair import minimal_change
-from planoracle.solver.states.solver import StateSolver
+from planoracle.solver.states.state_solver import StateSolver
 
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
 #: Runs of CP-SAT that `solve` does one after the other as long as the answers are unknown.
@@ -130,7 +130,7 @@ def test_no_schedule_is_near_only_if_two_runs_say_so(step: int, said: str, monke
 
 @pytest.mark.parametrize("said", STATUSES)
 def test_the_last_stage_asks_twice_as_well(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = cp.Model()
+    model = cp_model.Model()
     variable = model.integer(1, 3)
     Scripted(monkeypatch, ["infeasible", said])
     lexicographic = Lexicographic(model, NEVER)
@@ -156,7 +156,7 @@ def test_many_workers_never_run_without_presolve(workers: int, monkeypatch: pyte
     # OR-Tools 9.15 calls feasible models infeasible with presolve off and ten or more workers; 0 means all cores.
     scripted = Scripted(monkeypatch)
     for presolve in (False, True):
-        cp.run(cp.Model(), deadline=Deadline(1.0), workers=workers, presolve=presolve)
+        cp_model.run(cp_model.Model(), deadline=Deadline(1.0), workers=workers, presolve=presolve)
     (_, without, _), (_, with_presolve, _) = scripted.calls
     assert 1 <= without <= MOST_WITHOUT_PRESOLVE < 10
     assert with_presolve == max(1, workers)
@@ -166,7 +166,7 @@ def test_presolve_does_not_search_for_contained_constraints(monkeypatch: pytest.
     # OR-Tools 9.15 calls solutions optimal that are not, after presolve with this search (or-tools issue 5293).
     genuine, parameters = cmh.SatParameters, []
     monkeypatch.setattr(cmh, "SatParameters", lambda: parameters.append(genuine()) or parameters[-1])
-    cp.run(cp.Model(), deadline=NEVER, presolve=True)
+    cp_model.run(cp_model.Model(), deadline=NEVER, presolve=True)
     assert [one.presolve_inclusion_work_limit for one in parameters] == [0]
 
 

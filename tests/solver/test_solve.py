@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from support.made import job_shop, project
 from support.random_instances import kitchen, workshop
 
-from planoracle.instances.catalogue import load
-from planoracle.instances.deadline import Work
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InternalError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan import facts
-from planoracle.solver.exact import proving
-from planoracle.solver.exact.cp import run
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.limits import Work
+from planoracle.solver.exact import search
+from planoracle.solver.exact.cp_model import run
+from planoracle.solver.exact.search import solve
 
 LARGE = [
     "BBQ-Meatballs", "Chilli", "Choco", "Cobbler", "Pancakes", "Cookies", "Vada", "Okra-Fry",
@@ -24,7 +24,7 @@ LARGE = [
 
 @pytest.mark.slow
 def test_all_recipe2plan_problems_are_proved_and_accepted_by_the_rules():
-    for name in facts.names():
+    for name in bundled_data.names():
         result = solve(load(name))
         assert result.status == "optimal", name
         assert result.lower_bound == result.makespan == result.schedule.makespan
@@ -44,7 +44,7 @@ def test_status_makespan_and_bound_do_not_depend_on_workers_or_seed(seed):
 
 
 def test_a_time_limit_leaves_a_plan_and_a_bound():
-    instance = facts.combine("large", LARGE)
+    instance = bundled_data.combine("large", LARGE)
     result = solve(instance, time_limit=0.0)
     assert result.status == "feasible"
     assert result.lower_bound is not None
@@ -74,19 +74,19 @@ def test_infeasible_by_search_is_confirmed_with_presolve_on_and_off(monkeypatch)
     assert solve(Instance("jobs", jobs, resources=machine)).makespan == 8
     instance = Instance("jobs", jobs, resources=machine, time_limit=7)
     calls = []
-    run = proving.run
+    run = search.run
 
     def spy(model, **options):
         calls.append(options.get("presolve", False))
         return run(model, **options)
 
-    monkeypatch.setattr(proving, "run", spy)
+    monkeypatch.setattr(search, "run", spy)
     assert solve(instance).status == "infeasible"
     assert set(calls) == {True, False}
 
 
 def test_an_infeasible_that_cannot_be_confirmed_is_not_reported(monkeypatch):
-    run = proving.run
+    run = search.run
 
     def lying(model, **options):
         found = run(model, **options)
@@ -94,13 +94,13 @@ def test_an_infeasible_that_cannot_be_confirmed_is_not_reported(monkeypatch):
             found.status, found.solution = "infeasible", []
         return found
 
-    monkeypatch.setattr(proving, "run", lying)
+    monkeypatch.setattr(search, "run", lying)
     result = solve(load("recipe2plan/timed/Vada_Leche-Asada"))
     assert result.status == "optimal"
 
 
 def test_a_schedule_that_breaks_the_rules_is_never_an_answer(monkeypatch):
-    from planoracle.solver.exact.model import ScheduleModel
+    from planoracle.solver.exact.schedule_model import ScheduleModel
 
     decode = ScheduleModel.schedule
 
@@ -199,7 +199,7 @@ def test_one_worker_is_one_worker_in_all_stages(monkeypatch):
         workers.append(options.get("workers", 1))
         return run(model, **options | {"deterministic": 1e-4})
 
-    monkeypatch.setattr(proving, "run", watched)
+    monkeypatch.setattr(search, "run", watched)
     for count in (1, 2):
         solve(job_shop(8, 8, 1), time_limit=5, workers=count)
         assert max(workers) == count

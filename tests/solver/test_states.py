@@ -13,21 +13,21 @@ from support.random_instances import kitchen, workshop
 from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
 
-from planoracle.instances import catalogue
-from planoracle.instances.asynctool import encode as asynctool
-from planoracle.instances.catalogue import load
-from planoracle.instances.deadline import Work
+from planoracle.instances.benchmarks.asynctool import encoding as asynctool
+from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.rules import PROFILES
+from planoracle.instances.benchmarks.timearena.world import task_names, world
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.recipe2plan.steps import Command
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.state import State, restricted
-from planoracle.instances.timearena import encode
-from planoracle.instances.timearena.profile import PROFILES
-from planoracle.instances.timearena.world import task_names, world
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.states.solver import StateSolver, Value
+from planoracle.instances.files import catalog
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.limits import Work
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.model.state import State, restricted
+from planoracle.solver.exact.search import solve
+from planoracle.solver.states.state_solver import StateSolver, Value
 from planoracle.solver.states.values import state_solver, value_of
 from tests.support.efforts import counted
 
@@ -37,7 +37,7 @@ def chains(seed):
 
 
 def bundled(pattern):
-    names = catalogue.expand([pattern])
+    names = catalog.expand([pattern])
     return lambda seed: load(Random(seed).choice(names))
 
 
@@ -179,7 +179,7 @@ def test_single_tasks_of_timearena_agree_with_a_search_through_its_rules(profile
         if number % 3 != (profile == "paper"):
             continue
         scene = world(f"timearena/{task}")
-        for course, step, here in walk(encode.instance(scene, rules), number, rules, most=8):
+        for course, step, here in walk(problems.instance(scene, rules), number, rules, most=8):
             made = timearena.decisions_of(course.problem, here)
             if not here.complete:
                 assert timearena.optimum(scene, 300_000, rules, made) == ("complete", value_of(here, step).makespan)

@@ -12,21 +12,20 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.advice import next_commands
-from planoracle.analysis.explain import explain
+from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.diagnosis.explain import explain
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.diagnosis.repair import repair
 from planoracle.analysis.frames.problems import compare_methods
-from planoracle.analysis.regret import regret
-from planoracle.analysis.repair import repair
-from planoracle.instances.catalogue import load, problem
-from planoracle.instances.deadline import Status
-from planoracle.instances.memo import digest
-from planoracle.instances.model import Action, Instance
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.explain.conflict import find_conflict
-from planoracle.solver.kitchens.planner import plan
+from planoracle.instances.files.catalog import load, problem
+from planoracle.instances.model.cache import digest
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.limits import Status
+from planoracle.solver.exact.search import solve
+from planoracle.solver.kitchens.astar import plan
+from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.repair.minimal_change import minimal_change
-from planoracle.solver.states.ground import NEVER
-from planoracle.solver.states.solver import Value
+from planoracle.solver.states.state_solver import NEVER, Value
 
 LAB = load("timearena/lab1")
 HASTY = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)

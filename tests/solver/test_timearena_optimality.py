@@ -6,13 +6,13 @@ import pytest
 from support.samples import sample
 from support.timearena import optimum
 
+from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.problems import names, scenario_set
+from planoracle.instances.benchmarks.timearena.replay import replay
+from planoracle.instances.benchmarks.timearena.rules import PROFILES
+from planoracle.instances.benchmarks.timearena.world import task_names, world
 from planoracle.instances.errors import InputError
-from planoracle.instances.timearena import encode
-from planoracle.instances.timearena.profile import PROFILES
-from planoracle.instances.timearena.rules import replay
-from planoracle.instances.timearena.sets import names, scenario_set
-from planoracle.instances.timearena.world import task_names, world
-from planoracle.solver.exact.solve import solve
+from planoracle.solver.exact.search import solve
 
 #: Combinations that the released reservations make impossible.
 IMPOSSIBLE = {
@@ -27,7 +27,7 @@ IMPOSSIBLE = {
 @pytest.mark.parametrize("task", sample(task_names()))
 def test_single_tasks_agree_with_exhaustive_search_through_the_rules(task: str) -> None:
     name = f"timearena/{task}"
-    assert optimum(world(name), 300_000) == ("complete", solve(encode.load(name)).makespan)
+    assert optimum(world(name), 300_000) == ("complete", solve(problems.load(name)).makespan)
 
 
 @pytest.mark.slow
@@ -47,7 +47,7 @@ def test_single_tasks_agree_with_exhaustive_search_through_the_rules(task: str) 
     ),
 )
 def test_combinations_agree_with_exhaustive_search_through_the_rules(name: str) -> None:
-    assert optimum(world(name), 300_000) == ("complete", solve(encode.load(name)).makespan)
+    assert optimum(world(name), 300_000) == ("complete", solve(problems.load(name)).makespan)
 
 
 @pytest.mark.parametrize(
@@ -70,19 +70,19 @@ def test_combinations_agree_with_exhaustive_search_through_the_rules(name: str) 
 def test_means_of_the_optimum_over_the_sets_of_the_paper(scenario: str, size: int, mean: float) -> None:
     total = 0
     for name in scenario_set(scenario, size):
-        result = solve(encode.load(name))
+        result = solve(problems.load(name))
         assert result.status == "optimal", name
         assert result.makespan is not None
         assert result.schedule is not None
         total += result.makespan
         scene = world(name)
-        run = replay(scene, encode.decisions(encode.load(name), result.schedule), 40 * len(scene.tasks))
+        run = replay(scene, problems.decisions(problems.load(name), result.schedule), 40 * len(scene.tasks))
         assert (run.end, run.total_time, run.score) == ("completed", result.makespan, 100), name
     assert total == round(10 * mean)
 
 
 def test_all_thirty_tasks_at_once_are_proved() -> None:
-    result = solve(encode.load("timearena/" + "+".join(task_names())))
+    result = solve(problems.load("timearena/" + "+".join(task_names())))
     assert (result.status, result.makespan) == ("optimal", 408)
 
 
@@ -91,9 +91,9 @@ def test_released_reservations_leave_some_cooking_combinations_impossible() -> N
     for name in names():
         if name in IMPOSSIBLE:
             with pytest.raises(InputError, match="needs at least one mode"):
-                encode.instance(world(name), PROFILES["released"])
+                problems.instance(world(name), PROFILES["released"])
         else:
-            assert all(action.modes for action in encode.instance(world(name), PROFILES["released"]).actions)
+            assert all(action.modes for action in problems.instance(world(name), PROFILES["released"]).actions)
 
 
 @pytest.mark.slow
@@ -101,5 +101,5 @@ def test_search_through_the_released_rules_finds_them_impossible() -> None:
     released = PROFILES["released"]
     assert optimum(world("timearena/cooking3+cooking4"), 300_000, released) == ("impossible", None)
     for name in ("timearena/cooking1", "timearena/household1+household2", "timearena/lab10+lab1"):
-        result = solve(encode.instance(world(name), released))
+        result = solve(problems.instance(world(name), released))
         assert optimum(world(name), 300_000, released) == ("complete", result.makespan)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planoracle.instances.catalogue import problem
-from planoracle.instances.deadline import Work
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.model.limits import Work
 from planoracle.solver.solve import solve
 
 NAMES = ["kitchens/synchronous/3_burger", "kitchens/multi_agent/1_lettuce_burger"]

@@ -8,15 +8,15 @@ from support.random_crews import crewshop, pauseshop
 from support.random_instances import workshop
 from support.samples import sample
 
-from planoracle.instances.catalogue import load
-from planoracle.instances.deadline import Work
-from planoracle.instances.model import Action, Instance
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.schedule_benchmark import certify
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.exact.whole import fewest_pieces
-from planoracle.solver.explain.certificate import certificate
+from planoracle.instances.files.catalog import load
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.limits import Work
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.protocol.schedule_benchmark import certify
+from planoracle.solver.exact.lexicographic import fewest_pieces
+from planoracle.solver.exact.search import solve
+from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.solve import solve as solved
 
 MEAL = "recipe2plan/timed/Cobbler_Daikon-Radish"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from planoracle.instances.asynctool.calls import Call
-from planoracle.instances.asynctool.language import CLOSING, WAIT, call_message
-from planoracle.instances.asynctool.problem import Delays, Problem, SubTask
-from planoracle.instances.asynctool.rules import premature
-from planoracle.instances.asynctool.simulation import Simulation
-from planoracle.instances.trajectory import DecisionPoint
+from planoracle.instances.benchmarks.asynctool.calls import Call
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
+from planoracle.instances.benchmarks.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.replay import premature
+from planoracle.instances.benchmarks.asynctool.simulation import Simulation
+from planoracle.instances.protocol.trajectory import DecisionPoint
 
 
 def chains(lengths: Sequence[int], delays: Delays, name: str = "chains") -> Problem:

@@ -7,16 +7,16 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
-from planoracle.analysis.critique import VERSION, Critique, critique
-from planoracle.analysis.oracle import optimum
-from planoracle.instances.asynctool.encode import instance as encode_problem
-from planoracle.instances.asynctool.problem import Delays
-from planoracle.instances.feedback import Finding
-from planoracle.instances.kitchens import profile as walking
-from planoracle.instances.kitchens import run as steps
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.replay import Violation
-from planoracle.instances.schedule import Piece
+from planoracle.analysis.diagnosis.critique import VERSION, Critique, critique
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.instances.benchmarks.asynctool.encoding import instance as encode_problem
+from planoracle.instances.benchmarks.asynctool.problem import Delays
+from planoracle.instances.benchmarks.kitchens import rules as walking
+from planoracle.instances.benchmarks.kitchens import run as steps
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import Finding
 from tests.support.asynctool import chains
 from tests.support.robotouille import kitchen
 

@@ -7,9 +7,9 @@ from random import Random
 
 from support.exhaustive import _LASTING, _placements
 
-from planoracle.instances.model import Instance
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Piece, Schedule
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
 
 
 def ticks(pieces: Sequence[Piece], most: int) -> list[tuple[int, str | None, int]]:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import prod
 
-from planoracle.instances.model import Action, Instance
-from planoracle.instances.recipe2plan.profile import PROFILES
-from planoracle.instances.recipe2plan.state import State as Kitchen
-from planoracle.instances.recipe2plan.state import kitchen_of
-from planoracle.instances.recipe2plan.steps import Command
-from planoracle.instances.referee import find_violations
-from planoracle.instances.schedule import Piece, Schedule
-from planoracle.instances.state import State
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, kitchen_of
+from planoracle.instances.benchmarks.recipe2plan.rules import State as Kitchen
+from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.model.state import State
 
 _BEGIN = State()
 

@@ -28,14 +28,14 @@ from itertools import count
 from random import Random
 from typing import Any, NamedTuple
 
-from planoracle.instances.deadline import Status, Work
-from planoracle.instances.floors.acts import INTERACT, MOVE, PROCESS, WAIT, Act, written
-from planoracle.instances.floors.clock import Clock
-from planoracle.instances.floors.floor import STATES, Floor, FloorRules, Tile
-from planoracle.instances.floors.ground import steps
-from planoracle.instances.floors.run import carry_out
-from planoracle.instances.floors.world import Food, Ware, World
-from planoracle.solver.floors.planner import plan
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import STATES, Floor, FloorRules, Tile
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, PROCESS, WAIT, Act, written
+from planoracle.instances.benchmarks.grid_kitchens.rules import Food, Ware, World
+from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
+from planoracle.instances.benchmarks.grid_kitchens.tiles import steps
+from planoracle.instances.model.limits import Status, Work
+from planoracle.solver.grid_kitchens.planner import plan
 
 
 class TooMuchError(Exception):

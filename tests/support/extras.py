@@ -7,7 +7,7 @@ from importlib.util import find_spec
 _NEEDED = {
     "planoracle.analysis.adapters.gym_environment": "pettingzoo",
     "planoracle.analysis.adapters.gym": "gymnasium",
-    "planoracle.analysis.adapters.inspect": "inspect_ai",
+    "planoracle.analysis.adapters.inspect_": "inspect_ai",
 }
 
 

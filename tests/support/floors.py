@@ -5,8 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from planoracle.instances.floors.floor import Dish, Facts, Floor, FloorRules, Need, Station, Vessel
-from planoracle.instances.floors.run import Outcome, carry_out
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    Dish,
+    Facts,
+    Floor,
+    FloorRules,
+    Need,
+    Station,
+    Vessel,
+)
+from planoracle.instances.benchmarks.grid_kitchens.run import Outcome, carry_out
 
 PAPER = FloorRules()
 #: As the released code.

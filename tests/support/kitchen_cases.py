@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from planoracle.instances.deadline import Work
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
+from planoracle.instances.benchmarks.kitchens.rules import Profile, profile
 from planoracle.instances.errors import InputError
-from planoracle.instances.kitchens.compiled import Compiled, State
-from planoracle.instances.kitchens.files import kitchen_from_document
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.kitchens.profile import Profile, profile
-from planoracle.solver.kitchens.context import NEVER
+from planoracle.instances.model.limits import Work
+from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import Heuristic, heuristic
-from planoracle.solver.kitchens.planner import plan
+from planoracle.solver.kitchens.state_view import NEVER
 from tests.support.kitchen_grammar import timed_domain
 from tests.support.state_graph import fewest_steps
 

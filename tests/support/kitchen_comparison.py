@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from random import Random
 
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.generate.parameters import below, chance, one
-from planoracle.instances.kitchens.compiled import Compiled
-from planoracle.instances.kitchens.kitchen import Kitchen
 from planoracle.solver.kitchens.heuristic import heuristic
 from tests.support.kitchen_cases import Case, bound
 from tests.support.kitchen_grammar import draw_counts, draw_goal, draw_layout, draw_odd_fact, draw_rules

@@ -8,12 +8,12 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Final
 
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import State
+from planoracle.instances.benchmarks.kitchens.domain import OWN, Domain, Effect, domain_for
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
+from planoracle.instances.benchmarks.kitchens.problems import FORMAT, VERSION
+from planoracle.instances.benchmarks.kitchens.variants import RAW, new_name
 from planoracle.instances.generate.parameters import below, chance, one, shuffled, weighted
-from planoracle.instances.kitchens.compiled import State
-from planoracle.instances.kitchens.domain import OWN, Domain, Effect, domain_for
-from planoracle.instances.kitchens.files import FORMAT, VERSION
-from planoracle.instances.kitchens.kitchen import Atom, Kitchen, split_name
-from planoracle.instances.kitchens.variants import RAW, new_name
 from tests.support.state_graph import StateGraph
 
 #: Stations by theme, and how often each comes up; the first of a theme are always there.

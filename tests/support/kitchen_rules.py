@@ -1,7 +1,7 @@
 """The rules, word by word: what a domain says of a kitchen, without any thought of speed.
 
 Follows the released simulator; `Profile` switches the points in which the paper differs. What is used is the same rules
-compiled, `planoracle.instances.kitchens.compiled`; these are what they are held against.
+compiled, `planoracle.instances.benchmarks.kitchens.compiled_kitchen`; these are what they are held against.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from planoracle.instances.kitchens.domain import Action, Literal
-from planoracle.instances.kitchens.effects import Running, Scene, ground, start, update
-from planoracle.instances.kitchens.kitchen import Atom, Kitchen, can_be_cast, natural, unify
-from planoracle.instances.kitchens.profile import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.domain import Action, Literal
+from planoracle.instances.benchmarks.kitchens.effects import Running, Scene, ground, start, update
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, can_be_cast, natural, unify
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 
 
 class Move(NamedTuple):

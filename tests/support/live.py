@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.episode import Outcome, Transition
+from planoracle.instances.protocol.environment import AnyEnvironment, Outcome, Transition
 
 
 def at_random(

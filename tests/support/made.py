@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
 
 def project(actions: int, seed: int) -> Instance:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from planoracle.instances.floors.floor import PLATE, Dish, Facts, Floor, Need, Station, Vessel
-from planoracle.instances.floors.ground import steps
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Dish, Facts, Floor, Need, Station, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.tiles import steps
 
 #: Ingredients of the pan (chopped) and of the pot (raw).
 _PAN, _POT = ("meat", "tomato"), ("rice", "pasta")

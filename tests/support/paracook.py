@@ -7,7 +7,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from planoracle.instances.floors.floor import Dish, Facts, Floor, FloorRules, Need, Station, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    Dish,
+    Facts,
+    Floor,
+    FloorRules,
+    Need,
+    Station,
+    Vessel,
+)
 
 #: As the released code.
 RELEASED = FloorRules(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from planoracle.instances.model import Instance
-from planoracle.instances.paracook_abstract.encode import by_name, instance
-from planoracle.instances.paracook_abstract.rules import carry_out
+from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, instance
+from planoracle.instances.benchmarks.paracook_abstract.rules import carry_out
+from planoracle.instances.model.instance import Instance
 
 #: Frying takes 3 and cools for 10, cutting takes 2, serving 1 and needs both; washing up takes 4 and needs nothing.
 DISH = [("fry", 3, {}), ("cut", 2, {}), ("serve", 1, {"fry": 10, "cut": 0}), ("wash", 4, {})]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from planoracle.instances import registry
-from planoracle.instances.memo import of_text
-from planoracle.instances.prompted import FOLDER, Prompt, bundled
+from planoracle.instances.model.cache import of_text
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.prompts import FOLDER, Prompt, bundled
 
 FILE = Path(__file__).with_name("prompts.json")
 _ROOMS = Path(__file__).resolve().parents[2] / "instances"
@@ -16,9 +16,9 @@ _ROOMS = Path(__file__).resolve().parents[2] / "instances"
 def prompts() -> dict[str, Prompt]:
     """Return all prompts that ship, by the path of their file."""
     found = {}
-    for path in sorted((*_ROOMS.glob(f"{FOLDER}/*.*"), *_ROOMS.glob(f"*/{FOLDER}/*.*"))):
+    for path in sorted((*_ROOMS.glob(f"{FOLDER}/*.*"), *_ROOMS.glob(f"benchmarks/*/{FOLDER}/*.*"))):
         room = path.parent.parent
-        package = "planoracle.instances" if room == _ROOMS else f"planoracle.instances.{room.name}"
+        package = "planoracle.instances" if room == _ROOMS else f"planoracle.instances.benchmarks.{room.name}"
         found[path.relative_to(_ROOMS).as_posix()] = bundled(package, path.name)
     return found
 

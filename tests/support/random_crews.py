@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
 
 def crewshop(seed: int) -> Instance:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Tile, Vessel
-from planoracle.instances.floors.ground import steps
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Facts, Floor, Need, Station, Tile, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.tiles import steps
 
 _NEEDS = {
     "rice raw": Need("rice", "raw"),

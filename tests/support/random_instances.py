@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from random import Random
 from typing import Any
 
-from planoracle.instances.model import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
 OBJECTS = ("oven", "microwave", "stove")
 

@@ -9,8 +9,8 @@ from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.oracle import optimum
-from planoracle.instances.catalogue import load
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.instances.files.catalog import load
 
 MARKUP = "<img src=x onerror=alert(1)>"
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from planoracle.instances.kitchens.compiled import Compiled
-from planoracle.instances.kitchens.files import kitchen_from_document
-from planoracle.instances.kitchens.kitchen import Goal, Kitchen
-from planoracle.instances.kitchens.profile import PROFILES, Profile
-from planoracle.instances.robotouille.reader import domain_from_document
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
+from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.robotouille.reader import domain_from_document
 from tests.support.kitchen_rules import Interpreter
 from tests.support.state_graph import fewest_steps
 

@@ -11,10 +11,10 @@ from support.random_instances import workshop
 from support.trajectories import trajectory_of
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model import Instance, Lag
-from planoracle.instances.state import restricted
-from planoracle.instances.trajectory import DecisionPoint, Trajectory, waited
-from planoracle.solver.exact.solve import solve
+from planoracle.instances.model.instance import Instance, Lag
+from planoracle.instances.model.state import restricted
+from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory, waited
+from planoracle.solver.exact.search import solve
 from planoracle.solver.result import Result
 from planoracle.solver.states.values import step_of, value_of
 

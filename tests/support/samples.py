@@ -10,7 +10,7 @@ import pytest
 from _pytest.mark import ParameterSet
 from hypothesis import settings
 
-from planoracle.instances.catalogue import bundled
+from planoracle.instances.files.catalog import bundled
 
 
 def examples(count: int) -> settings:

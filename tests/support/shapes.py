@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from planoracle.instances import catalogue, registry
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.solver.exact.solve import solve
-from planoracle.solver.kitchens.planner import plan as plan_kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol import registry
+from planoracle.solver.exact.search import solve
+from planoracle.solver.kitchens.astar import plan as plan_kitchen
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ SHAPES: dict[str, Callable[[Written], object]] = {
 
 def written(name: str) -> Written:
     """Return an optimal plan of a bundled problem."""
-    problem = catalogue.problem(name)
+    problem = catalog.problem(name)
     benchmark = registry.of(problem)
     plan = plan_kitchen(problem).plan if isinstance(problem, Kitchen) else solve(problem).plan
     assert isinstance(plan, str)
@@ -149,7 +150,7 @@ def table() -> str:
     for shape, form in SHAPES.items():
         cells = []
         for name, plan in plans.items():
-            benchmark, problem = registry.get(name), catalogue.problem(PROBLEMS[name])
+            benchmark, problem = registry.get(name), catalog.problem(PROBLEMS[name])
             found = benchmark.parse(problem, handed_in(name, form(plan)))
             cells.append(f"{found.read} of {len(plan.texts)}: {found.read_from}")
         lines.append(f"| {shape} | {' | '.join(cells)} |")

@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from planoracle.instances.asynctool import reader as asynctool
-from planoracle.instances.asynctool.encode import problem_of
-from planoracle.instances.catalogue import load, problem, read_problems
-from planoracle.instances.files import to_document
-from planoracle.instances.kitchens import files as kitchens
-from planoracle.instances.kitchens.kitchen import Kitchen
-from planoracle.instances.model import Instance
+from planoracle.instances.benchmarks.asynctool import reader as asynctool
+from planoracle.instances.benchmarks.asynctool.encoding import problem_of
+from planoracle.instances.benchmarks.kitchens import problems as kitchens
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.files.catalog import load, problem, read_problems
+from planoracle.instances.files.instance_file import to_document
+from planoracle.instances.model.instance import Instance
 from planoracle.solver.solve import solve
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from planoracle.instances.kitchens.compiled import Compiled, State
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
 
 
 class TooManyStatesError(Exception):

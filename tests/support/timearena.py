@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planoracle.instances.model import Instance
-from planoracle.instances.timearena import encode
-from planoracle.instances.timearena.profile import PROFILES, Profile
-from planoracle.instances.timearena.simulation import State
-from planoracle.instances.timearena.world import World
-from planoracle.instances.trajectory import DecisionPoint
+from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile, State
+from planoracle.instances.benchmarks.timearena.world import World
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.trajectory import DecisionPoint
 
 
 def commands(scene: World, profile: Profile) -> list[str]:
@@ -31,7 +30,7 @@ def decisions_of(instance: Instance, here: DecisionPoint) -> list[str]:
     made, clock = [], 0
     for piece in here.state.pieces:
         action = instance.by_id[piece.action]
-        made += ["wait"] * (piece.start - clock) + [encode.command(action, piece.mode)]
+        made += ["wait"] * (piece.start - clock) + [problems.command(action, piece.mode)]
         clock = piece.start + action.attended
     return made + ["wait"] * (here.state.clock - clock)
 

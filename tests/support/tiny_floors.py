@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planoracle.instances.floors.floor import Dish, Facts, Floor, Need, Station, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Facts, Floor, Need, Station, Vessel
 
 FACTS = Facts(
     move=1,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.instances import registry
-from planoracle.instances.problem import Problem
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
 
 
 def trajectory_of(problem: Problem, submission: Any = None, rules: Any = None) -> Any:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from planoracle.analysis.places import Places
-from planoracle.analysis.problems import Problems
+from planoracle.analysis.grading.problems import Places, Problems
 
 
 def trusting() -> Problems:

@@ -12,11 +12,11 @@ from support import exhaustive
 from support.runs import from_scratch, walk
 from support.trajectories import trajectory_of
 
-from planoracle.analysis.advice import next_commands
-from planoracle.analysis.regret import regret
-from planoracle.instances.model import Instance
-from planoracle.instances.schedule import Piece
-from planoracle.instances.trajectory import DecisionPoint, Trajectory, started, waited
+from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece
+from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory, started, waited
 from planoracle.solver.runs import Option
 from planoracle.solver.states.values import step_of, value_of
 

@@ -12,8 +12,8 @@ from support.samples import sample
 from planoracle import Model, environment, grade, load, solve
 from planoracle.analysis.agents.agent import play
 from planoracle.analysis.agents.registry import agent
-from planoracle.instances import registry
 from planoracle.instances.errors import InputError
+from planoracle.instances.protocol import registry
 
 pytest.importorskip("gymnasium", reason="environments for learners need planoracle[gym]")
 pytest.importorskip("pettingzoo", reason="environments for learners need planoracle[gym]")

@@ -10,11 +10,11 @@ from math import isnan
 import pytest
 
 from planoracle import grade, load, solve
-from planoracle.analysis.grade import Grader, grade_all
-from planoracle.analysis.submissions import Intake
-from planoracle.instances import registry
+from planoracle.analysis.grading.grader import Grader, grade_all
+from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError
-from planoracle.instances.prompted import prompted
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.prompts import prompted
 
 pytest.importorskip("inspect_ai", reason="tasks for inspect_ai need planoracle[inspect]")
 
@@ -22,7 +22,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import generate
 
-from planoracle.analysis.adapters import inspect_runs
+from planoracle.analysis.adapters import inspect_solvers
 from planoracle.analysis.adapters.inspect_tasks import TASKS
 
 pytestmark = pytest.mark.slow  # to import it takes seconds
@@ -120,7 +120,7 @@ def test_the_environment_can_be_a_tool(tmp_path):
             return "done"
         return ModelOutput.for_tool_call("mockllm", "act", {"command": plan[number]})
 
-    log = evaluated("timearena", tmp_path, say, task_args={"instances": TEA}, solver=inspect_runs.tools())
+    log = evaluated("timearena", tmp_path, say, task_args={"instances": TEA}, solver=inspect_solvers.tools())
     assert score_of(log.samples[0]).value["ratio"] == 1.0
     assert [one.role for one in log.samples[0].messages][2:4] == ["assistant", "tool"]
     assert_graded_alike(log, tmp_path)
@@ -130,11 +130,13 @@ def test_agents_of_ours_are_solvers_and_no_model_is_asked(tmp_path):
     def say(messages, number):
         raise AssertionError("nobody should ask")
 
-    log = evaluated("robotouille", tmp_path / "a", say, task_args={"instances": KITCHEN}, solver=inspect_runs.optimal())
+    log = evaluated(
+        "robotouille", tmp_path / "a", say, task_args={"instances": KITCHEN}, solver=inspect_solvers.optimal()
+    )
     assert score_of(log.samples[0]).value == {"success": 1.0, "main_score": 1.0, "ratio": 1.0, "regret": 0.0}
     assert_graded_alike(log, tmp_path / "a")
     log = evaluated(
-        "timearena", tmp_path / "b", say, task_args={"instances": TEA}, solver=inspect_runs.random(), epochs=3
+        "timearena", tmp_path / "b", say, task_args={"instances": TEA}, solver=inspect_solvers.random(), epochs=3
     )
     assert_graded_alike(log, tmp_path / "b")
     entries = [entry for _, entry in Intake([tmp_path / "b"])]
@@ -147,7 +149,7 @@ def test_agents_of_ours_are_solvers_and_no_model_is_asked(tmp_path):
 )
 def test_a_model_that_says_what_the_optimal_agent_does_scores_as_it(name, tmp_path):
     task, asked = name.partition("/")[0], {"task_args": {"instances": name}}
-    ours = evaluated(task, tmp_path / "ours", solver=inspect_runs.optimal(), **asked)
+    ours = evaluated(task, tmp_path / "ours", solver=inspect_solvers.optimal(), **asked)
     assert (score_of(ours.samples[0]).value["ratio"], score_of(ours.samples[0]).value["regret"]) == (1.0, 0.0)
     said = [one.text for one in ours.samples[0].messages if one.role == "assistant"]
     theirs = evaluated(task, tmp_path / "theirs", lambda messages, number: said[number], **asked)

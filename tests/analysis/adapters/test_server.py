@@ -12,10 +12,10 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle import explain, grade, load, solve
-from planoracle.analysis.advice import next_commands
 from planoracle.analysis.cli import app
-from planoracle.instances import registry
-from planoracle.instances.episode import Manner
+from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
 
 pytest.importorskip("mcp", reason="the server of tools needs planoracle[mcp]")
 
@@ -23,8 +23,8 @@ import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from planoracle.analysis.adapters.questions import MOST
-from planoracle.analysis.adapters.server import server
+from planoracle.analysis.adapters.mcp_answers import MOST
+from planoracle.analysis.adapters.mcp_server import server
 
 ROOT = Path(__file__).resolve().parents[3]
 TEA = "timearena/household1"

@@ -13,9 +13,9 @@ from support.samples import sample
 from planoracle import environment, load
 from planoracle.analysis.agents.agent import AgentError, Played, play
 from planoracle.analysis.agents.registry import agent
-from planoracle.analysis.oracle import WORK, optimum
-from planoracle.instances import catalogue
-from planoracle.instances.environment import AnyEnvironment
+from planoracle.analysis.grading.oracle import WORK, optimum
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.solver.runs import solver_of
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
@@ -137,7 +137,7 @@ def test_a_heuristic_that_is_disturbed_says_so() -> None:
 
 @cache
 def bundled(name: str) -> tuple[str, ...]:
-    return tuple(catalogue.expand([name]))
+    return tuple(catalog.expand([name]))
 
 
 def some(name: str, count: int) -> tuple[str, ...]:

@@ -11,9 +11,8 @@ import pytest
 
 from planoracle.analysis.agents.agent import AgentError, Exchange, play
 from planoracle.analysis.agents.registry import agent, names
-from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.episode import Observation, Transition
 from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.protocol.environment import AnyEnvironment, Observation, Transition
 
 
 @dataclass

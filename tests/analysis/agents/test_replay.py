@@ -11,8 +11,8 @@ import pytest
 from planoracle import environment, grade, load
 from planoracle.analysis.agents.agent import Played, play
 from planoracle.analysis.agents.registry import agent
-from planoracle.instances.environment import AnyEnvironment
 from planoracle.instances.errors import InputError
+from planoracle.instances.protocol.environment import AnyEnvironment
 
 PROBLEMS = (
     "recipe2plan/timed/Cobbler_Pancakes",

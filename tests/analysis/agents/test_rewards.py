@@ -11,11 +11,11 @@ from support.samples import sample
 from planoracle import environment, grade, load
 from planoracle.analysis.agents.agent import Played, play
 from planoracle.analysis.agents.registry import agent
-from planoracle.analysis.regret import regret_of
-from planoracle.analysis.rewards import Regret, reward
-from planoracle.instances.deadline import Work
-from planoracle.instances.environment import AnyEnvironment
+from planoracle.analysis.diagnosis.regret import regret_of
+from planoracle.analysis.grading.rewards import Regret, reward
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.model.limits import Work
+from planoracle.instances.protocol.environment import AnyEnvironment
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
 ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01", "asynchow/async/829")

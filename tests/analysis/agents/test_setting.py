@@ -10,10 +10,10 @@ import pytest
 
 from planoracle import load
 from planoracle.analysis.agents.agent import Played, play
-from planoracle.analysis.agents.setting import Speaker, environment_for
-from planoracle.instances.episode import Message
-from planoracle.instances.prompted import Prompt, Prompted, prompted
-from planoracle.instances.settings import Ask, Sampling, Setting
+from planoracle.analysis.agents.model_prompts import Speaker, environment_for
+from planoracle.instances.protocol.environment import Message
+from planoracle.instances.protocol.prompts import Prompt, Prompted, prompted
+from planoracle.instances.protocol.settings import Ask, Sampling, Setting
 
 TEA = "timearena/household1"
 

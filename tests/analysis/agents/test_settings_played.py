@@ -10,16 +10,15 @@ from support.samples import sample
 
 from planoracle import load, read, solve
 from planoracle.analysis.agents.agent import play
-from planoracle.analysis.agents.setting import Speaker, environment_for, example, spoken
-from planoracle.analysis.grade import Grader
-from planoracle.instances import registry
-from planoracle.instances.catalogue import read_line
-from planoracle.instances.environment import AnyEnvironment
-from planoracle.instances.episode import Manner, Message
+from planoracle.analysis.agents.model_prompts import Speaker, environment_for, example, spoken
+from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.errors import InputError
-from planoracle.instances.problem import Problem
-from planoracle.instances.prompted import Prompted, prompted
-from planoracle.instances.settings import Sampling
+from planoracle.instances.files.catalog import read_line
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import AnyEnvironment, Manner, Message
+from planoracle.instances.protocol.prompts import Prompted, prompted
+from planoracle.instances.protocol.settings import Sampling
 
 PROBLEMS = {
     "asynchow": "asynchow/async/0",

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from planoracle.instances import reading
-from planoracle.instances.asynctool.calls import parse_call
+from planoracle.instances.benchmarks.asynctool.calls import parse_call
+from planoracle.instances.files import strict_json
 
 
 def test_a_lack_of_memory_is_no_fault_of_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,8 +18,8 @@ def test_a_lack_of_memory_is_no_fault_of_a_text(monkeypatch: pytest.MonkeyPatch)
     def lacking(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(reading.ast, "parse", lacking)
-    monkeypatch.setattr(reading, "_ROOM", 2**60)
+    monkeypatch.setattr(strict_json.ast, "parse", lacking)
+    monkeypatch.setattr(strict_json, "_ROOM", 2**60)
     with pytest.raises(MemoryError):
         parse_call(text)
 
@@ -29,7 +29,7 @@ def test_a_line_that_there_is_no_memory_for_costs_no_other() -> None:
     """A line of a million objects takes some 300 MB, which a limit of all data makes impossible."""
     code = r"""
 import io, resource
-from planoracle.analysis.intake.unpack import read_lines
+from planoracle.analysis.intake.archives import read_lines
 from planoracle.instances.errors import InputError
 heavy = b'{"plan":[' + b'{"a":"\xe4\xbd\xa0"},' * 900_000 + b"0]}"
 stream = io.BytesIO(b'{"id":1}\n' + heavy + b'\n{"id":2}\n')

@@ -16,7 +16,7 @@ PICKLES = {
     "analysis/batch/cluster.py",
     "analysis/batch/process.py",
     "analysis/batch/worker.py",
-    "instances/asynchow/reader.py",
+    "instances/benchmarks/asynchow/problems.py",
 }
 
 

@@ -1,0 +1,227 @@
+"""What the server of tools answers, in a form whose schema an assistant can read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple, TypeAlias
+
+from pydantic import BaseModel, Field
+
+from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.diagnosis.critique import critique_of
+from planoracle.analysis.diagnosis.explain import explain
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.oracle import Oracle, optimum
+from planoracle.analysis.grading.problems import Places, Problems
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import catalog
+from planoracle.instances.model.limits import Limit, Work
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.text import did_you_mean
+
+_STATUS = "optimal (proved), feasible (not proved best), infeasible (proved), or unknown"
+
+
+class Found(BaseModel):
+    """Names of problems."""
+
+    names: list[str] = Field(description="The first of them")
+    total: int = Field(description="How many there are in all")
+
+
+class Described(BaseModel):
+    """A problem in words."""
+
+    instance: str
+    unit: str = Field(description="What a tick is")
+    instructions: str = Field(description="What the rules are, and how a plan is written")
+    introduction: str = Field(description="What is to be done, with what")
+
+
+class Solved(BaseModel):
+    """What is known of the best plan of a problem."""
+
+    instance: str
+    status: str = Field(description=_STATUS)
+    makespan: int | None = Field(description="Length of the plan, in ticks")
+    lower_bound: int | None = Field(description="Ticks that every plan takes at least, proved")
+    unit: str = Field(description="What a tick is")
+    plan: str | None = Field(description="The plan in the benchmark's language, accepted by its rules")
+    proof: str = Field(description="How the status was settled")
+
+
+class Violated(BaseModel):
+    """One rule that a plan breaks."""
+
+    index: int | None = Field(description="Which command broke it, from 0, as handed in; null: none did alone")
+    kind: str
+    subject: str
+    message: str
+
+
+class Graded(BaseModel):
+    """The verdict of the rules on a plan."""
+
+    instance: str
+    scored: bool = Field(description="False if the plan could not be judged; reason says why")
+    reason: str | None
+    success: bool | None
+    main_score: float | None = Field(description="The benchmark's main figure; 1 is full marks")
+    makespan: int | None = Field(description="Ticks up to the latest end of a command that was carried out")
+    optimal_makespan: int | None = Field(description="The proved optimum, in ticks; null if unproved")
+    unit: str
+    progress: float | None = Field(description="Share of the work that was done")
+    violations: list[Violated] = Field(description="The first rules broken, also beyond the end of the run")
+    violations_in_all: int
+    metrics: dict[str, Any] = Field(description="The figures that the benchmark's paper has")
+    report: str = Field(description="What is wrong with the plan, and what it loses against the best one, in words")
+
+
+class Explained(BaseModel):
+    """Why the optimum is what it is."""
+
+    instance: str
+    status: str = Field(description=_STATUS)
+    makespan: int | None
+    lower_bound: int | None
+    unit: str
+    explained: bool = Field(description="Whether the lines prove the status completely")
+    lines: list[str] = Field(description="The argument, step by step")
+
+
+class Step(BaseModel):
+    """A command that the rules allow now."""
+
+    command: str
+    kind: str = Field(description="act, or wait")
+    cost: int | None = Field(description="Ticks by which it puts the best end off; null: nothing leads to success then")
+    best: int | None = Field(description="Best makespan after it, in ticks")
+    status: str = Field(description=_STATUS)
+    shortest: int | None = Field(description="Ticks; with longest, the lengths that cost the same; null: no choice")
+    longest: int | None
+
+
+class Advised(BaseModel):
+    """What to do next."""
+
+    instance: str
+    unit: str
+    best: int | None = Field(description="Best makespan that the run so far leaves, in ticks")
+    status: str = Field(description=_STATUS)
+    options: list[Step] = Field(description="Commands that keep it; with everything, all that the rules allow")
+    plan: str | None = Field(description="The run so far and the best completion")
+    over: str | None = Field(description="Why the run cannot go on, if so")
+    clock: int = Field(description="Ticks; the time before which nothing else can start")
+    grid: int = Field(description="Ticks; waits and pieces of actions have lengths that are multiples of it")
+
+
+#: A plan as a caller gives it: text, commands, or a submission.
+PlanGiven: TypeAlias = str | list[Any] | dict[str, Any]
+#: Most violations and names in one answer.
+MOST = 50
+
+
+class Questions(NamedTuple):
+    """Answers one question per task.
+
+    Attributes
+    ----------
+    files
+        Whether names of problems may be paths of files on this machine.
+    """
+
+    files: bool
+
+    def start(self) -> Callable[[tuple[str, dict[str, Any]]], Any]:
+        """Return the function that answers a task: the name of a tool and its arguments."""
+        return lambda task: getattr(self, task[0])(**task[1])
+
+    def problems(self, pattern: str) -> Found:
+        """Return the names of bundled problems that begin with a text or match a glob."""
+        every = catalog.bundled() if pattern else catalog.begun("")
+        names = [name for name in every if name.startswith(pattern) or fnmatchcase(name, pattern)]
+        return Found(names=names[:MOST], total=len(names))
+
+    def describe(self, problem: str | dict[str, Any]) -> Described:
+        """Return a problem in words."""
+        subject = self._problem(problem)[0]
+        run = registry.of(subject).environment(subject, manner=Manner("open"))
+        return Described(
+            instance=subject.name, unit=subject.unit, instructions=run.instructions(), introduction=run.introduction()
+        )
+
+    def solve(self, problem: str | dict[str, Any], seconds: float | None) -> Solved:
+        """Return a best plan, and how that is proved."""
+        return Solved.model_validate(optimum(self._problem(problem)[0], limit=_limit(seconds)).as_dict())
+
+    def explain(self, problem: str | dict[str, Any], seconds: float | None) -> Explained:
+        """Return the proof of the optimum in words."""
+        return Explained.model_validate(explain(self._problem(problem)[0], time_limit=_limit(seconds)).as_dict())
+
+    def grade(
+        self, problem: str | dict[str, Any], plan: PlanGiven, profile: str, prices: bool, seconds: float | None
+    ) -> Graded:
+        """Return the verdict of the rules on a plan."""
+        subject, where = self._problem(problem)
+        submission = _submission(subject, plan)
+        limit = _limit(seconds)
+        grader = Grader(profiles(profile), problems=where, oracle=Oracle(limit))
+        grade = grader.grade(submission)
+        report = ""
+        if grade.scored:
+            report = critique_of(grader.run(submission), oracle=grader.oracle, regret=prices, seconds=limit).prose()
+        violations = [Violated.model_validate(one) for one in grade.violations or ()]
+        own = {name: value for name, value in grade.metrics.items() if isinstance(value, str | int | float | None)}
+        return Graded(
+            **{name: getattr(grade, name) for name in Graded.model_fields if hasattr(grade, name)}
+            | {"instance": subject.name, "violations": violations[:MOST], "metrics": own},
+            violations_in_all=len(violations),
+            unit=subject.unit,
+            report=report,
+        )
+
+    def next(
+        self,
+        problem: str | dict[str, Any],
+        after: PlanGiven | None,
+        everything: bool,
+        clock: int | None,
+        profile: str,
+        seconds: float | None,
+    ) -> Advised:
+        """Return the commands after which the best makespan can still be reached."""
+        subject = self._problem(problem)[0]
+        rules = profiles(profile)[subject.benchmark]
+        so_far = None if after is None else _submission(subject, after)
+        advice = next_commands(
+            subject, so_far, rules, everything=everything, clock=clock, seconds=_limit(seconds)
+        ).as_dict()
+        return Advised(**advice | {"options": [Step.model_validate(option) for option in advice["options"]]})
+
+    def _problem(self, argument: str | dict[str, Any]) -> tuple[Problem, Problems]:
+        """Return a problem, and where its name leads to it."""
+        if isinstance(argument, str):
+            if not self.files and not catalog.names_problem(argument):  # no answer depends on which files exist
+                meant = did_you_mean(argument, catalog.bundled())
+                raise UnknownNameError(f"names no bundled problem{meant}", field="problem", value=argument)
+            named = Problems(places=Places(trusted=self.files))
+            return named.find(argument), named
+        problems = catalog.read_line(json.dumps(argument).encode(), "problem")
+        if len(problems) != 1:
+            raise InputError(f"must hold a single problem, not {len(problems)}", source="problem")
+        if isinstance(problems[0], InputError):
+            raise problems[0]
+        return problems[0], Problems(named={problems[0].name: problems[0]})
+
+
+def _limit(seconds: float | None) -> Limit:
+    return Work(10.0) if seconds is None else seconds
+
+
+def _submission(problem: Problem, plan: PlanGiven) -> dict[str, Any]:
+    return {**(plan if isinstance(plan, dict) else {"plan": plan}), "instance": problem.name}

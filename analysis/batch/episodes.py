@@ -1,0 +1,91 @@
+"""Episodes of built-in agents as batch tasks: what is shipped to play them, and what their results depend on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from planoracle.analysis.agents.agent import AgentError, play
+from planoracle.analysis.agents.registry import agent, content_of
+from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.tasks import Item, Row
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.errors import PlanoracleError
+from planoracle.instances.model.cache import FORMAT, digest, fingerprint
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.result import versions
+
+
+def is_row(row: Any) -> bool:
+    """Return whether an object is a row of `Playing`."""
+    return isinstance(row, dict) and row.keys() >= {"id", "instance", "model", "sample"}
+
+
+@dataclass(frozen=True)
+class Playing:
+    """Play one problem by one agent per task. A row is a submission, with an ``error`` if the agent failed.
+
+    Attributes
+    ----------
+    profile, rules
+        Name of the rule profile, and single rules by name.
+    setting
+        Name of the setting, which decides how a run is held; ``""``: ``closed``.
+    seed
+        Of the first sample; each further sample has the next one.
+    """
+
+    profile: str = "paper"
+    rules: tuple[tuple[str, str], ...] = ()
+    setting: str = ""
+    seed: int = 0
+    versions: tuple[tuple[str, str], ...] = tuple(versions().items())
+
+    def item(self, name: str, problem: Problem, sample: int) -> Item:
+        """Return the item of an episode; ``sample`` counts from 1."""
+        options = (self.profile, dict(self.rules), self.setting, self.seed + sample - 1, self.versions)
+        key = digest("episode", FORMAT, name, content_of(name), sample, options, fingerprint(problem))
+        return Item((name, problem, sample), (name, problem, sample), key)
+
+    def start(self) -> Callable[[tuple[str, Problem, int]], Row]:
+        """Return the function that plays one episode."""
+        return self._answer
+
+    def failed(self, episode: tuple[str, Problem, int], failure: TaskFailure) -> Row:
+        """Return the row of an episode that ends its worker."""
+        return _failed(_about(*episode), str(failure.error))
+
+    @cached_property
+    def _profiles(self) -> dict[str, Rules]:
+        return profiles(self.profile, dict(self.rules))
+
+    def _answer(self, episode: tuple[str, Problem, int]) -> Row:
+        name, problem, sample = episode
+        about = _about(name, problem, sample)
+        try:
+            benchmark = registry.of(problem)
+            manner = benchmark.settings[self.setting or "closed"].manner
+            environment = benchmark.environment(problem, self._profiles[benchmark.name], manner)
+            played = asyncio.run(play(environment, agent(name, seed=self.seed + sample - 1)))
+            if played.failure is not None:
+                raise played.failure
+            return Row(json.dumps({**about, **environment.submission(), **about}))
+        except AgentError as error:
+            return _failed(about, str(error))
+        except PlanoracleError as error:
+            return _failed(about, f"cannot be played: {error}")
+
+
+def _failed(about: dict[str, Any], reason: str) -> Row:
+    """Return a row that is not stored, so that the episode is played again."""
+    return Row(json.dumps({**about, "error": reason}), is_lasting=False)
+
+
+def _about(name: str, problem: Problem, sample: int) -> dict[str, Any]:
+    return {"id": f"{problem.name}#{sample}", "instance": problem.name, "model": name, "sample": sample}

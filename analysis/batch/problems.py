@@ -1,0 +1,157 @@
+"""Functions computed in a worker process within limits, and problem files read by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.tasks import Item, Row
+from planoracle.analysis.batch.worker import TaskLimits, report
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import catalog
+from planoracle.instances.model.cache import FORMAT, digest, fingerprint
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.result import versions
+from planoracle.solver.solve import solve
+
+#: Limits of one question, or of one problem in a file.
+LIMITS = TaskLimits(1200.0, 4000)
+# Files up to this size, in bytes, are read in this process.
+_SMALL = 2**19
+
+
+def each_in_worker(function: Callable[..., Iterator[Any]], *arguments: Any) -> Iterator[Any]:
+    """Yield the values of a generator function that runs in a worker.
+
+    Raises
+    ------
+    PlanoracleError
+        What the function raises, or that it exceeds `LIMITS`.
+    """
+    with WorkerPool(_start, LIMITS, 1) as pool:
+        for part in pool.stream((function, arguments)):
+            if isinstance(part, TaskFailure):
+                raise part.error
+            yield part
+
+
+def in_worker(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the value of a function that runs in a worker; raises what `each_in_worker` does."""
+    with WorkerPool(_start, LIMITS, 1) as pool:
+        answer = next(pool.map([(function, arguments)]))
+    if isinstance(answer, TaskFailure):
+        raise answer.error
+    return answer
+
+
+def _start() -> Callable[[tuple[Callable[..., Any], tuple[Any, ...]]], Any]:
+    return _call
+
+
+def _call(task: tuple[Callable[..., Any], tuple[Any, ...]]) -> Any:
+    function, arguments = task
+    return function(*arguments)
+
+
+def read_each(name: str) -> Iterator[Problem | InputError]:
+    """Yield what `planoracle.instances.files.catalog.read_each` returns; a worker reads files that are large.
+
+    Raises
+    ------
+    InputError
+        If nothing can be read, or reading exceeds `LIMITS`.
+    """
+    path = Path(catalog.file_path(name))
+    try:
+        is_large = path.is_file() and path.stat().st_size > _SMALL
+    except (OSError, ValueError):  # no path of this system
+        is_large = False
+    yield from each_in_worker(_read, name) if is_large else catalog.read_each(name)
+
+
+def read_problems(name: str) -> Iterator[Problem]:
+    """Yield the problems of `read_each`; raises the first error."""
+    for problem in read_each(name):
+        if isinstance(problem, InputError):
+            raise problem
+        yield problem
+
+
+def _read(name: str) -> Iterator[Problem | InputError]:
+    yield from catalog.read_each(name)
+
+
+# Keys under which every row has text, and all that every row has.
+_TEXTS = ("instance", "status", "unit")
+_ROW = {"instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "plan", "versions"}
+
+
+def is_row(row: Any) -> bool:
+    """Return whether an object is a row of `Solving`."""
+    return isinstance(row, dict) and row.keys() >= _ROW and all(isinstance(row[name], str) for name in _TEXTS)
+
+
+@dataclass(frozen=True)
+class Solving:
+    """Solve problems exactly; the options of `planoracle.solver.solve.solve`.
+
+    Attributes
+    ----------
+    profile, rules
+        By which rules, and single ones of these, see `planoracle.analysis.grading.rule_options.profiles`; without a
+        profile those
+        that the solver takes by itself.
+    """
+
+    time_limit: float = 60.0
+    seed: int = 0
+    workers: int = 1
+    finest: bool = False
+    profile: str | None = None
+    rules: tuple[tuple[str, str], ...] = ()
+    versions: tuple[tuple[str, str], ...] = tuple(versions().items())
+    fewest_pieces: bool = False
+
+    def item(self, problem: Problem, *, is_keyed: bool) -> Item:
+        """Return the item of a problem, with a key if its result is to be kept."""
+        options: tuple[object, ...] = (self.time_limit, self.seed, self.workers, self.finest)
+        if self.profile is not None:
+            options += (self.profile, self.rules)
+        if self.fewest_pieces:
+            options += ("fewest pieces",)
+        key = digest("solve", FORMAT, options, self.versions, fingerprint(problem)) if is_keyed else None
+        return Item(problem, problem, key)
+
+    def start(self) -> Callable[[Problem], Row]:
+        """Return the function that solves one problem and reports improvements meanwhile."""
+        return self._answer
+
+    @cached_property
+    def _profiles(self) -> dict[str, Rules]:
+        return profiles(self.profile or "", dict(self.rules))
+
+    def _answer(self, problem: Problem) -> Row:
+        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, "finest": self.finest}
+        if self.fewest_pieces:
+            options["fewest_pieces"] = True
+        if self.profile is not None:
+            rules = self._profiles[problem.benchmark]
+            if problem.kind == "schedule":  # its rules are in the problem
+                problem = registry.of(problem).under(problem, rules)
+            else:
+                options["rules"] = rules
+        result = solve(problem, time_limit=self.time_limit, told=_report, **options)
+        return Row(json.dumps(result.as_dict()))
+
+
+def _report(makespan: int | None, bound: int) -> None:
+    report((makespan, bound))

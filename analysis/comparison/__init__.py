@@ -1,0 +1,1 @@
+"""Comparison of methods, models and numbers of agents with the proved optimum."""

@@ -1,0 +1,188 @@
+"""Output: results and remarks on the standard streams, also where these are closed or full; formulas in csv."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+from planoracle.instances.text import to_json, visible
+
+#: What takes away that is drawn on the terminal that results go to, a bar of progress say: lines would break it.
+drawn: list[Callable[[], None]] = []
+
+
+def clear() -> None:
+    """Have nothing drawn any more on the terminal that results go to."""
+    while drawn:
+        drawn.pop()()
+
+
+def say(text: str) -> None:
+    """Write lines of text to standard output, made safe by `visible`."""
+    clear()
+    print(visible(text, keep="\n"))
+
+
+def say_json(value: Any, indent: int | None = None) -> None:
+    """Write a value to standard output as JSON."""
+    clear()
+    print(to_json(value, indent))
+
+
+def tell(message: object, kind: str = "") -> None:
+    """Write a remark to standard error in one line: an ``error``, a ``warning``, a ``note``."""
+    print(visible(f"{kind}: {message}" if kind else str(message)), file=sys.stderr)
+
+
+# How formulas begin, also as Japanese keyboards write it, behind what spreadsheets pass over; numbers are none. A cell
+# is cut at a semicolon or a line break where these, and not commas, are what separates cells.
+_NUMBER = r"[+\-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+\-]?[0-9]+)? *(?:[;\t\r\n]|\Z)"
+_SIGN = rf"(?:[^\S;\t\r\n]|['\"“”‘’\ufeff])*+(?!{_NUMBER})[=+\-@＝＋－＠]"
+_BEGIN = r"(?:\A|(?<=[;\t\r\n]))"
+_FORMULA = re.compile(f"{_BEGIN}(?={_SIGN})")
+_DEFUSED = re.compile(f"{_BEGIN}'(?={_SIGN})")
+
+
+def defused(text: str) -> str:
+    r"""Return a text with a ``'`` before everything that a spreadsheet would take for a formula.
+
+    >>> defused("=1+1"), defused(' "@SUM(1)'), defused("-1.5"), defused("fine; =cmd|' /C calc'!A0")
+    ("'=1+1", '\' "@SUM(1)', '-1.5', "fine;' =cmd|' /C calc'!A0")
+    """
+    return _FORMULA.sub("'", text)
+
+
+def restored(text: str) -> str:
+    """Return what a text was before it was `defused`.
+
+    >>> restored(defused("'=1")), restored("'quoted'")
+    ("'=1", "'quoted'")
+    """
+    return _DEFUSED.sub("", text)
+
+
+def mend() -> None:
+    """Mend the standard streams of this process.
+
+    Reading from a closed input and writing to a closed output is an `OSError`, as with any file. Diagnostics that
+    nobody can take are lost.
+    """
+    # Numbers 0 to 2 are given in this order. Input can only be written to, and output only be read.
+    for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, mode), True)
+    if sys.stdin is None:
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115  # as long as the process
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding
+    raw = io.BufferedWriter(_Diagnostics(2, "w", closefd=False))
+    sys.stderr = io.TextIOWrapper(raw, encoding, "backslashreplace", line_buffering=True)
+
+
+def lenient(stream: Any, encoding: str | None = None) -> None:
+    r"""Have a stream take any letter: what its encoding does not know is written as an escape (``\u2026``).
+
+    Parameters
+    ----------
+    encoding
+        Instead of the one it has, unless it is that of a terminal.
+    """
+    if encoding is None or stream.isatty():
+        stream.reconfigure(errors="backslashreplace")
+    else:
+        stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+class _Diagnostics(io.FileIO):
+    """A file that takes everything, whether it can be written or not (a full disk, a reader who went away)."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or len(data)
+        except OSError:
+            return len(data)
+
+
+# Descriptors of standard output and standard error.
+_STANDARD = 1, 2
+
+
+@contextmanager
+def output_file(path: str | Path) -> Iterator[TextIOWrapper]:
+    r"""Open a file for writing that replaces an old one only after everything is written and flushed to the disk.
+
+    The new file is written beside the old one and renamed. If writing fails or the process ends, the old file stays as
+    it was. A symbolic link stays, and the file that it leads to is replaced; permissions are kept. What is no regular
+    file (a pipe, ``/dev/stdout``), and a file that is standard output, is written directly.
+
+    Returns
+    -------
+    TextIOWrapper
+        Stream for UTF-8 text with line ends as given; its ``buffer`` takes bytes.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; ``filename`` is the path.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "result.txt")
+    ...     with output_file(path) as stream:
+    ...         written = stream.write("a line\n")
+    ...     path.read_bytes(), len(os.listdir(folder))
+    (b'a line\n', 1)
+    """
+    target = os.path.realpath(path)
+    try:
+        try:
+            old = os.stat(path)
+        except FileNotFoundError:
+            old = None
+        if old is not None and _is_direct(old):
+            with open(path, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            return
+        if old is not None and not os.access(target, os.W_OK):
+            raise PermissionError(13, "Permission denied")
+        draft = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.part")
+        number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            with open(number, "w", encoding="utf-8", newline="\n") as stream:
+                if old is not None and hasattr(os, "fchmod"):
+                    os.fchmod(number, stat.S_IMODE(old.st_mode))
+                yield stream
+                stream.flush()
+                os.fsync(number)
+            os.replace(draft, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(draft)
+            raise
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
+def _is_direct(old: os.stat_result) -> bool:
+    """Whether a file is written in place: a pipe or a device, or where standard output goes."""
+    if not stat.S_ISREG(old.st_mode):
+        return True
+    for number in _STANDARD:
+        with suppress(OSError):
+            if os.path.samestat(old, os.fstat(number)):
+                return True
+    return False

@@ -1,0 +1,1 @@
+"""Diagnosis of single runs: regret, advice, critique, repair and explanations of optima."""

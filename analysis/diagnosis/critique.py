@@ -1,0 +1,231 @@
+"""Critique: one report on one plan, all its faults by topic, its efficiency, the decisions that cost most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from planoracle.analysis.diagnosis.decisions import Decisions, decisions, too_long
+from planoracle.analysis.diagnosis.efficiency import Efficiency, best_of, efficiency
+from planoracle.analysis.grading.oracle import WORK, Oracle
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.limits import Limit
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.feedback import ANSWER, Examined, Section, sections_of
+from planoracle.instances.protocol.profiles import Rules
+
+#: Of the form of `Critique.as_dict`; grows when a field changes its meaning or goes away.
+VERSION = 1
+#: Decisions of longer runs are not priced.
+MAX_PRICED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How the run ended.
+
+    Attributes
+    ----------
+    success, executed, progress, goal_ratio
+        See `planoracle.instances.model.violations.Replay`.
+    makespan
+        Ticks; the latest end of a command carried out, also for failed plans.
+    fatal
+        Kind, subject and index of the violation that ended the run; ``None`` if none did.
+    later
+        Number of violations found beyond it, as if the refused commands had been carried out.
+    text
+        The paragraph without its heading.
+    """
+
+    success: bool
+    executed: int
+    progress: float
+    goal_ratio: float
+    makespan: int
+    fatal: tuple[str, str, int | None] | None
+    later: int
+    text: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all fields for JSON."""
+        row = {name: getattr(self, name) for name in self.__slots__}
+        keys = ("kind", "subject", "index")
+        return row | {"fatal": None if self.fatal is None else dict(zip(keys, self.fatal, strict=True))}
+
+
+@dataclass(frozen=True, slots=True)
+class Critique:
+    """A report on one plan.
+
+    Attributes
+    ----------
+    sections
+        The benchmark's topics in their fixed order, each also if there is nothing to complain of.
+    efficiency
+        The plan beside the best possible.
+    decisions
+        What single decisions cost; ``None`` if that was not asked for.
+    unit, seconds_per_tick
+        What a tick is; ``None`` seconds where it has no fixed length.
+    """
+
+    instance: str
+    benchmark: str
+    verdict: Verdict
+    sections: tuple[Section, ...]
+    efficiency: Efficiency
+    decisions: Decisions | None
+    unit: str
+    seconds_per_tick: int | None
+
+    def prose(self) -> str:
+        """Return the report as short paragraphs, each with a heading; topics without a fault are left out.
+
+        Examples
+        --------
+        >>> from planoracle.instances.files.catalog import load
+        >>> plan = "Step(1, Cobbler, 3 min, 0:00) Step(6, Soup, 1 min, 0:02:00)"
+        >>> report = critique(load("recipe2plan/timed/Cobbler_Pancakes"), plan, regret=False)
+        >>> print(report.prose().partition("Missing")[0])
+        Result: The run ends at command 1, step 1 of Cobbler; no commands are carried out before, 0% of the work. What \
+is said of later commands holds as if refused ones had been carried out.
+        Unknown steps: Command 2 names the recipe "Soup"; there are Cobbler and Pancakes. Use the recipes and step \
+numbers you were given.
+        <BLANKLINE>
+        """
+        parts = [("Result", self.verdict.text)]
+        parts += [(section.title, section.text) for section in self.sections]
+        parts.append(("Efficiency", self.efficiency.text))
+        parts.append(("Decisions", "" if self.decisions is None else self.decisions.text))
+        return "\n".join(f"{title}: {text}" for title, text in parts if text)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report for JSON, in a form that stays (see `VERSION` and the README)."""
+        return {
+            "format": "planoracle/critique",
+            "version": VERSION,
+            "instance": self.instance,
+            "benchmark": self.benchmark,
+            "unit": self.unit,
+            "seconds_per_tick": self.seconds_per_tick,
+            "verdict": self.verdict.as_dict(),
+            "sections": [section.as_dict() for section in self.sections],
+            "efficiency": self.efficiency.as_dict(),
+            "decisions": None if self.decisions is None else self.decisions.as_dict(),
+        }
+
+
+def critique(
+    problem: Problem,
+    submission: object,
+    *,
+    rules: Rules | None = None,
+    regret: bool = True,
+    hints: bool = False,
+    seconds: Limit = WORK,
+) -> Critique:
+    """Report on a plan.
+
+    Parameters
+    ----------
+    submission
+        The plan in any form that the benchmark's language reads, or an object with it as ``plan`` (TimeArena and
+        Robotouille: ``actions``, AsyncTool: ``turns``) and, where the benchmark knows one, its ``time_limit`` or
+        ``limit``.
+    rules
+        The profile of the benchmark; by default that of the paper.
+    regret
+        Work out what single decisions cost, which takes a solve for each.
+    hints
+        Say in the prose up to where the decisions keep the optimum within reach, and by which commands an unfinished
+        run could go on without loss.
+    seconds
+        For each state of the run: wall time at most, or counted work, by which no answer depends on the machine.
+
+    Raises
+    ------
+    PlanError, InputError
+        If the submission cannot be read at all.
+    """
+    if submission is None:  # which elsewhere stands for a run that has not begun
+        raise PlanError("is missing", field="plan")
+    return critique_of(
+        registry.of(problem).run(problem, submission, rules), regret=regret, hints=hints, seconds=seconds
+    )
+
+
+def critique_of(
+    run: AnyRun, *, oracle: Oracle | None = None, regret: bool = True, hints: bool = False, seconds: Limit = WORK
+) -> Critique:
+    """Report on a run, see `critique`; ``oracle`` solves the problem."""
+    problem, benchmark = run.problem, registry.of(run.problem)
+    examined = benchmark.examine(run)
+    best = best_of(problem, run.rules, oracle or Oracle(seconds))
+    return Critique(
+        instance=problem.name,
+        benchmark=problem.benchmark,
+        verdict=_verdict(examined),
+        sections=sections_of((ANSWER, *benchmark.topics) if run.plan.fault else benchmark.topics, examined),
+        efficiency=efficiency(examined, best),
+        decisions=_decisions(run, examined, hints=hints, seconds=seconds) if regret and not examined.outcome else None,
+        unit=problem.unit,
+        seconds_per_tick=problem.seconds_per_tick,
+    )
+
+
+def _verdict(examined: Examined) -> Verdict:
+    run, later = examined.replay, 0
+    if run.fatal is not None:
+        at = run.fatal.position
+        later = sum(v is not run.fatal if at is None else (v.position or 0) > at for v in run.violations)
+    return Verdict(
+        success=run.success,
+        executed=run.executed,
+        progress=run.progress,
+        goal_ratio=run.goal_ratio,
+        makespan=run.makespan,
+        fatal=None if run.fatal is None else (run.fatal.kind, run.fatal.subject, run.fatal.position),
+        later=later,
+        text=" ".join(_told(examined, later)),
+    )
+
+
+def _told(examined: Examined, later: int) -> Iterator[str]:
+    run = examined.replay
+    count = len(run.violations)
+    faults = "1 fault" if count == 1 else f"{count} faults"
+    if examined.outcome:
+        yield examined.outcome
+    elif run.success:
+        how = f"with {faults}" if count else "without a fault"
+        yield f"Everything is done in {examined.clock.span(run.makespan)}, {how}."
+    elif examined.whole:
+        yield f"The plan is not valid; it has {faults}."
+    elif run.fatal is not None and run.fatal.position is not None:
+        done = "1 command is" if run.executed == 1 else f"{run.executed or 'no'} commands are"
+        at = examined.command(run.fatal.position)
+        yield f"The run ends at {at}; {done} carried out before, {run.progress:.0%} of the {examined.aim}."
+        if later:
+            yield "What is said of later commands holds as if refused ones had been carried out."
+    else:
+        how = f", with {faults}" if count else ""
+        yield f"The plan ends when {run.progress:.0%} of the {examined.aim} is done{how}."
+    yield from examined.notes
+
+
+def _decisions(run: AnyRun, examined: Examined, *, hints: bool, seconds: Limit) -> Decisions:
+    # Imported when needed: they bring the solvers.
+    from planoracle.analysis.diagnosis.advice import next_of
+    from planoracle.analysis.diagnosis.regret import regret_of
+
+    if len(examined.replay.events) > MAX_PRICED:
+        return too_long(len(examined.replay.events))
+    priced = regret_of(run, seconds=seconds)
+    following: tuple[str, ...] = ()
+    if hints and not priced.success and registry.of(run.problem).hints:
+        following = tuple(option.command for option in next_of(run, seconds=seconds).options)
+    return decisions(priced, examined.clock, hints=hints, following=following)

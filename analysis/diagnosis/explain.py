@@ -1,0 +1,234 @@
+"""Why the optimum of a problem is what it is, or why there is no solution at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Limit, Status, Work, deadline_of
+from planoracle.instances.model.problem import Problem, for_kind
+from planoracle.instances.protocol.feedback import span
+
+if TYPE_CHECKING:
+    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+    from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+    from planoracle.solver.proofs.certificate import Certificate
+    from planoracle.solver.proofs.conflict import Conflict
+    from planoracle.solver.result import Result
+
+#: Work where nothing else is asked for.
+WORK = Work(60.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is known about a problem, and why.
+
+    Attributes
+    ----------
+    status
+        ``optimal``, ``feasible``, ``infeasible`` or ``unknown``, as `planoracle.solver.result.Result` has it.
+    makespan, lower_bound
+        Ticks (steps of a kitchen); ``None`` where not known.
+    unit
+        What a tick is called.
+    kind
+        That of the certificate; ``search`` for a kitchen or a floor; empty if there is no bound to explain.
+    explained_bound
+        The bound that can be followed by hand, in a kitchen the one known before the search; ``None`` if there is none.
+    certificate
+        The proof of that bound, for scheduling problems that are not infeasible.
+    document
+        What ``planoracle verify`` checks: the certificate, or a plan whose bound was searched.
+    conflict
+        For infeasible scheduling problems, constraints that contradict each other.
+    """
+
+    instance: str
+    status: Status
+    makespan: int | None
+    lower_bound: int | None
+    unit: str
+    kind: str = ""
+    explained_bound: int | None = None
+    certificate: Certificate | None = None
+    conflict: Conflict | None = None
+    document: dict[str, Any] | None = field(default=None, repr=False)
+    _told: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def gap(self) -> int | None:
+        """Ticks between the makespan and the bound that can be followed by hand."""
+        if self.makespan is None or self.explained_bound is None:
+            return None
+        return self.makespan - self.explained_bound
+
+    @property
+    def explained(self) -> bool:
+        """Whether the status can be followed by hand: a proof without gap, or a minimal conflict."""
+        if self.conflict is not None:
+            return self.conflict.status == Status.infeasible and self.conflict.minimal
+        return self.certificate is not None and self.gap == 0
+
+    def lines(self) -> list[str]:
+        """Return the explanation as text."""
+        return list(self._told)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the explanation for JSON."""
+        return {
+            "instance": self.instance,
+            "status": self.status,
+            "makespan": self.makespan,
+            "lower_bound": self.lower_bound,
+            "unit": self.unit,
+            "kind": self.kind,
+            "explained": self.explained,
+            "explained_bound": self.explained_bound,
+            "gap": self.gap,
+            "certificate": None if self.certificate is None else self.certificate.as_dict(),
+            "conflict": None if self.conflict is None else self.conflict.as_dict(),
+            "lines": self.lines(),
+        }
+
+
+def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
+    """Solve a problem and explain the answer.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds of wall time, or counted work. To solve a scheduling problem takes at most half of it; the rest is for
+        the proof, or for a conflict if it is infeasible.
+
+    Raises
+    ------
+    InternalError
+        If a schedule does not pass the rules, or a proof does not stand up to being checked.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> for line in explain(load("asynctool/files_1")).lines():
+    ...     print(line)
+    asynctool/files_1: optimal, 4 turns.
+    Why no schedule is shorter (critical path):
+    (1) Call 1 of files_1 (enter_folder) 1 turn + wait from call 1 of files_1 (enter_folder) to call 2 of files_1 \
+(make_folder) 1 turn + call 2 of files_1 (make_folder) 1 turn + ALL COMPLETED 1 turn = 4 turns: everything takes at \
+least 4 turns.
+    """
+    return for_kind(problem, _EXPLAINED)(problem, time_limit)
+
+
+def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
+    from planoracle.solver.exact.search import solve
+
+    deadline = deadline_of(time_limit)
+    result = solve(instance, time_limit=deadline.sooner(deadline.left() / 2))
+    known = instance.name, result.status, result.makespan, result.lower_bound, instance.unit
+    head = f"{instance.name}: {result.status}"
+    if result.status == Status.infeasible:
+        from planoracle.solver.proofs.conflict import find_conflict
+
+        conflict = find_conflict(instance, time_limit=deadline)
+        lines = [f"{head}."] if conflict is None else conflict.lines()
+        return Explanation(*known, conflict=conflict, _told=tuple(lines))
+    from planoracle.solver.proofs.certificate import certificate
+
+    shown = certificate(instance, result.makespan, result.schedule, time_limit=deadline)
+    if shown is None:
+        makespan = "no schedule was found" if result.makespan is None else span(instance, result.makespan)
+        told = [f"{head}, {makespan}; no proof to follow by hand was found in the time given."]
+        return Explanation(*known, _told=tuple(told))
+    if result.makespan is None:
+        told = [f"{head}; neither a schedule nor a proof that there is none was found in the time given."]
+        told.append(f"What any schedule takes at least ({shown.kind}):")
+    else:
+        told = [f"{head}, {span(instance, result.makespan)}."]
+        if result.status == Status.feasible and not shown.explained:
+            least = max(result.lower_bound or 0, shown.bound)
+            told[0] = f"{head}, {span(instance, result.makespan)}; whether less than that, but at least"
+            told[0] += f" {span(instance, least)}, would do, was not settled in the time given."
+        told.append(f"Why no schedule is shorter ({shown.kind}):" if shown.explained else "How far arguments reach:")
+    told += shown.lines(instance)
+    if shown.gap and result.status == Status.optimal:
+        told.append(
+            f"The {span(instance, shown.gap)} between that and the optimum were settled by search ({result.proof})."
+        )
+    status = result.status
+    if status == Status.feasible and shown.explained:  # the proof has settled what the search had not
+        status = Status.optimal
+        told[0] = f"{instance.name}: {status}, {span(instance, shown.bound)}."
+        known = instance.name, status, result.makespan, result.makespan, instance.unit
+    document = shown.as_dict()
+    return Explanation(*known, shown.kind, shown.bound, certificate=shown, document=document, _told=tuple(told))
+
+
+def _kitchen(kitchen: Kitchen, time_limit: Limit) -> Explanation:
+    from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+    from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+    from planoracle.solver.kitchens.astar import plan
+    from planoracle.solver.kitchens.heuristic import heuristic
+
+    rules = PROFILES["released"]
+    result = plan(kitchen, time_limit=time_limit, rules=rules)
+    compiled = Compiled(kitchen, rules)
+    start = compiled.start()
+    groups = () if compiled.goal(start) else heuristic(compiled).root(start)
+    bound = groups[0][0] if groups else (result.lower_bound or 0)
+    told = [f"What the objects need one by one takes at least {_steps(bound)}, as counted before the search."]
+    if result.makespan is not None and result.status == Status.optimal:
+        gap = result.makespan - bound
+        rest = f"that the other {_steps(gap)} are needed as well was" if gap else "that so many suffice was"
+        told.append(f"Proved by search: {rest} found by looking at {result.expanded} states ({result.proof}).")
+    return _searched(kitchen, result, _steps, "reaches the goal", told, bound)
+
+
+def _steps(count: int) -> str:
+    return f"{count} step{'' if count == 1 else 's'}"
+
+
+def _floor(floor: Floor, time_limit: Limit) -> Explanation:
+    from planoracle.solver.solve import solve
+
+    result, told = solve(floor, time_limit=time_limit), []
+    if result.status == Status.optimal:
+        told.append(f"Proved by search ({result.proof}); {result.expanded} states were looked at.")
+    elif result.lower_bound is not None:
+        least = span(floor, result.lower_bound)
+        told.append(f"Any plan takes at least {least}, as far as that was proved in the time given ({result.proof}).")
+    return _searched(floor, result, partial(span, floor), "serves all orders", told)
+
+
+def _searched(
+    problem: Problem,
+    result: Result,
+    length: Callable[[int], str],
+    aim: str,
+    told: Sequence[str],
+    bound: int | None = None,
+) -> Explanation:
+    """Return the explanation of a result that is proved by search; ``told`` is what to say but of the makespan."""
+    known = result.instance, result.status, result.makespan, result.lower_bound, problem.unit
+    head = f"{result.instance}: {result.status}"
+    if result.status == Status.infeasible:
+        return Explanation(*known, _told=(f"{head}: no plan {aim} ({result.proof}).",))
+    found = "; neither a plan nor a proof that there is none was found in the time given"
+    first = head + (found if result.makespan is None else f", {length(result.makespan)}") + "."
+    return Explanation(*known, "search", bound, document=_plan_document(result), _told=(first, *told))
+
+
+def _plan_document(result: Result) -> dict[str, Any] | None:
+    from planoracle.analysis.verification.verify import plan_document
+
+    return None if result.plan is None else plan_document(result, "released")  # by which both are solved here
+
+
+_EXPLAINED: Final[dict[str, Callable[[Any, Limit], Explanation]]] = {
+    "schedule": _schedule,
+    "kitchen": _kitchen,
+    "floor": _floor,
+}

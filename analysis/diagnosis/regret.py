@@ -1,0 +1,200 @@
+"""Regret: what every decision of a run cost, by the best makespan that could still be reached before and after it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from planoracle.analysis.grading.oracle import WORK
+from planoracle.instances.model.limits import Limit, Status
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.runs import lost_after, solver_of
+from planoracle.solver.states.state_solver import NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision and its price. Times in ticks.
+
+    Attributes
+    ----------
+    position
+        Of the command in order of execution; a wait has that of the command that it precedes.
+    command, kind
+        As written; ``act``, ``wait`` or ``lost`` (refused, or of no use).
+    start, end
+        The time that the decision took up.
+    before, after
+        Best makespan that could be reached before and after it; ``None`` if not proved or if there is none. A time
+        limit of the rules is left out of account (`Regret.no_return` counts it): what comes too late has a price, too.
+    cost
+        ``after - before``. Negative only where a call made on a guess, or a loophole of the rules, saved time.
+    status
+        Of ``after``: ``optimal`` (proved), ``infeasible`` (proved that nothing leads to success any more),
+        ``feasible`` (between ``lower`` and ``upper``) or ``unknown``.
+    violation
+        Kind of the rule that the command broke, if any.
+    """
+
+    position: int
+    command: str
+    kind: str
+    start: int
+    end: int
+    before: int | None
+    after: int | None
+    cost: int | None
+    status: Status
+    lower: int | None
+    upper: int | None
+    violation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Regret:
+    """The decisions of a run with their costs.
+
+    Attributes
+    ----------
+    optimum
+        Best makespan before the first decision, proved; else ``None``.
+    final
+        Makespan of a run that is a success; the costs then add up to ``final - optimum``.
+    total
+        Sum of the costs; ``None`` if one is not known.
+    no_return
+        Index of the first decision after which no completion without violation exists (within the time limit, if the
+        rules have one), ``None`` if there always is one.
+    no_return_reason, no_return_status
+        ``constraints`` (the rules leave no way; with ``no_return`` ``None``: not even before the first decision),
+        ``time_limit``, ``over`` (the decision itself ended the run) or
+        ``spoiled`` (doing all that is left is no success; ways to undo are not looked for); ``proved`` or ``unknown``.
+    completion, completion_status, completion_plan
+        Best makespan from where the run stopped, and the whole plan up to there and on from there as text, replayed
+        by the rules; of a run that is a success, its own makespan and no plan, nor of one that gets out of time, nor
+        where time was up before the completion was found.
+    fault
+        Of a run that is no success the rule broken first, see
+        `planoracle.instances.model.violations.Violation.as_dict`; in plans
+        judged as a whole what ended the run, or what is missing. ``None`` if no rule is broken, but not all is done.
+    stop
+        How many of the decisions come before what is carried on with.
+    grid
+        Ticks: completions pause interruptible actions at multiples of it, see ``solver/README.md``.
+    """
+
+    instance: str
+    benchmark: str
+    unit: str
+    success: bool
+    decisions: tuple[Decision, ...]
+    optimum: int | None
+    final: int | None
+    total: int | None
+    no_return: int | None
+    no_return_reason: str | None
+    no_return_status: str | None
+    completion: int | None
+    completion_status: Status
+    completion_plan: str | None
+    grid: int
+    fault: dict[str, Any] | None = None
+    stop: int = 0
+    run: AnyRun | None = field(default=None, repr=False, compare=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all but the run, for JSON."""
+        told = asdict(replace(self, run=None)) | {"decisions": [asdict(one) for one in self.decisions]}
+        del told["run"]
+        return told
+
+    def costliest(self, count: int = 3) -> list[int]:
+        """Return the indices of the decisions that cost most, dearest first; none that cost nothing."""
+        priced = [(-(one.cost or 0), i) for i, one in enumerate(self.decisions) if (one.cost or 0) > 0]
+        return [i for _, i in sorted(priced)[:count]]
+
+
+def regret(problem: Problem, submission: object, rules: Rules | None = None, *, seconds: Limit = WORK) -> Regret:
+    """Price every decision of a submission.
+
+    Parameters
+    ----------
+    submission, rules
+        See `planoracle.instances.protocol.benchmark.Benchmark.run`.
+    seconds
+        For one state of the run: wall time at most, or counted work, by which no answer depends on the machine.
+
+    Raises
+    ------
+    PlanError, InputError
+        If the submission cannot be read at all.
+    InternalError
+        If the best completion does not pass the rules.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> late = "Step(0, Cobbler, 10 min, 00:05:00), Step(0, Cobbler, 10 min, 00:05:00)"
+    >>> found = regret(load("recipe2plan/timed/Cobbler_Pancakes"), late)
+    >>> for one in found.decisions:
+    ...     print(one.command, one.before, one.after, one.cost, one.violation)
+    wait 5 min 4080 4380 300 None
+    Step(0, Cobbler, 00:10:00, 00:05:00) 4380 4380 0 None
+    Step(0, Cobbler, 00:10:00, 00:05:00) 4380 4380 0 repeated_action
+    >>> found.optimum, found.completion
+    (4080, 4380)
+    """
+    return regret_of(registry.of(problem).run(problem, submission, rules), seconds=seconds)
+
+
+def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> Regret:
+    """Price every decision of a run, see `regret`."""
+    solver = solver_of(run, seconds)
+    steps, values = run.steps, solver.values
+    decisions = tuple(
+        Decision(
+            position=step.position,
+            command=step.command,
+            kind=step.kind,
+            start=step.start,
+            end=step.end,
+            before=before.makespan,
+            after=after.makespan,
+            cost=None if before.makespan is None or after.makespan is None else after.makespan - before.makespan,
+            status=after.status,
+            lower=after.lower if 0 < after.lower < NEVER else None,
+            upper=after.upper,
+            violation=step.violation,
+        )
+        for step, before, after in zip(steps, values, values[1:], strict=False)
+    )
+    costs = [one.cost for one in decisions]
+    reasons = (lost_after(run, count, value) for count, value in enumerate(values))
+    gone, reason, proof = next(((k, *why) for k, why in enumerate(reasons) if why), (None, None, None))
+    value = values[run.stop]
+    plan = None
+    if not run.success and run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
+        plan = solver.completed(value)
+    return Regret(
+        instance=run.problem.name,
+        benchmark=run.problem.benchmark,
+        unit=run.problem.unit,
+        success=run.success,
+        decisions=decisions,
+        optimum=values[0].makespan,
+        final=run.makespan,
+        total=None if None in costs else sum(cost for cost in costs if cost is not None),
+        no_return=gone - 1 if gone else None,
+        no_return_reason=reason,
+        no_return_status=proof,
+        completion=run.makespan if run.success else value.makespan,
+        completion_status=Status.optimal if run.success else value.status,
+        completion_plan=plan,
+        grid=solver.grid,
+        fault=None if run.success or run.fault is None else run.fault.as_dict(),
+        stop=run.stop,
+        run=run,
+    )

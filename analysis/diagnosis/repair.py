@@ -1,0 +1,95 @@
+"""Repair of submitted plans: the nearest plan that passes the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.grading.rule_options import completed
+from planoracle.instances.model.limits import Limit, Work
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.protocol.plan import COMMON_FIELDS, given_plan
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.repair.minimal_change import OBJECTIVES, checked_objectives
+from planoracle.solver.repair.report import Repair
+from planoracle.solver.runs import solver_of
+
+#: For each question, where nothing else is asked for.
+WORK = Work(60.0)
+
+
+class Repairer:
+    """Repairs submissions; solves what they share once.
+
+    Parameters
+    ----------
+    rules
+        Profiles by benchmark, as `planoracle.analysis.grading.rule_options.profiles` returns them; by default those
+        of ``paper``.
+    objectives
+        What is kept small, the most important first, see
+        `planoracle.solver.repair.minimal_change.minimal_change`. Kitchens know only
+        one meaning of near.
+    time_limit
+        Seconds of wall time, or counted work, for each of the nearest plan and the optimum.
+    """
+
+    def __init__(
+        self,
+        rules: Mapping[str, Rules] | None = None,
+        *,
+        objectives: Sequence[str] = OBJECTIVES,
+        time_limit: Limit = WORK,
+    ) -> None:
+        self.rules = completed(rules)
+        self.objectives = checked_objectives(objectives)
+        self.time_limit = time_limit
+        self.oracle = Oracle(time_limit)
+
+    def repair(self, problem: Problem, submission: object) -> Repair:
+        """Repair one submission: an object with a plan, as `planoracle.analysis.grading.grader.Grader` takes it.
+
+        A plan that passes the rules (success, no violation) comes back as it was handed in.
+
+        Raises
+        ------
+        InputError
+            For a submission that cannot be read.
+        InternalError
+            If a plan of ours does not pass the rules; never returned as an answer.
+        """
+        benchmark = registry.of(problem)
+        rules = self.rules[benchmark.name]
+        given = given_plan(submission, benchmark.plan_fields)
+        kept, salvaged = benchmark.salvage(problem, given)
+        read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, kept), rules), given=given)
+        run = benchmark.replay(problem, read, rules)
+        return solver_of(run, self.time_limit).repaired(
+            lambda one: self.oracle.best(one, rules), self.objectives, self.time_limit, salvaged
+        )
+
+
+def _with_plan(submission: object, benchmark: AnyBenchmark, plan: object) -> object:
+    """Return a submission with another plan."""
+    if not isinstance(submission, Mapping):
+        return plan
+    others = {k: v for k, v in submission.items() if k not in (*benchmark.plan_fields, *COMMON_FIELDS)}
+    return others | {benchmark.plan_fields[0]: plan}
+
+
+def repair(problem: Problem, submission: object, **options: Any) -> Repair:
+    """Repair one submission; ``options`` are those of `Repairer`.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> made = ["activate kettle", "wash cup", "pour kettle into cup", "wash teapot"]
+    >>> found = repair(load("timearena/household1"), {"plan": made})
+    >>> found.status, found.changed, found.moved, found.shift, found.makespan, found.optimum
+    ('optimal', True, 0, 0, 13, 13)
+    """
+    return Repairer(**options).repair(problem, submission)

@@ -1,0 +1,142 @@
+"""Regret along a plan: the best makespan within reach after every decision."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
+
+from planoracle.analysis.diagnosis.regret import Decision, Regret
+from planoracle.analysis.figures.colours import method_colour
+from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, points, round_step
+from planoracle.analysis.figures.style import title as write_title
+
+#: How many of the dearest decisions are named.
+NAMED = 5
+
+_BLUE, _RED = method_colour("submission"), "#d55e00"
+
+
+def regret_staircase(found: Regret, ax: Axes | None = None, *, named: int = NAMED, title: str | None = None) -> Axes:
+    """Draw the best makespan within reach after each decision of a plan as a stair, with what the decisions cost.
+
+    Every rise is a cost; the dearest are numbered, and named below. A pale band is what is known where the best is
+    not proved. From the point of no return on nothing leads to a success: there the stair ends in a cross.
+
+    Parameters
+    ----------
+    found
+        Of `planoracle.analysis.diagnosis.regret.regret`.
+    ax
+        Where to draw; without it, on a new figure.
+    named
+        How many decisions are named.
+    title
+        By default the name of the instance; ``""`` for none.
+    """
+    decisions = found.decisions
+    target = new_axes(ax, min(max(8.0, 1.5 + 0.09 * len(decisions)), 16.0), 4.4)
+    levels = [_level(decisions, k, found.optimum) for k in range(len(decisions) + 1)]
+    known = [level for level in levels if level is not None] + [
+        n for one in decisions for n in (one.lower, one.upper) if n
+    ]
+    handles: list[Line2D | Patch] = []
+    with rc_context({"hatch.linewidth": 0.5}):
+        places = [0.5, *range(1, len(decisions) + 1), len(decisions) + 0.5]
+        heights = [math.nan if level is None else level for level in (*levels, levels[-1])]
+        if found.no_return is not None:
+            heights[found.no_return + 1 :] = [math.nan] * (len(heights) - found.no_return - 1)
+        target.plot(places, heights, drawstyle="steps-post", color=_BLUE, lw=2, zorder=3)
+        for k, (before, after) in enumerate(pairwise(levels), start=1):
+            if before is not None and after is not None and before != after:
+                target.plot([k, k], [before, after], color=_RED, lw=3, zorder=3.5, solid_capstyle="butt")
+        unproved = [k for k, one in enumerate(decisions) if one.after is None and one.lower is not None and one.upper]
+        for k in unproved:
+            low, high = decisions[k].lower, decisions[k].upper
+            target.fill_between([k + 0.5, k + 1.5], low, high, color="0.85", lw=0, zorder=1)  # type: ignore[arg-type]
+        if known:
+            space = max(1, max(known) - min(known))
+            target.set_ylim(min(known) - 0.08 * space - 0.5, max(known) + 0.22 * space + 0.5)
+        target.set_xlim(0.5, max(1, len(decisions)) + 0.5)
+        handles.append(Line2D([], [], color=_BLUE, lw=2, label="best makespan within reach"))
+        if any((one.cost or 0) != 0 for one in decisions):
+            handles.append(Line2D([], [], color=_RED, lw=3, label="cost of a decision"))
+        if unproved:
+            handles.append(Patch(color="0.85", label="between what is proved and what is found"))
+        handles += _end(target, found, levels)
+    handles += _name(target, found, named)
+    if found.optimum is not None:
+        best: dict[str, Any] = {"color": method_colour("optimum"), "lw": 1.2, "ls": (0, (2, 2))}
+        target.axhline(found.optimum, zorder=1.5, **best)
+        handles.insert(0, Line2D([], [], label=_said(found), **best))
+    target.xaxis.set_major_locator(MaxNLocator(12, integer=True, steps=[1, 2, 5, 10], min_n_ticks=3))
+    bottom, top = target.get_ylim()
+    target.yaxis.set_major_locator(MultipleLocator(round_step(math.ceil(top - bottom), 8, found.unit == "second")))
+    target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: clock(round(y), found.unit)))
+    target.tick_params(labelsize=points(8))
+    target.set_xlabel("decision", fontsize=points(8.5))
+    target.set_ylabel("makespan" + ("" if found.unit == "second" else f" ({plain(found.unit)}s)"), fontsize=points(8.5))
+    target.grid(color="0.92", lw=0.6)
+    bare(target)
+    legend_below(target, handles)
+    write_title(target, found.instance if title is None else title)
+    return target
+
+
+def _level(decisions: tuple[Decision, ...], k: int, optimum: int | None) -> int | None:
+    """Return the best makespan within reach after k decisions, if proved."""
+    if k == 0:
+        return decisions[0].before if decisions else optimum
+    return decisions[k - 1].after
+
+
+def _said(found: Regret) -> str:
+    words = f"optimum {clock(found.optimum or 0, found.unit)}"
+    if found.success and found.final is not None:
+        return f"{words}, the plan takes {clock(found.final, found.unit)}"
+    return f"{words}; no success"
+
+
+def _end(ax: Axes, found: Regret, levels: list[int | None]) -> list[Line2D | Patch]:
+    """Mark the point of no return and all that comes after it."""
+    if found.no_return is None:
+        return []
+    k = found.no_return
+    look: dict[str, Any] = {"facecolor": "0.95", "edgecolor": "0.6", "hatch": "////", "lw": 0}
+    ax.axvspan(k + 1, len(found.decisions) + 0.5, zorder=0.5, **look)
+    last = next((level for level in reversed(levels[: k + 2]) if level is not None), None)
+    if last is not None:
+        ax.plot(k + 1, last, "X", color="black", markeredgecolor="white", markersize=10, zorder=5)
+    why = {
+        "constraints": "the rules leave no way to a success",
+        "time_limit": "no success in time",
+        "over": "the run is over",
+        "spoiled": "no success that we can name",
+    }.get(found.no_return_reason or "", "no success")
+    words = plain(f"point of no return: {found.decisions[k].command} (decision {k + 1})", 70)
+    return [Line2D([], [], color="black", marker="X", ls="", label=words), Patch(label=why, **look)]
+
+
+def _name(ax: Axes, found: Regret, named: int) -> list[Line2D | Patch]:
+    """Mark the dearest decisions by numbers, and say below what they are; marks must not hide each other."""
+    apart = len(found.decisions) / 40
+    last = len(found.decisions) if found.no_return is None else found.no_return
+    chosen: list[int] = []
+    for k in found.costliest(len(found.decisions)):
+        if k < last and len(chosen) < named and all(abs(k - other) > apart for other in chosen):
+            chosen.append(k)
+    handles: list[Line2D | Patch] = []
+    for number, k in enumerate(sorted(chosen), start=1):
+        one, mark = found.decisions[k], f"${number}$"
+        height = one.after if one.after is not None else math.nan
+        ax.plot(k + 1, height, "o", color="white", markeredgecolor=_RED, markersize=11, zorder=5)
+        ax.plot(k + 1, height, marker=mark, color="black", markersize=5.5, zorder=5.1, lw=0)
+        words = plain(f"+{clock(one.cost or 0, found.unit)}: {one.command} (decision {k + 1})", 70)
+        handles.append(Line2D([], [], ls="", marker=mark, color="black", markersize=6, label=words))
+    return handles

@@ -1,0 +1,1 @@
+"""Grading of submissions: problems, rules, optima, metrics and rows of grades."""

@@ -1,0 +1,346 @@
+"""Grade submitted plans: replay by the rules, the paper's metrics, and the same against the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Final
+
+from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.grading.rule_options import completed
+from planoracle.analysis.intake.columns import checked, said
+from planoracle.analysis.intake.path_names import EntryError, Place, placed
+from planoracle.analysis.intake.submissions import Entries, fault_of
+from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.files import catalog
+from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.plan import UnreadError
+from planoracle.instances.protocol.profiles import Rules
+
+#: What rows of grades are, and of which version; that grows when a field changes its meaning or goes away.
+FORMAT: Final = "planoracle/grade"
+VERSION: Final = 3
+#: What benchmarks tell step by step, for which a row has room only if that is asked for.
+DETAILS: Final = frozenset({"steps", "trace", "final"})
+# How the name of a common field begins in a row in which the benchmark has one of that name.
+_COVERED: Final = "run_"
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """Verdict on one submission, or the reason why there is none.
+
+    Attributes
+    ----------
+    benchmark
+        Whose rules and metrics apply; ``None`` if the instance is unknown.
+    scored
+        False if the submission could not be judged; all figures are then ``None``.
+    violation, violation_index
+        Kind and position (from 0, in order of execution) of the violation that ended the run; of an answer that is no
+        plan one of `planoracle.instances.protocol.plan.FAULTS`, without a position.
+    violations
+        All violations of the whole plan, see `planoracle.instances.model.violations.Violation.as_dict`.
+    executed
+        Commands carried out.
+    progress, goal_ratio
+        Share of the actions, and of the tasks, done.
+    main_score
+        The benchmark's main figure, from 0 to 1; ``None`` where it is not defined.
+    makespan, optimal_makespan
+        Ticks; the latest end of a command carried out, and the proved optimum (``None`` if unproved).
+    optimum_status, optimum_bound
+        What is known of the best plans: ``optimal`` (proved), ``feasible`` (there is a plan), ``infeasible`` (proved
+        that there is none) or ``unknown``; and the ticks that any plan takes at least, proved.
+    sample
+        Which of several attempts at the problem it is: a whole number or text; ``None``: there is one.
+    line, source
+        Where it stands, see `planoracle.analysis.intake.submissions.Place`.
+    reason
+        Why the submission is not scored.
+    foreign
+        Commands of a plan that is no success that name what the problem does not have at all.
+    other_problem
+        Why the plan is probably for another problem, if it is: they are many, see
+        `planoracle.instances.protocol.run.Foreign`.
+    read, read_from, ignored
+        Steps taken from what was handed in, the part they were taken from, and lines that look like steps and were not
+        taken; see `planoracle.instances.protocol.plan.Reading`.
+    metrics
+        The benchmark's own, see `planoracle.instances.protocol.benchmark.Benchmark.columns`.
+    """
+
+    id: str | None
+    instance: str | None
+    scored: bool
+    success: bool | None = None
+    violation: str | None = None
+    violation_index: int | None = None
+    violations: tuple[dict[str, Any], ...] | None = None
+    executed: int | None = None
+    progress: float | None = None
+    goal_ratio: float | None = None
+    main_score: float | None = None
+    makespan: int | None = None
+    optimal_makespan: int | None = None
+    optimum_status: str | None = None
+    optimum_bound: int | None = None
+    benchmark: str | None = None
+    model: str | None = None
+    sample: int | str | None = None
+    source: str | None = None
+    line: int | None = None
+    reason: str | None = None
+    foreign: int | None = None
+    other_problem: str | None = None
+    read: int | None = None
+    read_from: str | None = None
+    ignored: int | None = None
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Say in three lines what became of the submission; one that is not scored has one line.
+
+        >>> print(Grader().grade({"id": "1", "instance": "timearena/household1", "plan": ["wash cup", "wait"]}))
+        timearena/household1: no success, 19% of the work
+        4 ticks, at best 13
+        main score 0.19
+        """
+        if not self.scored:
+            return f"{self.instance}: not scored: {self.reason}"
+        ended = f", {self.violation} at command {self.violation_index}" if self.violation else ""
+        how = "success" if self.success else f"no success, {self.progress or 0:.0%} of the work{ended}"
+        best = "optimum not proved" if self.optimal_makespan is None else f"at best {self.optimal_makespan}"
+        score = "not defined" if self.main_score is None else f"{self.main_score:.2f}"
+        return f"{self.instance}: {how}\n{self.makespan} ticks, {best}\nmain score {score}"
+
+    @classmethod
+    def of_run(cls, run: AnyRun, oracle: Oracle, *, details: bool = True, **about: Any) -> Grade:
+        """Return the grade of a run; ``about`` are the fields that say whose it is.
+
+        Without ``details`` it may lack those of `DETAILS` that take time to work out.
+        """
+        benchmark, verdict = registry.of(run.problem), run.verdict
+        measured = benchmark.measure(run, oracle)
+        foreign = None if run.success else benchmark.foreign(run)
+        figures: dict[str, Any] = {
+            "scored": True,
+            "success": verdict.success,
+            "violation": verdict.fatal.kind if verdict.fatal else None,
+            "violation_index": verdict.fatal.position if verdict.fatal else None,
+            "violations": tuple(one.as_dict() for one in verdict.violations),
+            "executed": verdict.executed,
+            "progress": verdict.progress,
+            "goal_ratio": verdict.goal_ratio,
+            "makespan": verdict.makespan,
+            "optimal_makespan": measured.optimum,
+            "optimum_status": measured.status,
+            "optimum_bound": measured.bound,
+            "foreign": foreign and len(foreign.names),
+            "other_problem": foreign and foreign.suspicion(benchmark.foreign_share),
+            "read": run.plan.read,
+            "read_from": run.plan.read_from,
+            "ignored": run.plan.ignored,
+            **about,
+        }
+        score = benchmark.main_score(figures | measured.metrics)
+        metrics = measured.metrics | measured.details() if details else measured.metrics
+        return cls(**figures, main_score=score, metrics=metrics)
+
+    @property
+    def contradiction(self) -> str | None:
+        """Why a plan cannot be a success if what is said of the best ones holds, if that is so.
+
+        >>> Grade("a", "b", True, success=True, makespan=9, optimum_status="optimal", optimum_bound=10).contradiction
+        'a success of 9 ticks, though none takes less than 10'
+        """
+        if not self.success:
+            return None
+        if self.optimum_status == Status.infeasible:
+            return "a success, though there is none"
+        if self.makespan is not None and self.optimum_bound is not None and self.makespan < self.optimum_bound:
+            return f"a success of {self.makespan} ticks, though none takes less than {self.optimum_bound}"
+        return None
+
+    def row(self, *, trace: bool = False) -> dict[str, Any]:
+        """Return the grade as a flat row, the benchmark's own fields at the end; `DETAILS` only with ``trace``.
+
+        A field of the benchmark's own takes the place of a common one of its name, which is then called ``run_...``.
+        """
+        common = dict(zip(_COMMON, _values_of(self), strict=True))
+        own = {name: value for name, value in self.metrics.items() if trace or name not in DETAILS}
+        covered = {_COVERED + name: common[name] for name in own if name in common}
+        return {"format": FORMAT, "version": VERSION} | common | own | covered
+
+    @classmethod
+    def of_row(cls, row: dict[str, Any], **changes: Any) -> Grade:
+        """Return the grade of a `row`, with changes; ``line`` may be missing."""
+        common, own = parts_of(row)
+        return cls(**{**common, "metrics": own, **changes})
+
+    def without_details(self) -> Grade:
+        """Return the grade without its list of violations and `DETAILS`, which are most of its size."""
+        kept = {name: value for name, value in self.metrics.items() if name not in DETAILS}
+        return replace(self, violations=None, metrics=kept)
+
+
+def parts_of(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the common fields of a row of a grade, and those of the benchmark's own."""
+    covered = _RENAMED.keys() & row.keys()
+    common = {name: row[name] for name in _COMMON if name in row}
+    common |= {_RENAMED[name]: row[name] for name in covered if _RENAMED[name] in common}
+    none = _NOT_OWN.difference(_RENAMED[name] for name in covered)
+    return common, {name: value for name, value in row.items() if name not in none and name not in covered}
+
+
+_COMMON: Final = tuple(name for name in Grade.__slots__ if name != "metrics")
+_RENAMED: Final = {_COVERED + name: name for name in _COMMON}
+_NOT_OWN: Final = frozenset({"format", "version", *_COMMON})
+_values_of: Final = attrgetter(*_COMMON)
+
+
+class Grader:
+    """Grades submissions; loads and solves every problem once.
+
+    Parameters
+    ----------
+    rules
+        By benchmark, see `planoracle.analysis.grading.rule_options.profiles`; those of ``paper`` for benchmarks that
+        it lacks.
+    problems, oracle
+        Where problems come from, and who solves them.
+    own_limits
+        Whether a submission may set its run a limit of its own; else that of the problem holds, if it has one.
+    details
+        Whether grades have all of `DETAILS`, for which rows must have room (see `Grade.row`).
+    """
+
+    def __init__(
+        self,
+        rules: Mapping[str, Rules] | None = None,
+        *,
+        problems: Problems | None = None,
+        oracle: Oracle | None = None,
+        own_limits: bool = True,
+        details: bool = True,
+    ) -> None:
+        self.rules = completed(rules)
+        self.details = details
+        self.own_limits = own_limits
+        self.problems = problems or Problems()
+        self.oracle = oracle or Oracle()
+
+    def grade(self, submission: object, place: Place | int | None = None) -> Grade:
+        """Grade one submission: ``{"instance", "plan"}`` and optionally ``"id"``, ``"model"``, ``"sample"``.
+
+        Never raises for what a submission holds: one that cannot be judged, be it by a fault of ours, is
+        unscored and says why. Only where memory is limited and not enough, that is a `MemoryError`.
+        """
+        try:
+            return self.graded(self.run(submission), checked(submission), place)
+        except MemoryError:
+            raise
+        except Exception as error:
+            return self.unscored(submission, error, place)
+
+    def run(self, submission: object) -> AnyRun:
+        """Replay one submission; raises `InputError` for what cannot be read."""
+        problem = self.problems.find(checked(submission)["instance"])
+        benchmark = registry.of(problem)
+        if not self.own_limits and benchmark.limit is not None and isinstance(submission, dict):
+            submission = {name: value for name, value in submission.items() if name != benchmark.limit.field}
+        return benchmark.run(problem, submission, self.rules[benchmark.name])
+
+    def graded(self, run: AnyRun, submission: dict[str, Any], place: Place | int | None = None) -> Grade:
+        """Grade a run of a submission."""
+        about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
+        about |= {"benchmark": run.problem.benchmark, **_where(place)}
+        grade = Grade.of_run(run, self.oracle, details=self.details, **about)
+        if (why := grade.contradiction) is not None and registry.of(run.problem).is_held(run):
+            raise InternalError(f"{why}: {submission.get('id')} for {run.problem.name}")
+        return grade
+
+    def unscored(self, submission: object, error: Exception, place: Place | int | None = None) -> Grade:
+        """Return what is said of a submission that cannot be judged."""
+        about = said(submission, "id", "instance", "model", "sample")
+        name = submission.get("instance") if isinstance(submission, dict) else None
+        found = error.reading if isinstance(error, UnreadError) else None
+        return Grade(
+            **about,
+            benchmark=self._benchmark(name),
+            scored=False,
+            **_where(place),
+            reason=fault_of(error),
+            read=None if found is None else found.read,
+            read_from=None if found is None else found.read_from,
+            ignored=None if found is None else found.ignored,
+        )
+
+    def _benchmark(self, name: Any) -> str | None:
+        """Return the benchmark of a name, also of one that does not exist."""
+        if not isinstance(name, str):
+            return None
+        head = name.partition("/")[0]
+        known = self.problems.known(name)
+        return known.benchmark if known is not None else head if registry.find(head) is not None else None
+
+
+def _where(place: Place | int | None) -> dict[str, Any]:
+    return {} if place is None else placed(place)._asdict()
+
+
+def grade_all(entries: Entries, grader: Grader) -> Iterator[Grade]:
+    """Grade all submissions; entries that are errors become unscored grades."""
+    for where, entry in entries:
+        place = placed(where)
+        if isinstance(entry, InputError):
+            yield grader.unscored(entry.about if isinstance(entry, EntryError) else None, entry, place)
+        else:
+            yield grader.grade(entry, place)
+
+
+set_of = lru_cache(maxsize=4096)(catalog.set_of)
+
+
+class Strangers:
+    """Plans that are probably for other problems than they say, counted by model and set.
+
+    Examples
+    --------
+    >>> plan = {"id": "1", "model": "m", "instance": "timearena/lab1", "plan": ["wash cup", "pick leaf", "wash kettle"]}
+    >>> print(*Strangers().over([Grader().grade(plan)]).warnings())
+    1 of 1 plans of m for timearena/lab/1 are probably for other problems: timearena/lab1: 3 of 3 commands name \
+what the problem does not have: cup, pick leaf, kettle
+    """
+
+    def __init__(self) -> None:
+        self._plans: dict[tuple[str, str], int] = {}
+        self._first: dict[tuple[str, str], tuple[int, str]] = {}
+
+    def add(self, grade: Grade) -> None:
+        """Count a grade."""
+        name = grade.instance or ""
+        key = (grade.model or "", set_of(name)[0] or name.rpartition("/")[0] or name)
+        self._plans[key] = self._plans.get(key, 0) + 1
+        if grade.other_problem:
+            count, example = self._first.get(key, (0, f"{name}: {grade.other_problem}"))
+            self._first[key] = (count + 1, example)
+
+    def over(self, grades: Iterable[Grade]) -> Strangers:
+        """Count several grades; return the same."""
+        for grade in grades:
+            self.add(grade)
+        return self
+
+    def warnings(self) -> list[str]:
+        """Return a sentence for every model and set that has such plans."""
+        return [
+            f"{count} of {self._plans[key]} plans{f' of {key[0]}' if key[0] else ''} for {key[1]} are probably for "
+            f"other problems: {example}"
+            for key, (count, example) in sorted(self._first.items())
+        ]

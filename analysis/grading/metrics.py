@@ -1,0 +1,160 @@
+"""Metrics of all benchmarks, each declared once: name, kind, help text, and how it is averaged.
+
+Rows of grades are checked by this table. The frames ``grades`` and ``summaries``, the summaries on the terminal and the
+report take their columns from it. Metrics of a single benchmark are in its ``scores.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple
+
+from planoracle.instances.protocol.scoring import Row
+
+
+class Metric(NamedTuple):
+    """Metric of all benchmarks.
+
+    Attributes
+    ----------
+    name, kind, meaning
+        Field of a row of a grade and column of frames, the kind of its values, and its help text.
+    average
+        Help text of the average in summaries, empty for a metric without one.
+    runs
+        Runs that have the metric, as the help text of the column ``NAME_runs``.
+    of, role
+        Function that returns numerator and denominator of one run, ``None`` for a run without the metric; or the role
+        of the benchmark's own figure that the average is, see `planoracle.instances.protocol.scoring.Average`.
+    among
+        Name and meaning of a count of runs, to which those with the metric belong.
+    interval, of_all
+        True if summaries have the columns ``NAME_low`` and ``NAME_high``; ``NAME_of_all``, which counts every problem
+        without a scored run as failed.
+    """
+
+    name: str
+    kind: Literal["flag", "count", "ticks", "share", "number", "text", "status"]
+    meaning: str
+    average: str = ""
+    runs: str = ""
+    of: Callable[[Row], tuple[float, int] | None] | None = None
+    role: str = ""
+    among: tuple[str, str] | None = None
+    interval: bool = False
+    of_all: bool = False
+
+
+def gap_of(makespan: int | None, optimum: int | None) -> float | None:
+    """Return the excess of a success over the proved optimum as a share of it; ``None`` where they do not compare.
+
+    A makespan below the optimum leaves out what the optimum counts, such as the wait for a result that was guessed.
+
+    Examples
+    --------
+    >>> gap_of(9, 6), gap_of(5, 6), gap_of(6, None)
+    (0.5, None, None)
+    """
+    if makespan is None or not optimum or makespan < optimum:
+        return None
+    return makespan / optimum - 1
+
+
+def _gap(row: Row) -> tuple[float, int] | None:
+    gap = gap_of(row["makespan"], row["optimal_makespan"]) if row["success"] else None
+    return None if gap is None else (gap, 1)
+
+
+def _lost(row: Row) -> tuple[float, int] | None:
+    return None if row["success"] or row.get("lost") is None else (row["lost"], 1)
+
+
+def _regret(row: Row) -> tuple[float, int] | None:
+    return None if not row["success"] or row.get("regret") is None else (row["regret"], 1)
+
+
+def _faults(row: Row) -> tuple[float, int] | None:
+    return None if row.get("faults") is None else (row["faults"], 1)
+
+
+_SUCCESS = Metric(
+    "success",
+    "flag",
+    "every task complete, no fatal violation",
+    average="rate of success, as the benchmark defines it",
+    runs="runs that it is of",
+    role="success",
+    of_all=True,
+)
+_MAIN_SCORE = Metric(
+    "main_score",
+    "number",
+    "the benchmark's main figure, from 0 to 1",
+    average="the benchmark's main figure, from 0 to 1",
+    runs="runs that it is of: those that have one",
+    role="main",
+    interval=True,
+    of_all=True,
+)
+_GAP = Metric(
+    "gap",
+    "share",
+    "makespan / optimal_makespan - 1 of a success",
+    average="makespan / optimal_makespan - 1 of successful runs",
+    runs="runs that it is of: those with a proved optimum",
+    of=_gap,
+    among=("succeeded", "runs that succeed"),
+)
+_LOST = Metric(
+    "lost",
+    "share",
+    "best completion / optimum - 1 where a failing run failed",
+    average="best completion / optimum - 1 where failing runs failed",
+    runs="runs that it is of: those with a price",
+    of=_lost,
+    among=("failed", "runs that fail"),
+)
+_REGRET = Metric(
+    "regret",
+    "share",
+    "cost of all decisions of a success, as a share of the optimum",
+    average="mean cost of all decisions of a success, as a share of the optimum; of those that are priced",
+    runs="runs that it is of: those with a price",
+    of=_regret,
+)
+_FAULTS = Metric(
+    "faults",
+    "count",
+    "violations of the whole plan",
+    average="mean number of violations of a plan",
+    runs="scored runs",
+    of=_faults,
+)
+
+#: Metrics of a single grade, in the order of the columns of the frame ``grades``.
+METRICS: Final = (
+    Metric("scored", "flag", "whether it could be judged"),
+    Metric("reason", "text", "why it is not scored"),
+    Metric("foreign", "count", "commands of a failed plan that name what the problem does not have"),
+    Metric("other_problem", "text", "why the plan is probably for another problem"),
+    Metric("read", "count", "steps taken from what was handed in"),
+    Metric("read_from", "text", "the part that they were taken from"),
+    Metric("ignored", "count", "lines that look like steps and were not taken"),
+    _SUCCESS,
+    Metric("violation", "text", "kind of the violation that ended the run, or why the answer is no plan"),
+    Metric("violation_index", "count", "its command, from 0"),
+    _FAULTS._replace(name="violations"),
+    Metric("executed", "count", "commands carried out"),
+    Metric("progress", "share", "actions done"),
+    Metric("goal_ratio", "share", "tasks done"),
+    Metric("makespan", "ticks", "latest end of a command carried out, also of failed plans"),
+    Metric("optimal_makespan", "ticks", "proved optimum under the rules that grade"),
+    Metric("optimum_status", "status", "what is known of the best plans under these rules"),
+    Metric("optimum_bound", "ticks", "what any plan takes at least, proved"),
+    _GAP,
+    _MAIN_SCORE,
+)
+#: Averages of summaries, in the order of their columns.
+SUMMARY: Final = (_SUCCESS, _MAIN_SCORE, _GAP, _LOST)
+#: Averages that only the report has: it knows the costs of decisions.
+PRICED: Final = (_REGRET, _FAULTS)

@@ -1,0 +1,338 @@
+"""What the foot of the page says: from when the submissions are, what made the page, by which rules it judges."""
+
+from __future__ import annotations
+
+import html
+import os
+import zlib
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
+from planoracle.analysis.figures.colours import PALETTE, method_colour
+from planoracle.analysis.grading.grader import Strangers
+from planoracle.analysis.grading.problems import Places
+from planoracle.analysis.intake.path_names import Place
+from planoracle.analysis.report.details import packed, plain, wording
+from planoracle.analysis.report.jobs import Told, Work, work_on
+from planoracle.analysis.report.leaderboard import (
+    Line,
+    board,
+    columns,
+    lines_of,
+    meanings,
+    problem_row,
+    scoring,
+    set_name,
+)
+from planoracle.analysis.report.work import Entry, Options
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import catalog
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.result import versions
+
+#: The moment that builds which must be the same again set, in seconds since 1970.
+EPOCH = "SOURCE_DATE_EPOCH"
+
+
+def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules], day: str | None) -> dict[str, Any]:
+    """Describe what a page was made with.
+
+    Parameters
+    ----------
+    benchmarks
+        Those of the submissions; names that are of none are left out.
+    profile, rules
+        The name of the profile, and what it comes to for every benchmark.
+    day
+        That of the submissions, ``None`` if it is not known.
+
+    Returns
+    -------
+    dict
+        ``date``, ``versions``, ``profile``, and for each of the ``benchmarks`` its ``title``, the package that
+        ``brought`` it (``None`` for ours) and its ``rules``, each ``[name, value]``.
+    """
+    brought = {point.name: point.dist for point in entry_points(group=registry.GROUP)}
+    told = []
+    for name in sorted(name for name in set(benchmarks) if registry.find(name) is not None):
+        package = brought.get(name)
+        told.append(
+            {
+                "title": registry.get(name).title,
+                "brought": None if package is None else f"{package.name} {package.version}",
+                "rules": [[rule.name, _said(getattr(rules[name], rule.name))] for rule in fields(rules[name])],
+            }
+        )
+    return {"date": day, "versions": versions(), "profile": profile, "benchmarks": told}
+
+
+def _said(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def date_of(source: Path, given: str | None = None, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return the day of submissions, as 2026-11-22: nothing of the moment at which it is asked for is in it.
+
+    It is the day that is ``given``; or else that of ``SOURCE_DATE_EPOCH``; or else that of the input's last change, in
+    a folder that of its newest file (UTC). ``None`` if that is not known, as of a pipe.
+
+    Raises
+    ------
+    InputError
+        For what is no day, and for a ``SOURCE_DATE_EPOCH`` that is no whole number of seconds.
+
+    Examples
+    --------
+    >>> date_of(Path("-"), "2026-11-22"), date_of(Path("-"), environment={"SOURCE_DATE_EPOCH": "86400"})
+    ('2026-11-22', '1970-01-02')
+    >>> date_of(Path("-"), environment={}) is None
+    True
+    """
+    if given is not None:
+        try:
+            return date.fromisoformat(given).isoformat()
+        except ValueError:
+            raise InputError("must be a day such as 2026-11-22", field="date", value=given) from None
+    moment = environment.get(EPOCH)
+    if moment is not None:
+        try:
+            return _day(int(moment))
+        except (ValueError, OverflowError, OSError):
+            raise InputError("must be seconds since 1970", field=EPOCH, value=moment) from None
+    newest = max(_changes(source), default=None)
+    return None if newest is None else _day(newest)
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+
+
+def _changes(source: Path) -> Iterator[float]:
+    """Yield when the files of an input were changed last; no link in a folder is followed."""
+    if source.is_file():
+        yield source.stat().st_mtime
+    elif source.is_dir():
+        for folder, _, names in os.walk(source):
+            yield from (os.lstat(os.path.join(folder, name)).st_mtime for name in names)
+
+
+#: Scripts and styles in the order in which they are put together.
+_SCRIPTS = (
+    *("data.js", "address.js", "download.js", "table.js", "plan.js", "drawing.js", "chart.js"),
+    *("filters.js", "overview.js", "problem.js", "details.js", "start.js"),
+)
+_STYLES = ("base.css", "table.css", "chart.css", "media.css")
+# Sets of plans for other problems that the page names.
+_WARNINGS = 5
+# Plans of one problem that are kept in one chunk.
+_TOGETHER = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A page as text, and what became of the lines.
+
+    Attributes
+    ----------
+    submissions, priced
+        Lines in all; lines whose decisions have a price.
+    unscored
+        Place and reason of all that could not be read or graded.
+    notes, warnings
+        What is to be said of problems that are not the benchmark's, and of plans that are probably for other problems,
+        see `planoracle.analysis.grading.grader.Strangers`; it stands on the page, too.
+    """
+
+    html: str
+    submissions: int
+    priced: int
+    unscored: tuple[tuple[Place, str], ...]
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def build(
+    entries: Iterable[Entry],
+    *,
+    title: str = "Plans against the optimum",
+    day: str | None = None,
+    profile: str = "paper",
+    rules: Mapping[str, str] | None = None,
+    problems: Mapping[str, Problem] | None = None,
+    places: Places | None = None,
+    regret_seconds: float | None = None,
+    processes: int | None = None,
+    limits: TaskLimits = NO_LIMITS,
+    told: Told = lambda label, done, total: None,
+) -> Report:
+    """Build the report page.
+
+    The same input gives the same page.
+
+    Parameters
+    ----------
+    entries
+        Submissions and grades, see `planoracle.analysis.report.work.entries_of`.
+    day
+        That of the submissions, see `planoracle.analysis.report.build.date_of`; without it the page has none.
+    profile
+        ``paper`` or ``released``.
+    rules
+        Single rules by name, see `planoracle.analysis.grading.rule_options.profiles`.
+    problems
+        Problems that are found by their own names, see there.
+    places
+        Which files submissions may name.
+    regret_seconds
+        Counted work for the prices of decisions, in seconds of a quiet core, 0 for none; by default 25.
+    processes
+        By default one for every processor.
+    limits
+        What a plan may take; one that takes more is not graded, or not priced.
+    told
+        Is called with what is being done, how much of it is done, and how much there is.
+
+    Raises
+    ------
+    UnknownNameError
+        For an unknown profile or rule.
+
+    Examples
+    --------
+    >>> from planoracle.analysis.report.work import entries_of
+    >>> done = build(entries_of([(Place(1), {"id": "a", "instance": "timearena/household1", "actions": ["wait"]})]))
+    >>> done.submissions, done.priced, done.unscored
+    (1, 1, ())
+    """
+    named = tuple((problems or {}).items()), tuple((rules or {}).items())
+    options = Options(profile, *named, places or Places(), limits)
+    work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
+    lines = lines_of(work)
+    told("writing", 0, 1)
+    notes = tuple(dict.fromkeys(filter(None, (catalog.note(line.grade.instance or "") for line in lines))))
+    warnings = tuple(Strangers().over(line.grade for line in lines).warnings())
+    text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, day, options)))
+    told("writing", 1, 1)
+    return Report(
+        html=text,
+        submissions=len(lines),
+        priced=sum(line.priced is not None for line in lines),
+        unscored=tuple(
+            (Place(line.grade.line or 0, line.grade.source), line.grade.reason or "")
+            for line in lines
+            if not line.grade.scored
+        ),
+        notes=notes,
+        warnings=warnings,
+    )
+
+
+def _chunks(work: Work, lines: Sequence[Line], title: str, day: str | None, options: Options) -> Iterator[str]:
+    """Yield the data as elements of the page: the first chunk is what the first view needs."""
+    contents: list[str] = []
+    problems: list[list[object]] = []
+    names: dict[str, int] = {}
+    shown: set[str] = set()
+    for line in lines:
+        name = line.grade.instance or ""
+        if name in names:
+            continue
+        names[name] = len(names)
+        chart = work.charts.get(name)
+        if chart is not None:
+            contents.append(chart)
+        problems.append(problem_row(_unique(name, shown), set_name(line.grade), chart, len(contents)))
+    places = _places(work, contents)
+    overall, models = board(lines, options.chosen())
+    index = {
+        "title": plain(title),
+        "about": about((line.grade.benchmark or "" for line in lines), options.profile, options.chosen(), day),
+        "colours": {"tasks": PALETTE, "methods": {name: method_colour(name) for name in ("submission", "optimum")}},
+        "words": wording(line.grade.benchmark for line in lines),
+        "problems": problems,
+        "scoring": scoring(lines),
+        "meanings": meanings(),
+        "overall": overall,
+        "models": models,
+        "rows": columns(lines, places, names),
+    }
+    for number, content in enumerate((packed(index), *contents)):
+        yield f'<script type="application/x-planoracle" id="chunk-{number}">{_compressed(content)}</script>\n'
+
+
+def _unique(name: str, shown: set[str]) -> str:
+    """Return a name to show, different from all others also where long ones are cut."""
+    text, count = plain(name), 1
+    while text in shown:
+        count += 1
+        text = f"{plain(name)} ({count})"
+    shown.add(text)
+    return text
+
+
+def _places(work: Work, contents: list[str]) -> list[tuple[int, int]]:
+    """Add the sheets of all plans to the contents; return for every plan its chunk and its place there."""
+    groups: dict[str, list[int]] = defaultdict(list)
+    for i, (entry, *_) in enumerate(work.lines):
+        groups[entry.instance or ""].append(i)
+    places: dict[int, tuple[int, int]] = {}
+    for members in groups.values():
+        for start in range(0, len(members), _TOGETHER):
+            part = members[start : start + _TOGETHER]
+            contents.append(f"[{','.join(_sheet(work, i) for i in part)}]")
+            places |= {i: (len(contents), k) for k, i in enumerate(part)}
+    return [places[i] for i in range(len(work.lines))]
+
+
+def _sheet(work: Work, i: int) -> str:
+    priced = work.priced.get(i)
+    return f"[{work.shown[i].sheet},{'null' if priced is None else priced.sheet}]"
+
+
+def _compressed(text: str) -> str:
+    return b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def _remarks(notes: Sequence[str], warnings: Sequence[str]) -> str:
+    """Return what stands above every view; the warnings are of all plans, and stay on the first."""
+    said = [("remark", note) for note in notes] + [("remark warning", one) for one in warnings[:_WARNINGS]]
+    if len(warnings) > _WARNINGS:
+        said.append(("remark warning", f"So are plans in {len(warnings) - _WARNINGS} more sets of a model."))
+    lines = (f'<p class="{kind}">{html.escape(plain(text, 500))}</p>\n' for kind, text in said)
+    return f'<div id="remarks">\n{"".join(lines)}</div>\n' if said else ""
+
+
+def _page(title: str, remarks: str, data: str) -> str:
+    """Put the page together. Only the script and the style with these hashes ever run or apply."""
+    assets = files("planoracle.analysis.report") / "assets"
+    script, style = (
+        "\n".join((assets / name).read_text(encoding="utf-8") for name in names) for names in (_SCRIPTS, _STYLES)
+    )
+    script = f'"use strict";\n(() => {{\n{script}}})();\n'
+    parts = {
+        "TITLE": html.escape(plain(title)),
+        "POLICY": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+        "REMARKS": remarks,
+        "STYLE": style,
+        "SCRIPT": script,
+        "DATA": data,
+    }
+    # Cut at the marks first: nothing that is put in is looked at again.
+    pieces = (assets / "page.html").read_text(encoding="utf-8").split("@@")
+    return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

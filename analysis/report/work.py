@@ -1,0 +1,222 @@
+"""What an entry of the input is: a submission, a grade written by ``planoracle grade``, or nothing that can be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
+from planoracle.analysis.diagnosis.critique import critique_of
+from planoracle.analysis.diagnosis.regret import regret_of
+from planoracle.analysis.grading.grade_row import grade_of, unread
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.grading.problems import NO_PLACES, Places, Problems
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.intake.columns import is_grade, said
+from planoracle.analysis.intake.path_names import Place, placed
+from planoracle.analysis.intake.submissions import Entries, fault_of
+from planoracle.analysis.report import details
+from planoracle.analysis.report.charts import chart, drawn
+from planoracle.analysis.report.details import packed, plain
+from planoracle.instances.errors import InputError, PlanoracleError
+from planoracle.instances.model.limits import Work, worked
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.feedback import clock_of
+from planoracle.instances.protocol.profiles import Rules
+
+# What a submission is called, and where it comes from, beside what it says.
+_NAMES = {"id", "model", "sample", "epoch", "line", "source"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: a ``submission`` that is to be graded, or a ``grade``, maybe only of what cannot be read.
+
+    ``number`` is its line in a single file, else its place among all.
+    """
+
+    place: Place
+    number: int
+    submission: dict[str, Any] | None = None
+    grade: Grade | None = None
+
+    @property
+    def instance(self) -> str | None:
+        """Name of the problem, as far as it is text."""
+        name = self.grade.instance if self.submission is None else self.submission.get("instance")  # type: ignore[union-attr]
+        return name if isinstance(name, str) else None
+
+    @property
+    def sample(self) -> str | int | None:
+        """Which try of the model at the problem it is, if it says so."""
+        if self.submission is None:
+            return None if self.grade is None else self.grade.sample
+        return said(self.submission, "sample")["sample"]  # type: ignore[no-any-return]
+
+    @property
+    def key(self) -> str:
+        """The same for submissions that differ only in name and model, so that all that is said of them is the same."""
+        if self.submission is None:
+            return str(self.place)
+        try:
+            kept = {name: value for name, value in self.submission.items() if name not in _NAMES}
+            return json.dumps(kept, sort_keys=True)
+        except (RecursionError, TypeError, ValueError):
+            return str(self.place)
+
+
+def entries_of(entries: Entries) -> Iterator[Entry]:
+    """Yield an entry for all that `planoracle.analysis.intake.submissions.Intake` finds."""
+    for count, (where, content) in enumerate(entries, 1):
+        place = placed(where)
+        number = place.line if place.source is None else count
+        if isinstance(content, InputError):
+            yield Entry(place, number, grade=unread(content, place))
+        elif not isinstance(content, dict):
+            error = InputError("must be an object with instance and plan", field="submission", value=content)
+            yield Entry(place, number, grade=unread(error, place))
+        elif is_grade(content):
+            yield Entry(place, number, grade=grade_of(content, place))
+        else:
+            yield Entry(place, number, submission=content)
+
+
+# Work for one state of a run, in seconds.
+_SITUATION = 10.0
+# Runs of more commands are not priced.
+_MAX_PRICED = 1_000
+
+
+class Options(NamedTuple):
+    """What decides how plans are judged.
+
+    Name of the rule profile, problems and rules by name, files that plans may name, and what a plan may take.
+    """
+
+    profile: str = "paper"
+    problems: tuple[tuple[str, Problem], ...] = ()
+    rules: tuple[tuple[str, str], ...] = ()
+    places: Places = NO_PLACES
+    limits: TaskLimits = NO_LIMITS
+
+    def chosen(self) -> dict[str, Rules]:
+        """Return the rules of every benchmark; raises `UnknownNameError` for unknown ones."""
+        return profiles(self.profile, dict(self.rules))
+
+    def start(self) -> Callable[[tuple[Any, ...]], Any]:
+        """Return the function that answers a task: the name of a method of `Bench`, and its arguments."""
+        bench = Bench(self)
+        return lambda task: getattr(bench, task[0])(*task[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A plan graded (without the lists that make grades large), its sheet as JSON, and the kind of its problem."""
+
+    grade: Grade
+    faults: int
+    sheet: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """The decisions of a plan as JSON; what they cost in all, and the optimum (``None``: not proved).
+
+    ``lost``: by how many ticks the best completion of a run that failed is above the optimum.
+    """
+
+    sheet: str
+    total: int | None
+    optimum: int | None
+    lost: int | None = None
+
+
+class Bench:
+    """Grades, explains and prices plans under one profile."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.rules = options.chosen()
+        self.oracle = Oracle()
+        problems = Problems(named=dict(options.problems), places=options.places)
+        self.grader = Grader(self.rules, problems=problems, oracle=self.oracle)
+
+    def chart(self, name: str) -> str | None:
+        """Return the chart of a problem as JSON, ``None`` if there is none that can be drawn."""
+        try:
+            problem = self.grader.problems.find(name)
+            return packed(chart(problem, self.rules[problem.benchmark], self.oracle))
+        except PlanoracleError:  # every plan for it says why it is not graded
+            return None
+
+    def show(self, submission: dict[str, Any]) -> Shown:
+        """Grade and explain a submission; like grading, this never raises for what it holds."""
+        try:
+            run = self.grader.run(submission)
+            grade = self.grader.graded(run, submission)
+        except MemoryError:
+            raise
+        except Exception as error:
+            return refused(self.options, submission, error)
+        try:
+            sheet = self._sheet(run)
+        except MemoryError:
+            raise
+        except Exception as error:  # the grade stands, whatever becomes of its explanation
+            sheet = {"fault": plain(fault_of(error), 1000)}
+        fields = registry.of(run.problem).plan_fields
+        sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
+        return Shown(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind)
+
+    def _sheet(self, run: AnyRun) -> dict[str, Any]:
+        report = critique_of(run, oracle=self.oracle, regret=False)
+        return drawn(run) | {"faults": details.faults(report.sections), "critic": details.prose(report.prose())}
+
+    def price(self, share: float, most: float, submissions: list[dict[str, Any]]) -> tuple[list[Priced | None], int]:
+        """Return the regrets of some plans, and the counted work that they took, in nanoseconds.
+
+        Parameters
+        ----------
+        share, most
+            Work for all plans and for one of them, in seconds of a quiet core.
+        """
+        began = worked()
+        regrets: list[Priced | None] = []
+        for submission in submissions:
+            left = min(most, share - (worked() - began) / 1e9)
+            regrets.append(self._price(submission, left) if left > 0 else None)
+        return regrets, worked() - began
+
+    def _price(self, submission: dict[str, Any], seconds: float) -> Priced | None:
+        """Price the decisions of a submission that has been graded; ``None`` if they cannot be.
+
+        ``seconds`` is the work at most, in seconds of a quiet core.
+        """
+        try:
+            run = self.grader.run(submission)
+            count = len(run.verdict.events)
+            if count > _MAX_PRICED:
+                return None
+            found = regret_of(run, seconds=Work(min(_SITUATION, max(0.01, seconds / (count + 1)))))
+            sheet = packed(details.regret_sheet(found, clock_of(run.problem)))
+        except MemoryError:
+            raise
+        except Exception:  # the page says that the decisions are not priced
+            return None
+        lost = None
+        if not found.success and found.completion is not None and found.optimum is not None:
+            lost = found.completion - found.optimum
+        return Priced(sheet, found.total, found.optimum, lost)
+
+
+def refused(options: Options, submission: dict[str, Any], error: Exception) -> Shown:
+    """Return what is shown of a submission that cannot be graded."""
+    problems = Problems(named=dict(options.problems), places=options.places)
+    grade = Grader(options.chosen(), problems=problems).unscored(submission, error)
+    return Shown(grade, 0, packed({"plan": details.plan_text(submission)}))

@@ -1,0 +1,1 @@
+"""Averages, intervals and paired comparisons over grades."""

@@ -1,0 +1,289 @@
+"""What k samples of one problem would give, estimated without bias from the n at hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from math import comb, fsum
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: More samples are not asked for at once.
+_MOST = 128
+
+
+def pass_at(count: int, good: int, size: int) -> float:
+    """Return pass@k: the chance that at least one of ``size`` samples drawn from ``count`` is among the ``good`` ones.
+
+    ``1 - C(n - c, k) / C(n, k)`` (Chen et al., Evaluating Large Language Models Trained on Code, 2021, equation 1).
+
+    Examples
+    --------
+    >>> pass_at(4, 1, 1), pass_at(4, 1, 2), pass_at(4, 1, 4), pass_at(4, 0, 2)
+    (0.25, 0.5, 1.0, 0.0)
+    """
+    return (comb(count, size) - comb(count - good, size)) / comb(count, size)
+
+
+def pass_hat(count: int, good: int, size: int) -> float:
+    """Return pass^k: the chance that all of ``size`` samples drawn from ``count`` are among the ``good`` ones.
+
+    ``C(c, k) / C(n, k)`` (Yao et al., τ-bench, 2024, section 3).
+
+    Examples
+    --------
+    >>> pass_hat(4, 3, 1), pass_hat(4, 3, 2), pass_hat(4, 3, 4)
+    (0.75, 0.5, 0.0)
+    """
+    return comb(good, size) / comb(count, size)
+
+
+def best_of(values: Sequence[float], size: int) -> float:
+    """Return best of k: the mean of the highest of ``size`` values, over all ways to draw so many from those given.
+
+    The i-th smallest of n is the highest in ``C(i - 1, k - 1)`` of the ``C(n, k)`` draws.
+
+    Examples
+    --------
+    >>> best_of([0.5, 1.0, 0.0], 1), best_of([0.5, 1.0, 0.0], 3)
+    (0.5, 1.0)
+    >>> round(best_of([0.5, 1.0, 0.0], 2), 12)
+    0.833333333333
+    """
+    count = len(values)
+    terms, weight = [], size / count
+    for place, value in enumerate(sorted(values, reverse=True)):
+        terms.append(weight * value)
+        left = count - 1 - place  # of lower ones
+        if left < size:
+            break
+        weight *= (left - size + 1) / left
+    if size == count:
+        return max(values)
+    return fsum(terms)
+
+
+def sizes(least: int) -> list[int]:
+    """Return the k that are told where every problem has at least so many samples: 1, 2, 4, 8, ... up to 128.
+
+    Examples
+    --------
+    >>> sizes(5), sizes(0)
+    ([1, 2, 4], [])
+    """
+    return [1 << power for power in range(_MOST.bit_length()) if 1 << power <= least]
+
+
+Floats = NDArray[np.float64]
+
+# Draws that are held in memory at once, in numbers.
+_BLOCK = 2_000_000
+# The mean of more samples than these is drawn from a normal distribution, which it nearly has.
+_FEW = 32
+
+
+class Sample(NamedTuple):
+    """One number per member, ``nan`` for members that the statistic passes over; medians may hold infinities."""
+
+    values: Floats
+    statistic: Literal["mean", "median"]
+
+
+class Cluster(NamedTuple):
+    """The values of the samples of one problem, its stratum, its share in the mean of all, and the most a value is."""
+
+    values: Floats
+    stratum: Hashable
+    share: float
+    most: float = 1.0
+
+
+def intervals(
+    samples: Mapping[str, Sample],
+    strata: Sequence[Hashable],
+    *,
+    level: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> dict[str, tuple[float, float] | None]:
+    """Return percentile intervals of statistics over the same members, drawn within their strata.
+
+    Of a stratum of n members n - 1 are drawn, and weighted by n / (n - 1): that makes the variance of a mean right
+    also where strata are small (Rao and Wu, J. Am. Stat. Assoc. 83, 1988). Strata of a single member are
+    thrown together.
+
+    Parameters
+    ----------
+    samples
+        By name; all of as many members as there are ``strata``.
+    strata
+        Stratum of every member.
+    level
+        Share of the intervals that cover the true value, nearly so from some ten members on; below they are too narrow.
+    draws, seed
+        The same seed gives the same intervals.
+
+    Returns
+    -------
+    dict
+        Ends of the interval; ``None`` where fewer than two members are left.
+
+    Examples
+    --------
+    >>> values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
+    >>> low, high = intervals({"x": Sample(values, "mean")}, ["s"] * 8)["x"]
+    >>> round(low, 1), round(high, 1)
+    (2.9, 6.1)
+    """
+    found: dict[str, list[Floats]] = {name: [] for name in samples}
+    for weights in _weights(_groups(strata), len(strata), draws, seed):
+        for name, sample in samples.items():
+            found[name].append(_statistic(sample, weights))
+    return {name: _ends(sample, np.concatenate([*found[name], []]), level) for name, sample in samples.items()}
+
+
+def two_stage(
+    clusters: Sequence[Cluster], *, level: float = 0.95, draws: int = 2_000, seed: int = 0
+) -> tuple[float, float] | None:
+    """Return the percentile interval of a mean over problems: these are drawn within their strata, then their samples.
+
+    Problems are drawn as in `intervals`; of a problem drawn, as many samples as it has, with replacement. The means of
+    problems differ by the luck of their samples already: before they are drawn they are moved so much closer together
+    that this luck, which the second stage adds, is not counted twice (Davison and Hinkley, Bootstrap Methods and their
+    Application, 1997, section 3.8). With one sample each it is the ordinary bootstrap of problems.
+
+    Parameters
+    ----------
+    clusters
+        With shares that add up to 1.
+    level, draws, seed
+        See `intervals`.
+
+    Returns
+    -------
+    tuple of float or None
+        ``None`` for fewer than two problems. Both ends are the mean itself where all values are the same.
+
+    Examples
+    --------
+    >>> solved = [Cluster(np.array(one), "s", 1 / 4) for one in ([1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0])]
+    >>> low, high = two_stage(solved)
+    >>> round(low, 1), round(high, 1)
+    (0.1, 0.9)
+    """
+    if len(clusters) < 2:
+        return None
+    random = np.random.default_rng(seed)
+    shares = np.array([one.share for one in clusters])
+    means = np.array([float(one.values.mean()) for one in clusters])
+    noises = np.array([_noise(one.values) for one in clusters])
+    groups = _groups([one.stratum for one in clusters])
+    deviations = np.zeros(len(clusters))
+    factors = np.zeros(len(clusters))
+    for members in groups:
+        centre = float(np.average(means[members], weights=shares[members]))
+        between = float(means[members].var(ddof=1)) if len(members) > 1 else 0.0
+        kept = 1 - float(noises[members].mean()) / between if between > 0 else 0.0
+        deviations[members] = (means[members] - centre) * np.sqrt(max(0.0, kept))
+        factors[members] = np.sqrt(len(members) / max(1, len(members) - 1))
+    found = []
+    for weights in _weights(groups, len(clusters), draws, seed):
+        moved = weights @ (shares * deviations)
+        for i in np.flatnonzero(noises).tolist():
+            copies = np.rint(weights[:, i] / factors[i] ** 2).astype(np.int64)
+            some = copies > 0
+            moved[some] += shares[i] * factors[i] * _luck(random, clusters[i].values, copies[some], noises[i])
+        found.append(moved)
+    drawn = np.sort(np.concatenate(found)) + float(shares @ means)
+    place = int((1 - level) / 2 * (len(drawn) - 1))
+    return float(drawn[place]), float(drawn[len(drawn) - 1 - place])
+
+
+def _noise(values: Floats) -> float:
+    """Return the variance of the mean of some samples, estimated from them."""
+    return float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
+
+
+def _luck(random: np.random.Generator, values: Floats, copies: NDArray[np.int64], noise: float) -> Floats:
+    """Return what drawing the samples of a problem anew adds to its mean, summed over so many copies of it."""
+    size = len(values)
+    if size > _FEW:
+        found: Floats = random.standard_normal(len(copies)) * np.sqrt(noise * copies)
+    else:
+        different, counts = np.unique(values, return_counts=True)
+        drawn = random.multinomial(copies * size, counts / size)
+        found = drawn @ (different - values.mean()) / size * np.sqrt(size / (size - 1))
+    return found
+
+
+def _groups(strata: Sequence[Hashable]) -> list[list[int]]:
+    """Return the members of every stratum, single ones together; one that stays alone joins the first stratum."""
+    counts = Counter(strata)
+    members: dict[Hashable, list[int]] = {}
+    single: list[int] = []
+    for i, stratum in enumerate(strata):
+        (single if counts[stratum] == 1 else members.setdefault(stratum, [])).append(i)
+    groups = list(members.values())
+    if len(single) > 1 or not groups:
+        return [*groups, single] if single else groups
+    groups[0] += single
+    return groups
+
+
+def _weights(groups: list[list[int]], count: int, draws: int, seed: int) -> Iterator[Floats]:
+    """Yield blocks of rows, one draw a row, with the weight of every member."""
+    if count < 2:
+        return
+    random = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // count)
+    for first in range(0, draws, rows):
+        block = np.zeros((min(rows, draws - first), count))
+        for members in groups:
+            size = len(members)
+            drawn = random.multinomial(size - 1, np.full(size, 1 / size), size=len(block))
+            block[:, members] = drawn * (size / (size - 1))
+        yield block
+
+
+def _statistic(sample: Sample, weights: Floats) -> Floats:
+    kept = ~np.isnan(sample.values)
+    values, weights = sample.values[kept], weights[:, kept]
+    drawn = weights.sum(axis=1) > 0
+    found = np.full(len(weights), np.nan)
+    if drawn.any():
+        weights = weights[drawn]
+        if sample.statistic == "mean":
+            found[drawn] = weights @ values / weights.sum(axis=1)
+        else:
+            found[drawn] = weighted_median(values, weights)
+    return found
+
+
+def weighted_median(values: Floats, weights: Floats) -> Floats:
+    """Return the median of the values for every row of weights; the middle of two where half the weight is below.
+
+    Examples
+    --------
+    >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]])).tolist()
+    [2.0, 2.5]
+    """
+    order = np.argsort(values, kind="stable")
+    ranked, below = values[order], np.cumsum(weights[:, order], axis=1)
+    half = below[:, -1:] / 2
+    slack = 1e-9 * half
+    lower = ranked[(below >= half - slack).argmax(axis=1)]
+    upper = ranked[(below > half + slack).argmax(axis=1)]
+    with np.errstate(invalid="ignore"):  # between -inf and inf there is no middle
+        middle: Floats = np.where(lower == upper, lower, (lower + upper) / 2)
+    return middle
+
+
+def _ends(sample: Sample, drawn: Floats, level: float) -> tuple[float, float] | None:
+    """Return the outer of the draws next to the quantiles; draws may be infinite, so nothing is interpolated."""
+    drawn = np.sort(drawn[~np.isnan(drawn)])
+    if np.count_nonzero(~np.isnan(sample.values)) < 2 or not len(drawn):
+        return None
+    place = (1 - level) / 2 * (len(drawn) - 1)
+    return float(drawn[int(np.floor(place))]), float(drawn[len(drawn) - 1 - int(np.floor(place))])

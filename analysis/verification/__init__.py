@@ -1,0 +1,1 @@
+"""Checks of certificates and of the bundled optima."""

@@ -1,0 +1,319 @@
+"""Small changes of jobs on a floor, at random: who, when, where, and by which way an ingredient comes on its plate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from planoracle.heuristics.grid_kitchens_jobs import CHOP, FETCH, INTO, MOVE, PLATE, SERVE, WASH, Job
+from planoracle.heuristics.grid_kitchens_layout import Shop
+
+
+class Moves:
+    """Draws changes; what comes out may be impossible.
+
+    Jobs are changed in place, in lists that are copies.
+    """
+
+    def __init__(self, shop: Shop, random: Random) -> None:
+        self.shop = shop
+        self.random = random
+        self.cooks = len(shop.floor.cooks)
+        self._kinds: list[Callable[[list[Job], list[int]], bool]] = [
+            *[self._shift] * 6,
+            *[self._again] * 3,
+            *[self._hand] * (3 if self.cooks > 1 else 0),
+            *[self._exchange] * 2,
+            *[self._target] * 3,
+            *[self._route] * 4,
+            *[self._relay] * 2,
+            *[self._collect] * 3,
+            *[self._tour] * 2,
+            *[self._stop] * 2,
+            *[self._chop] * 2,
+            *[self._plates] * (1 if len(shop.floor.orders) > 1 or len(shop.plates) > 1 else 0),
+        ]
+
+    def change(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Change something; whether there was anything to change."""
+        return self.random.choice(self._kinds)(jobs, plates)
+
+    def _cook(self) -> int:
+        return int(self.random.random() * self.cooks)
+
+    def _at(self, low: int, high: int) -> int:
+        """Draw a number of a range, both ends included; the lower one if it is empty."""
+        return low + int(self.random.random() * (high - low + 1)) if high > low else low
+
+    def _shift(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Move a job forwards or backwards, perhaps to another cook; not past what it depends on."""
+        place = self._at(0, len(jobs) - 1)
+        job = jobs[place]
+        far = 1 + int(self.random.expovariate(0.25))
+        step = 1 if self.random.random() < 0.5 else -1
+        to = place
+        while far and 0 <= to + step < len(jobs) and not self._tied(job, jobs[to + step]):
+            to += step
+            far -= 1
+        if self.cooks > 1 and self.random.random() < 0.4:
+            job = (job[0], self._cook(), *job[2:])
+        elif to == place:
+            return False
+        del jobs[place]
+        jobs.insert(to, job)
+        return True
+
+    def _tied(self, one: Job, other: Job) -> bool:
+        """Whether two jobs must stay in their order."""
+        if one[0] != PLATE and other[0] != PLATE:
+            return one[2] == other[2] and (one[0] == WASH) == (other[0] == WASH)
+        if other[0] != PLATE:
+            one, other = other, one
+        if one[0] == WASH:
+            return other[3] == SERVE or other[2] >= len(self.shop.plates)
+        if one[0] == PLATE:
+            return one[2] == other[2] or one[3] == other[3] == SERVE
+        return one[2] in other[4] or (one[3] == INTO and self.shop.parts[one[2]].order == other[2])  # type: ignore[operator]
+
+    def _again(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Do all that is done to an ingredient at other times, by other cooks."""
+        part = self._at(0, len(self.shop.parts) - 1)
+        mine = self._of(jobs, part)
+        own = [jobs[i] for i in mine]
+        for i in reversed(mine):
+            del jobs[i]
+        high = len(jobs)
+        for i, job in enumerate(jobs):
+            if job[0] == PLATE and job[2] == self.shop.parts[part].order and (part in job[4] or job[3] == SERVE):  # type: ignore[operator]
+                high = i
+                break
+        cook, low = (
+            self._cook(),
+            max(0, (mine[0] if self.random.random() < 0.5 else self._at(0, high)) - self._at(0, 6)),
+        )
+        for job in own:
+            low = self._at(low, min(high, low + 4)) if self.random.random() < 0.5 else self._at(low, high)
+            jobs.insert(low, (job[0], cook, *job[2:]))
+            if self.random.random() < 0.2:
+                cook = self._cook()
+            low, high = low + 1, high + 1
+        return True
+
+    def _hand(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Give a job to another cook."""
+        place = self._at(0, len(jobs) - 1)
+        job = jobs[place]
+        jobs[place] = (job[0], (job[1] + self._at(1, self.cooks - 1)) % self.cooks, *job[2:])
+        return True
+
+    def _exchange(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Exchange two cooks from some job on, or two neighbouring jobs of one cook."""
+        place = self._at(0, len(jobs) - 1)
+        if self.cooks > 1 and self.random.random() < 0.4:
+            one = jobs[place][1]
+            other = (one + self._at(1, self.cooks - 1)) % self.cooks
+            end = len(jobs) if self.random.random() < 0.5 else place + 1 + self._at(1, 6)
+            for i in range(place, min(end, len(jobs))):
+                job = jobs[i]
+                if job[1] in (one, other):
+                    jobs[i] = (job[0], one + other - job[1], *job[2:])
+            return True
+        for later in range(place + 1, len(jobs)):
+            if jobs[later][1] == jobs[place][1]:
+                jobs[place], jobs[later] = jobs[later], jobs[place]
+                return True
+        return False
+
+    def _target(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Bring something to another station of the kind."""
+        place = self._at(0, len(jobs) - 1)
+        kind, cook, what, target, rest = jobs[place]
+        if target < 0:
+            return False
+        if kind == WASH:
+            choice = self.shop.sinks
+            rest = self.random.random() < 0.7
+        elif kind != PLATE and target in self.shop.parts[what].stoves:
+            choice = list(self.shop.parts[what].stoves)
+        elif kind != PLATE and target in self.shop.boards and (rest or self.shop.parts[what].chopped):
+            choice = self.shop.boards
+        else:
+            choice = self.shop.surfaces
+            rest = rest if kind == PLATE else False
+        jobs[place] = (kind, cook, what, self.random.choice(choice), rest)
+        return True
+
+    def _of(self, jobs: list[Job], part: int) -> list[int]:
+        return [i for i, job in enumerate(jobs) if job[2] == part and job[0] in (FETCH, MOVE, CHOP)]
+
+    def _tours(self, jobs: list[Job], order: int) -> list[int]:
+        return [i for i, job in enumerate(jobs) if job[0] == PLATE and job[2] == order]
+
+    def _route(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Collect with the plate what was brought to it, or the other way round."""
+        part = self._at(0, len(self.shop.parts) - 1)
+        own = self.shop.parts[part]
+        if own.stoves:
+            return self._cookware(jobs, part)
+        mine = self._of(jobs, part)
+        kind, cook, _, target, _ = jobs[mine[-1]]
+        if target == INTO:
+            if kind == MOVE:
+                del jobs[mine[-1]]
+            elif kind == FETCH:
+                near = self.random.random() < 0.5
+                lay = own.sources[0] if near else self.random.choice(self.shop.surfaces)
+                jobs[mine[-1]] = (FETCH, cook, part, lay, False)
+            tours = [i for i in self._tours(jobs, own.order) if i >= mine[-1]]
+            if not tours:
+                return False
+            tour = self.random.choice(tours)
+            kind, cook, _, target, rest = jobs[tour]
+            parts = list(rest)  # type: ignore[arg-type]
+            parts.insert(self._at(0, len(parts)), part)
+            jobs[tour] = (kind, cook, own.order, target, tuple(parts))
+            return True
+        tour = self._drop(jobs, part)
+        if tour < 0:
+            return False
+        if not own.chopped:
+            for i in reversed(mine[1:]):
+                del jobs[i]
+            _, cook, _, _, _ = jobs[mine[0]]
+            jobs[mine[0]] = (FETCH, cook, part, INTO, False)
+            return True
+        jobs.insert(self._at(mine[-1] + 1, tour), (MOVE, self._cook(), part, INTO, False))
+        return True
+
+    def _drop(self, jobs: list[Job], part: int) -> int:
+        """Take a part from the tour that collects it; return which that was, or -1."""
+        for i in self._tours(jobs, self.shop.parts[part].order):
+            rest = jobs[i][4]
+            if part in rest:  # type: ignore[operator]
+                jobs[i] = (*jobs[i][:4], tuple(x for x in rest if x != part))  # type: ignore[union-attr]
+                return i
+        return -1
+
+    def _cookware(self, jobs: list[Job], part: int) -> bool:
+        """Cook something elsewhere."""
+        stove = self.random.choice(list(self.shop.parts[part].stoves))
+        for i in self._of(jobs, part):
+            if jobs[i][3] in self.shop.parts[part].stoves:
+                jobs[i] = (*jobs[i][:3], stove, False)
+        return True
+
+    def _relay(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Let something be laid down on the way, for another cook; or carry it through."""
+        part = self._at(0, len(self.shop.parts) - 1)
+        mine = [i for i in self._of(jobs, part) if jobs[i][0] != CHOP]
+        which = self._at(0, len(mine) - 1)
+        place = mine[which]
+        kind, cook, _, target, rest = jobs[place]
+        if which + 1 < len(mine) and (target not in self.shop.boards or self.random.random() < 0.2):
+            after = mine[which + 1]
+            jobs[place] = (kind, cook, part, *jobs[after][3:])
+            del jobs[after]
+            return True
+        if self.random.random() < 0.5:
+            return False
+        jobs[place] = (kind, cook, part, self.random.choice(self.shop.surfaces), False)
+        jobs.insert(self._at(place + 1, min(len(jobs), place + 6)), (MOVE, self._cook(), part, target, rest))
+        return True
+
+    def _collect(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Collect something earlier or later, perhaps on another tour."""
+        tours = [
+            i
+            for i, job in enumerate(jobs)
+            if job[0] == PLATE and (len(job[4]) > 1 or (job[4] and job[3] == SERVE))  # type: ignore[arg-type]
+        ]
+        if not tours:
+            return False
+        tour = self.random.choice(tours)
+        rest = jobs[tour][4]
+        part = self.random.choice(rest)  # type: ignore[arg-type]
+        self._drop(jobs, part)
+        others = self._tours(jobs, jobs[tour][2])
+        to = self.random.choice(others) if self.random.random() < 0.3 else tour
+        parts = list(jobs[to][4])  # type: ignore[arg-type]
+        parts.insert(self._at(0, len(parts)), part)
+        jobs[to] = (*jobs[to][:4], tuple(parts))
+        return True
+
+    def _tour(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Put a plate down on its way, or carry it through."""
+        order = self._at(0, len(self.shop.floor.orders) - 1)
+        tours = self._tours(jobs, order)
+        if len(tours) > 1 and self.random.random() < 0.5:
+            which = self._at(0, len(tours) - 2)
+            one, other = jobs[tours[which]], jobs[tours[which + 1]]
+            both = (*one[4], *other[4])  # type: ignore[misc]
+            if self.random.random() < 0.7:
+                jobs[tours[which + 1]] = (*other[:4], both)
+                del jobs[tours[which]]
+            else:
+                jobs[tours[which]] = (*one[:3], other[3], both)
+                del jobs[tours[which + 1]]
+            return True
+        tour = self.random.choice(tours)
+        kind, cook, _, target, rest = jobs[tour]
+        cut = self._at(0, len(rest))  # type: ignore[arg-type]
+        parks = self.shop.surfaces
+        if cut < len(rest) and self.random.random() < 0.5:  # type: ignore[arg-type]
+            parks = self.shop.nearest(self.shop.parts[rest[cut]].sources[0])  # type: ignore[index]
+        park = self.random.choice(parks)
+        jobs[tour] = (kind, self._cook(), order, target, rest[cut:])  # type: ignore[index]
+        jobs.insert(max(0, tour - self._at(0, 8)), (kind, cook, order, park, rest[:cut]))  # type: ignore[index]
+        return True
+
+    def _stop(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Put a plate down near something, bring that, and go on with the plate."""
+        part = self._at(0, len(self.shop.parts) - 1)
+        own = self.shop.parts[part]
+        mine = [i for i in self._of(jobs, part) if jobs[i][0] != CHOP]
+        if own.stoves:
+            return False
+        tour = self._drop(jobs, part)
+        if tour < 0:
+            if jobs[mine[-1]][3] != INTO:
+                return False
+            tour = self.random.choice(self._tours(jobs, own.order))
+        lies = own.sources[0] if len(mine) == 1 or not own.chopped else jobs[mine[0]][3]
+        kind, cook, _, target, rest = jobs[tour]
+        cut = self._at(0, len(rest))  # type: ignore[arg-type]
+        park = self.random.choice(self.shop.nearest(lies))
+        last = mine[-1] if len(mine) > 1 or not own.chopped else -1
+        new: list[Job] = [(kind, cook, own.order, park, rest[:cut])]  # type: ignore[index]
+        new.append((MOVE if own.chopped else FETCH, cook, part, INTO, False))
+        new.append((kind, cook, own.order, target, rest[cut:]))  # type: ignore[index]
+        jobs[tour : tour + 1] = new
+        if last >= 0:
+            del jobs[last if last < tour else last + 2]
+        return True
+
+    def _chop(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Let something be chopped by who brings it, by who takes it, or by somebody else."""
+        part = self._at(0, len(self.shop.parts) - 1)
+        if not self.shop.parts[part].chopped:
+            return False
+        mine = self._of(jobs, part)
+        for i in mine:
+            if jobs[i][0] == CHOP:
+                del jobs[i]
+                return True
+        for i in mine:
+            if jobs[i][3] in self.shop.boards:
+                jobs[i] = (*jobs[i][:4], not jobs[i][4])
+                if not jobs[i][4] and self.random.random() < 0.5:
+                    jobs.insert(self._at(i + 1, min(len(jobs), i + 6)), (CHOP, self._cook(), part, INTO, False))
+                return True
+        return False
+
+    def _plates(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Exchange the plates of two orders, or take another one."""
+        one = self._at(0, len(plates) - 1)
+        other = self._at(0, len(self.shop.plates) + self.shop.washes - 1)
+        if other in plates:
+            plates[plates.index(other)] = plates[one]
+        plates[one] = other
+        return True

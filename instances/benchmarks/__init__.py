@@ -1,0 +1,1 @@
+"""Benchmark packages, one per benchmark."""

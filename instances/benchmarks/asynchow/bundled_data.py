@@ -1,0 +1,168 @@
+"""The bundled facts of AsyncHow: durations as the prompts give them, the order of the steps, the released answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from importlib.resources import files
+from typing import TypeAlias
+
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files.strict_json import load_json
+
+#: Least and most seconds.
+Interval: TypeAlias = tuple[int, int]
+
+#: The released files, and how many problems each holds.
+KINDS = {"async": 1598, "parallel": 200, "sequential": 200}
+#: Problems that the released prompts show together with their answers; no model is asked for these.
+FEW_SHOT = ("async/1198", "async/8", "async/3")
+
+_DAY = 86400
+_UNITS = {
+    **dict.fromkeys(("sec", "second"), (1, 1)),
+    **dict.fromkeys(("min", "minute"), (60, 60)),
+    "hour": (3600, 3600),
+    "day": (_DAY, _DAY),
+    "week": (7 * _DAY, 7 * _DAY),
+    "month": (28 * _DAY, 31 * _DAY),
+    "year": (365 * _DAY, 366 * _DAY),
+}
+_AMOUNT = re.compile(rf"([0-9]{{1,6}}) ({'|'.join(sorted(_UNITS, reverse=True))})s?")
+
+
+@dataclass(frozen=True, slots=True)
+class HowTo:
+    """One problem: how long all its steps take, with as many hands as there are steps.
+
+    Attributes
+    ----------
+    name
+        Kind and position in the released file, ``async/829``.
+    durations
+        Of every step, in the words of the prompt.
+    edges
+        Pairs of steps, numbered from 1: the first must be finished before the second begins.
+    gold
+        The released answer.
+    sentences
+        What the steps are, if the problem comes from the user's own copy.
+    """
+
+    name: str
+    durations: tuple[str, ...]
+    edges: tuple[tuple[int, int], ...]
+    gold: Interval
+    sentences: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """``async``, ``parallel`` or ``sequential``."""
+        return self.name.partition("/")[0]
+
+    @property
+    def complexity(self) -> int:
+        """Nodes and edges of the graph, both with START and END, as the paper counts them.
+
+        >>> how_to("async/0").complexity
+        14
+        """
+        begun, ended = {after for _, after in self.edges}, {before for before, _ in self.edges}
+        return 2 + 3 * len(self.durations) + len(self.edges) - len(begun) - len(ended)
+
+    def seconds(self, *, last_unit: bool = False) -> list[Interval]:
+        """Return what every step takes, see `seconds`; raises `InputError` for texts that are no durations."""
+        return [seconds(text, last_unit=last_unit, field=f"{self.name}.durations") for text in self.durations]
+
+    def answer(self, *, last_unit: bool = False) -> Interval:
+        """Return the two longest paths, one with the least durations and one with the most."""
+        low, high = zip(*self.seconds(last_unit=last_unit), strict=True)
+        return longest_path(low, self.edges), longest_path(high, self.edges)
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with the released answer: ``misread``, ``overwritten``, ``None`` for a right one.
+
+        Either durations of several units were read as their last unit, or the lower end of another path was put in the
+        place of a larger one.
+
+        >>> how_to("async/829").fault, how_to("async/163").fault, how_to("async/164").fault
+        ('overwritten', 'misread', None)
+        """
+        if self.gold == self.answer():
+            return None
+        return "misread" if self.gold == self.answer(last_unit=True) else "overwritten"
+
+
+def seconds(text: str, *, last_unit: bool = False, field: str = "duration") -> Interval:
+    """Return the least and the most seconds of a duration as the prompts write it; raises `InputError` for others.
+
+    A month has 28 to 31 days and a year 365 or 366, in the released data as well.
+
+    Parameters
+    ----------
+    last_unit
+        Read the last unit only, as the released code does.
+
+    Examples
+    --------
+    >>> seconds("2 hours 30 minutes"), seconds("2 hours 30 minutes", last_unit=True), seconds("1 month")
+    ((9000, 9000), (1800, 1800), (2419200, 2678400))
+    """
+    amounts = list(_AMOUNT.finditer(text))
+    if not amounts or " ".join(amount[0] for amount in amounts) != text:
+        raise InputError("must be a text such as '10 min' or '2 hours 30 minutes'", field=field, value=text)
+    counted = [(int(amount[1]), _UNITS[amount[2]]) for amount in amounts[-1 if last_unit else 0 :]]
+    return sum(n * least for n, (least, _) in counted), sum(n * most for n, (_, most) in counted)
+
+
+def longest_path(durations: Sequence[int], edges: Sequence[tuple[int, int]]) -> int:
+    """Return the length of the longest path through steps numbered from 1; raises `InputError` for a cycle.
+
+    >>> longest_path([5, 2, 9], [(1, 2)])
+    9
+    """
+    before: dict[int, set[int]] = {step: set() for step in range(1, len(durations) + 1)}
+    for early, late in edges:
+        before[late].add(early)
+    ends: dict[int, int] = {}
+    try:
+        for step in TopologicalSorter(before).static_order():
+            ends[step] = durations[step - 1] + max((ends[early] for early in before[step]), default=0)
+    except CycleError as error:
+        raise InputError("the order of the steps has a cycle", field="edges", value=error.args[1]) from None
+    return max(ends.values(), default=0)
+
+
+@cache
+def _bundled() -> dict[str, HowTo]:
+    document = load_json((files(__package__) / "data" / "problems.json").read_bytes(), "problems.json")
+    found = {}
+    for kind in KINDS:
+        for number, (durations, edges, (low, high)) in enumerate(document[kind]):
+            pairs = tuple((int(a), int(b)) for a, _, b in (edge.partition("-") for edge in edges.split()))
+            name = f"{kind}/{number}"
+            found[name] = HowTo(name, tuple(durations.split(", ")), pairs, (low, high))
+    return found
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Return the names of all problems, in the order of the released files."""
+    return tuple(f"{kind}/{number}" for kind, count in KINDS.items() for number in range(count))
+
+
+def covers(name: str) -> bool:
+    """Whether there is a problem of a name such as ``async/829``."""
+    kind, _, number = name.partition("/")
+    return bool(re.fullmatch(r"0|[1-9][0-9]{0,3}", number)) and int(number) < KINDS.get(kind, 0)
+
+
+def how_to(name: str) -> HowTo:
+    """Return a bundled problem such as ``async/829``; raises `UnknownNameError` if there is none."""
+    if not covers(name):
+        raise UnknownNameError("there is no such problem of AsyncHow", value=name)
+    return _bundled()[name]

@@ -1,0 +1,54 @@
+"""Feedback on answers in words; on schedules that of the general rules."""
+
+from __future__ import annotations
+
+from planoracle.instances.benchmarks.asynchow import language
+from planoracle.instances.benchmarks.asynchow.run import AsyncHowRun
+from planoracle.instances.benchmarks.generic import feedback
+from planoracle.instances.protocol.feedback import Clock, Examined, Finding, Topic, clock_of, quoted
+
+TOPICS = (
+    Topic(
+        "form",
+        "Form of the answer",
+        ("empty", "no_time", "range", "unreadable"),
+        'Put one time into double quotes, with a space between number and unit, such as "2 hours 30 min".',
+    ),
+    Topic(
+        "time",
+        "Time",
+        ("too_short", "too_long", "wrong"),
+        "Everything takes as long as the longest chain of steps that wait for each other.",
+    ),
+    *feedback.TOPICS,
+)
+
+
+def examine(run: AsyncHowRun) -> Examined:
+    """Look closely at what is wrong with a run."""
+    if run.answer is None:
+        return feedback.examine(run)
+    clock = clock_of(run.problem)
+    findings = tuple(Finding.of(fault, f"{_said(run)}{fault.message}") for fault in run.verdict.violations)
+    return Examined(
+        replay=run.verdict,
+        findings=findings,
+        clock=clock,
+        command=lambda index: "your answer",
+        instance=run.problem,
+        outcome=_outcome(run, clock),
+        whole=True,
+    )
+
+
+def _outcome(run: AsyncHowRun, clock: Clock) -> str:
+    shortest, longest = (clock.span(seconds) for seconds in run.gold)
+    right = shortest if shortest == longest else f"{shortest} to {longest}"
+    if run.success:
+        return f"The answer is right: everything takes {right}."
+    return f"The answer is wrong: everything takes {right}."
+
+
+def _said(run: AsyncHowRun) -> str:
+    said = language.candidates(getattr(run.plan.commands, "text", ""))
+    return f"{quoted(said[-1])}: " if said else ""

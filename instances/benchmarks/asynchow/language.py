@@ -1,0 +1,408 @@
+"""What can be handed in: the answer of a model as text, or a whole schedule as the list of its pieces."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import NamedTuple
+
+from planoracle.instances.benchmarks.asynchow.bundled_data import Interval
+from planoracle.instances.benchmarks.asynchow.encoding import with_hands
+from planoracle.instances.benchmarks.asynchow.rules import Profile
+from planoracle.instances.benchmarks.generic import language
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model_output import reading as outputs
+from planoracle.instances.model_output.characters import plain, spoken
+from planoracle.instances.model_output.cues import Cue, cues_of, introduces, pieces_of
+from planoracle.instances.model_output.json_values import leaves
+from planoracle.instances.model_output.layout import lines_of
+from planoracle.instances.model_output.messages import chat_in, contents, is_agents
+from planoracle.instances.model_output.reading import as_given
+from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, NO_PLAN, Reading
+
+_ACTION = re.compile(r"\baction\b", re.IGNORECASE)
+
+written, schedule = language.written, language.schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Schedule):
+    """An answer in words: it says how long everything takes, but not when anything is done."""
+
+    text: str = ""
+
+
+def commands(problem: Instance, given: object, rules: Profile) -> Schedule:
+    """Return an answer or a schedule, see `reading`.
+
+    >>> from planoracle.instances.benchmarks.asynchow.encoding import load
+    >>> commands(load("asynchow/async/829"), 'It takes "70 days".', Profile())
+    Answer(pieces=(), text='"70 days"')
+    >>> wait = [{"action": "step/2", "start": 0, "duration": 9}]
+    >>> commands(load("asynchow/async/829"), wait, Profile()).pieces[0].agent
+    'agent2'
+    """
+    return reading(problem, given, rules).commands
+
+
+def reading(problem: Instance, given: object, rules: Profile) -> Reading[Schedule]:
+    """Read an answer or a schedule; raises `PlanError` for what is neither what a model wrote nor a list of pieces.
+
+    Nothing at all (``None``) is an empty answer. Pieces need not say who does them: there are as many hands as steps.
+    """
+    rows = pieces_in(problem, given)
+    if rows is not None:
+        return rows.of(lambda given: with_hands(problem, language.reading(problem, given, rules).commands))
+    chat = chat_in(given)
+    if chat is not None:
+        said = [part for one in filter(is_agents, chat) for part in contents(one)]
+        given = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in said)
+    if given is not None and not isinstance(given, str):
+        raise PlanError("must be text, or a list of pieces", field="answer", value=given)
+    released = rules.answers == "released"
+    text, where, fault = (given or "", "whole text", "") if released else answer_in(given or "")
+    return Reading(Answer((), text), int(where != "nothing"), where, 0, fault=fault)
+
+
+def pieces_in(problem: Instance, given: object) -> Reading[list[object]] | None:
+    """Return the pieces that a submission lists, perhaps within text; ``None`` if it is an answer in words."""
+    if isinstance(given, list) and chat_in(given) is None:
+        return as_given(given)
+    if isinstance(given, str) and not (_ACTION.search(given) and "duration" in given.lower()):
+        return None
+    if not isinstance(given, str) and chat_in(given) is None:
+        return None
+    found = outputs.read(given, language.Pieces(problem))
+    return found if found.commands or found.fault in (AMBIGUOUS, CUT_OFF) else None
+
+
+#: Longest line in quotes whose number words are rewritten, in characters.
+MAX_REWRITTEN = 50_000
+
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_ONES = (
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
+    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_SMALL = (
+    {"a": 1, "an": 1} | dict(zip(_ONES, range(1, 20), strict=True)) | dict(zip(_TENS, range(20, 91, 10), strict=True))
+)
+_LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+_WORDS = {*_SMALL, *_LARGE, "half"}
+
+_AND_A_HALF = re.compile(r"\b\w++ and a half")
+# A letter, more letters with single hyphens among them, perhaps a hyphen; up to the last place where a word ends.
+_WORD = re.compile(r"\b[a-zA-Z](?:-?[a-zA-Z])*-?\b")
+_DIGITS = re.compile(r"\d+(?:,\d+)*")
+_TAIL = re.compile(r"(?:\.\d++)?+(\s*+)(min|hr|hour|sec|week|day|month|year|s|h|m|d|w)")
+_BOUNDARY = re.compile(r"\b")
+
+_DAYS = {"year": (365, 366), "month": (28, 31), "m": (28, 31), "week": (7, 7), "w": (7, 7), "day": (1, 1), "d": (1, 1)}
+_SHORT = {"hour": "hours", "h": "hours", "min": "minutes", "sec": "seconds"}
+_SECOND = timedelta(seconds=1)
+
+
+class Grade(NamedTuple):
+    """Whether an answer is right, and the seconds it was then read as, ``(0, 0)`` for a wrong one.
+
+    ``reason`` says why it is wrong: ``empty``, ``no_time`` (nothing in double quotes), ``range`` (" to "),
+    ``unreadable`` (a unit spoils every candidate), ``too_short``, ``too_long``, or ``wrong`` where one is each.
+    """
+
+    success: bool
+    parsed: tuple[float, float]
+    reason: str | None
+
+
+def grade(text: str, gold: Interval) -> Grade:
+    """Grade an answer against the least and the most seconds that are right.
+
+    Raises
+    ------
+    PlanError
+        If words would have to be rewritten in a line of more than `MAX_REWRITTEN` characters.
+
+    Examples
+    --------
+    >>> grade('The shortest possible time is "1 month".', (2_600_000, 2_700_000))
+    Grade(success=True, parsed=(2419200, 2678400), reason=None)
+    >>> grade('"30min"', (1800, 1800)).reason, grade('"20 min"', (1800, 1800)).reason
+    ('unreadable', 'too_short')
+    """
+    if not text:
+        return Grade(False, (0, 0), "empty")
+    least, most = (seconds * _SECOND for seconds in gold)
+    reasons = []
+    for candidate in candidates(text):
+        part = narrowed(candidate)
+        if " to " in part:
+            return Grade(False, (0, 0), "range")
+        time = read(part)
+        if time is None:
+            reasons.append("unreadable")
+        elif any(least <= end <= most for end in time):
+            return Grade(True, (_number(time[0]), _number(time[1])), None)
+        else:
+            reasons.append("too_short" if time[1] < least else "too_long")
+    told = set(reasons) - {"unreadable"} or set(reasons) or {"no_time"}
+    return Grade(False, (0, 0), told.pop() if len(told) == 1 else "wrong")
+
+
+def _number(time: timedelta) -> float:
+    return time // _SECOND if not time % _SECOND else time.total_seconds()
+
+
+def candidates(text: str) -> tuple[str, ...]:
+    """Return what may be the answer: the first and the last stretch in double quotes, in lower case.
+
+    A stretch goes from the first to the last double quote of a line. Without any, what stands behind the last "is "
+    counts, but only if it contains a word "and a half".
+
+    >>> candidates('"A" or "b"'), candidates("It is 30 min"), candidates("It is thirty minutes and a half")
+    (('"a" or "b"',), (), ('30.5 minutes',))
+    """
+    stretches = [line[line.find('"') : line.rfind('"') + 1] for line in text.split("\n") if line.count('"') > 1]
+    if stretches:
+        return tuple(dict.fromkeys(_digits(stretch.lower()) for stretch in (stretches[0], stretches[-1])))
+    rest = text.rpartition("is ")[2].lower()
+    return (_digits(rest),) if _AND_A_HALF.search(rest) else ()
+
+
+def _digits(text: str) -> str:
+    """Rewrite number words, but only in a text in which one stands before "and a half"."""
+    found = _AND_A_HALF.search(text)
+    if found is None:
+        return text
+    if len(text) > MAX_REWRITTEN:
+        raise PlanError(f"has a line of more than {MAX_REWRITTEN} characters with 'and a half'", field="answer")
+    word = found[0].removesuffix(" and a half")
+    if word not in _WORDS:
+        text = text.replace(found[0], f"and half {word}")
+    text = text.replace("half a ", "0.5")
+    for match in _WORD.findall(text):
+        number = _SMALL.get(match, 0)
+        if match not in _WORDS:
+            number = sum((_SMALL | _LARGE).get(part, 0) for part in match.split("-"))
+        if number:  # the first place where its letters occur, be it within another word
+            text = text.replace(match, str(number), 1)
+    return text.replace(" and half", ".5")
+
+
+def narrowed(candidate: str) -> str:
+    """Return what counts of a candidate: behind the last "=", of that behind the last " or ", before the first "("."""
+    return candidate.rpartition("=")[2].rpartition(" or ")[2].partition("(")[0]
+
+
+def read(text: str) -> tuple[timedelta, timedelta] | None:
+    """Add up the least and the most of all times in a text; ``None`` if a unit is none or stands at its number.
+
+    Examples
+    --------
+    >>> [str(end) for end in read("2 days, 4 hours and .5 min")]
+    ['2 days, 4:05:00', '2 days, 4:05:00']
+    >>> [str(end) for end in read("7 workdays and 1 moment")]
+    ['77 days, 0:00:00', '80 days, 0:00:00']
+    >>> read("1h 30m"), read("1 hr")
+    (None, None)
+    """
+    low = high = timedelta()
+    place = 0
+    for chunk in _DIGITS.finditer(text):
+        tail = _TAIL.match(text, chunk.end()) if chunk.start() >= place else None
+        start = None if tail is None else _start(text, chunk)
+        if tail is None or start is None:
+            continue
+        place = tail.end()
+        if not tail[1]:  # "30min"
+            return None
+        try:
+            least, most = _times(float(text[start : tail.start(1)].replace(",", "")), tail[2])
+            low, high = low + least, high + most
+        except (OverflowError, ValueError):  # more days than there are; a unit that is none
+            return None
+    return low, high
+
+
+def _start(text: str, chunk: re.Match[str]) -> int | None:
+    """Return where the number at the end of digits and commas begins: its groups but the first have three digits."""
+    start = chunk.end() + 1
+    best = None
+    for group in reversed(chunk[0].split(",")):
+        start -= len(group) + 1
+        if _BOUNDARY.match(text, start):
+            best = start
+        if len(group) != 3:
+            break
+    return best
+
+
+def _times(number: float, unit: str) -> tuple[timedelta, timedelta]:
+    if unit in _SHORT:
+        time = timedelta(**{_SHORT[unit]: number})
+        return time, time
+    if unit not in _DAYS:
+        raise ValueError(unit)
+    least, most = _DAYS[unit]
+    return timedelta(days=number * least), timedelta(days=number * most)
+
+
+_FINAL = 4
+_WHERE = {0: "last time", 1: "last time", 2: "time in quotes", 3: "JSON value"}
+_WHOLE = re.compile(
+    r"\b(?:shortest|total|overall|altogether|minimum|minimal|least|in all|everything|therefore|thus|hence|result"
+    r"|finish\w*)\b",
+    re.IGNORECASE,
+)
+_WOULD = re.compile(r"\b(?:would|could|might|instead of|rather than|not)\b", re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"\n]*"')
+_BETWEEN = re.compile(
+    r"[\W\d]*(?:(?:or|and|to|maybe|perhaps|possibly|even|else|alternatively|either|about)[\W]*)*", re.IGNORECASE
+)
+_NOT = re.compile(r"[(,]?\s{0,3}\b(?:not|instead of|rather than)\s{1,3}[\"']?\d[^),;]{0,99}\)?", re.IGNORECASE)
+_NUMBERS = re.compile(r"\d\s*,?\s(?:or|maybe|perhaps)\s{1,9}(?:maybe |perhaps |even )?\d", re.IGNORECASE)
+
+_UNITS = {
+    "year": "years? yrs? y",
+    "month": "months? mos?",
+    "week": "weeks? wks? w",
+    "day": "days? d",
+    "hour": "hours? hrs? h",
+    "min": "minutes? mins? m",
+    "sec": "seconds? secs? s",
+}
+_NAMES = "|".join(rf"(?P<{unit}>{'|'.join(forms.split())})" for unit, forms in _UNITS.items())
+_NAMED = re.compile(rf"(?P<number>\d[\d,]{{0,20}}(?:\.\d{{1,9}})?)[\s-]{{0,3}}(?:{_NAMES})\b", re.IGNORECASE)
+_ANY = "|".join(form for forms in _UNITS.values() for form in forms.split())
+_ONE = rf"\d[\d,]{{0,20}}(?:\.\d{{1,9}})?[\s-]{{0,3}}(?:{_ANY})\b"
+_TIME = re.compile(rf"(?<![\d.,/]){_ONE}(?:[\s,]{{0,3}}(?:(?:and|&)\s{{1,3}})?{_ONE}){{0,6}}", re.IGNORECASE)
+
+
+def answer_in(text: str) -> tuple[str, str, str]:
+    r"""Return what counts of an answer as text that the released grader reads, which part it is, and what is wrong.
+
+    The same words as for plans decide, see `planoracle.instances.model_output.cues`. Of what is left a time that is
+    announced as final counts before one in JSON, that before one in double quotes, and that before any other; of
+    several of one kind the last, and the time of everything before those of steps.
+
+    Returns
+    -------
+    tuple
+        The answer, its part, and one of `planoracle.instances.protocol.plan.FAULTS` or nothing.
+
+    Examples
+    --------
+    >>> answer_in('Step 1 takes "10 min".')
+    ('"10 min"', 'time in quotes', '')
+    >>> answer_in('Step 1 takes "10 min". Final answer: **1 hr 30m**')
+    ('"1 hour 30 min"', "time after 'Final answer:'", '')
+    >>> answer_in("It takes 2 days. Wait, that is wrong.")[2], answer_in("It takes 2 or 3 days.")[2]
+    ('no_plan', 'ambiguous')
+    """
+    said, cut = spoken(text)
+    if cut:
+        return "", "nothing", CUT_OFF
+    if any(len(line) > MAX_REWRITTEN for line in said.split("\n")):
+        return said, "time in quotes", ""  # for the released grader to judge
+    best: _Time | None = None
+    announced, cues, doubtful, seen = "", Cue(0), False, False
+    for line in lines_of(said)[0]:
+        seen = seen or _time_in(line.text) is not None
+        if line.quoted or line.kind in ("said", "break", "observed"):
+            continue
+        if line.kind == "final":
+            announced, cues = line.text, Cue(0)
+            continue
+        pieces = [(piece, cues_of(piece), False) for piece in pieces_of(line.text)]
+        pieces += [(one, Cue(0), True) for value in line.values for one in _said(value)]
+        for piece, own, from_json in pieces:
+            if Cue.RETRACTED in own:
+                best, announced, cues, doubtful = None, "", Cue(0), False
+                continue
+            if line.kind == "note":
+                continue
+            cues |= own
+            found = _time_in(piece)
+            if found is None:
+                announced = piece[:40] if Cue.FINAL in own else announced
+                if Cue.NO_PLAN in own and not introduces(piece):
+                    cues &= ~Cue.NO_PLAN
+                continue
+            rank = _rank(piece, bool(announced) or Cue.FINAL in own, from_json, found.quoted)
+            where = f"time after '{announced or piece[:40]}'" if rank == _FINAL else _WHERE[int(rank)]
+            now, example = found._replace(rank=rank, where=where), Cue.NO_PLAN in cues
+            other, announced, cues = Cue.OTHER in cues and Cue.CHOSEN not in cues, "", Cue(0)
+            if example or (best is not None and rank < best.rank):
+                continue
+            doubtful = now.several or (other and best is not None and rank < _FINAL and best.value != now.value)
+            best = now
+    if best is None:
+        return ("", "nothing", NO_PLAN) if seen else (said, "nothing", "")
+    return best.text, best.where, AMBIGUOUS if doubtful else ""
+
+
+class _Time(NamedTuple):
+    """A time that may be the answer: as the released grader reads it, and whether another one stands beside it."""
+
+    text: str
+    value: object
+    quoted: bool
+    several: bool
+    rank: float = 0
+    where: str = ""
+
+
+def _rank(piece: str, final: bool, json: bool, quoted: bool) -> float:
+    """Return how likely a time is that of everything."""
+    if final:
+        return _FINAL
+    likely = 0.5 if _WHOLE.search(piece) else -0.5 if _WOULD.search(piece) else 0
+    return 3 if json else (2 if quoted else 1) + likely
+
+
+def _time_in(piece: str) -> _Time | None:
+    """Return the last time in a sentence, ``None`` if there is none."""
+    better = _NOT.sub(" ", plain(piece))
+    quotes = [one for one in _QUOTED.findall(better) if _readable(one)]
+    times = [*_TIME.finditer(better)]
+    last = quotes[-1] if quotes else _converted(times[-1][0]) if times else ""
+    if not last and not _readable(better):
+        return None
+    several = _NUMBERS.search(better) is not None
+    if len(times) > 1:
+        first, second = times[-2:]
+        between = better[first.end() : second.start()]
+        several = several or (_BETWEEN.fullmatch(between) is not None and _value(first[0]) != _value(second[0]))
+    return _Time(last or better, read(narrowed(last.lower())), bool(quotes) or not last, several)
+
+
+def _value(time: str) -> object:
+    return read(_converted(time))
+
+
+def _said(value: object) -> list[str]:
+    """Return the texts in a JSON value that may be an answer, of an object that which is called so."""
+    if isinstance(value, dict):
+        named = [held for name, held in value.items() if "answer" in name.lower() and isinstance(held, str)]
+        if named:
+            return named
+    return [leaf for leaf in leaves(value, _nothing) if isinstance(leaf, str)]
+
+
+def _nothing(value: object) -> list[str] | None:
+    """No value is itself a step."""
+    return None
+
+
+def _readable(text: str) -> bool:
+    parts = [part for part in map(narrowed, candidates(text)) if " to " not in part]
+    return any(time is not None and time[1] for time in map(read, parts))
+
+
+def _converted(time: str) -> str:
+    """Return a time in quotes, with its units written out."""
+    parts = [f"{one['number']} {next(unit for unit in _UNITS if one[unit])}" for one in _NAMED.finditer(time)]
+    return f'"{" ".join(parts)}"'

@@ -1,0 +1,87 @@
+"""Live runs of AsyncHow: the answer in words at once, as in the paper, or a schedule step by step, which is ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planoracle.instances.benchmarks.asynchow.encoding import origin_of
+from planoracle.instances.benchmarks.asynchow.rules import Profile
+from planoracle.instances.benchmarks.generic.live import GenericEnvironment
+from planoracle.instances.benchmarks.generic.live import repertoire as repertoire
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.describe import brief
+from planoracle.instances.protocol.environment import AnyEnvironment, Manner, Reward
+from planoracle.instances.protocol.feedback import clean, listed
+from planoracle.instances.protocol.settings import Setting, by_name
+
+_OPEN = """Some steps have to wait until others are done; all others can be done at the same time, there are hands
+enough for all of them. What is the shortest time in which everything can be done? Put the time in double quotes, with
+its units, such as "2 hours 30 min"."""
+_CLOSED = """Plan when each step begins, so that everything is done as soon as possible. Some steps have to wait until
+others are done; all others can be done at the same time, there are hands enough for all of them.
+Answer with one step at a time, in the order of their starts; time is in {unit}s from 0. You are told whether it is
+accepted; what is refused changes nothing. The run is over when every step has begun. To give up, answer: Finish"""
+
+
+class AsyncHowEnvironment(GenericEnvironment[Profile]):
+    """With an open loop an answer in words, or a whole schedule; with a closed loop pieces of a schedule.
+
+    Pieces need not say whose they are.
+
+    Examples
+    --------
+    >>> from planoracle import environment, load
+    >>> run = environment(load("asynchow/async/829"))
+    >>> print(run.step('{"action": "step/4", "start": 0, "duration": 1209600}').observation.text)
+    Step 4 is begun, and over at 336:00:00.
+    It is 00:00:00. Under way: step 4 (until 336:00:00).
+    >>> print(run.step('{"action": "step/2", "start": 3600, "duration": 4838400}').observation.text)
+    Refused: Step 2 at 01:00:00 must come after step 4, which ends at 336:00:00.
+    It is 00:00:00. Under way: step 4 (until 336:00:00).
+    """
+
+    def instructions(self) -> str:
+        """Return the question, or how steps are written."""
+        return _OPEN if self.manner.loop == "open" else _CLOSED.format(unit=self.problem.unit)
+
+    def introduction(self) -> str:
+        """Return the steps; with a closed loop also a command as an example."""
+        return self._described() if self.manner.loop == "open" else super().introduction()
+
+    def _described(self) -> str:
+        return brief(self._idle.problem, hands=False)
+
+
+def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> AsyncHowEnvironment:
+    """Return a live run."""
+    return AsyncHowEnvironment(problem, rules, manner, reward)
+
+
+def _steps(environment: AnyEnvironment) -> str:
+    """Return the steps and their order with the durations as the benchmark writes them, ``1 months`` say."""
+    facts = origin_of(environment.problem).facts
+
+    def lines() -> Iterator[str]:
+        for number, duration in enumerate(facts.durations, 1):
+            what = f": {clean(facts.sentences[number - 1])}" if facts.sentences else ""
+            yield f"Step {number}{what} ({duration})"
+            before = sorted(early for early, late in facts.edges if late == number)
+            if before:
+                yield f"Step {number} must wait until {listed([f'step {one}' for one in before])} is done."
+
+    return "\n".join(lines())
+
+
+SETTINGS = by_name(
+    [
+        Setting(
+            "zero-shot",
+            "the time alone",
+            __package__,
+            "steps",
+            "zero-shot",
+            manner=Manner("open"),
+            words={"steps": _steps},
+        )
+    ]
+)

@@ -1,0 +1,228 @@
+"""Reader of AsyncHow's released files: the pickles of the repository, and the same as JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from planoracle.instances.benchmarks.asynchow import bundled_data
+from planoracle.instances.benchmarks.asynchow.bundled_data import KINDS, HowTo, Interval, seconds
+from planoracle.instances.benchmarks.asynchow.encoding import instance
+from planoracle.instances.benchmarks.asynchow.encoding import load as load
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json, read_bytes
+from planoracle.instances.model.instance import Instance
+
+#: Most steps of a problem; the released ones have 17 at most.
+MAX_STEPS = 1_000
+_SECOND = timedelta(seconds=1)
+_COLUMNS = ("steps", "edge_list", "time_dic", "timedelta_dic", "task_time")
+
+
+def recognises(document: object) -> bool:
+    """Whether a JSON document has the outline of the benchmark's problems."""
+    rows = document.get("problems") if isinstance(document, dict) else None
+    return isinstance(rows, list) and bool(rows) and isinstance(rows[0], dict) and {"edges", "gold"} <= rows[0].keys()
+
+
+def is_pickle(data: bytes) -> bool:
+    """Whether a file begins as the released pickles do."""
+    return data.startswith(b"\x80\x04") and b"timedelta_dic" in data
+
+
+def read(document: object, source: str) -> list[Instance]:
+    """Return the problems of a document that is recognised, with the sentences of a ``steps.json`` beside its file."""
+    return encoded(read_document(document, source, _sentences_beside(source)), source)
+
+
+def encoded(problems: Iterable[HowTo], source: str) -> list[Instance]:
+    """Return problems of a file as scheduling problems."""
+    try:
+        return [instance(one, f"{Path(source).name}/{one.name}") for one in problems]
+    except InputError as error:
+        raise error.at(source) from None
+
+
+def read_file(path: str | Path) -> list[HowTo]:
+    """Read a released file, ``async_benchmark.pkl`` or the like, or a JSON file of the same problems.
+
+    For a JSON file the sentences are those of a ``steps.json`` beside it, if there is one.
+
+    Raises
+    ------
+    InputError
+        Naming file, field and value of a fault; also where seconds and text of a duration disagree.
+    """
+    data = read_bytes(path)
+    if is_pickle(data):
+        return read_pickle(data, str(path))
+    return read_document(load_json(data, str(path)), str(path), _sentences_beside(str(path)))
+
+
+def _sentences_beside(path: str) -> Any:
+    """Return what a ``steps.json`` beside a file holds, ``{}`` if there is none."""
+    beside = Path(path).with_name("steps.json")
+    return load_json(read_bytes(beside), str(beside)) if beside.is_file() else {}
+
+
+def read_document(document: Any, source: str, sentences: Any = None) -> list[HowTo]:
+    """Read the problems of a JSON document; ``sentences`` are those of its steps, by the problems' ids."""
+    try:
+        if not recognises(document):
+            raise InputError("must be an object with a list of problems")
+        texts = _object({} if sentences is None else sentences, "sentences")
+        rows = [_object(row, f"problems[{n}]") for n, row in enumerate(document["problems"])]
+        return [_problem(row, f"problems[{n}]", texts.get(_name(row, n), [])) for n, row in enumerate(rows)]
+    except InputError as error:
+        raise error.at(source) from None
+
+
+def _name(row: dict[str, Any], number: int) -> str:
+    name = row.get("id")
+    if not isinstance(name, str) or not 0 < len(name) <= 200:
+        raise InputError("must be text such as async/829", field=f"problems[{number}].id", value=name)
+    return name
+
+
+def _problem(row: dict[str, Any], where: str, sentences: Any) -> HowTo:
+    for key in ("durations", "edges", "gold"):
+        if key not in row:
+            raise InputError("is missing", field=f"{where}.{key}")
+    durations = _object(row["durations"], f"{where}.durations")
+    steps = [str(number) for number in range(1, len(durations) + 1)]
+    if not steps or len(steps) > MAX_STEPS or set(durations) != set(steps):
+        message = f"must be 1 to {MAX_STEPS} steps, numbered from 1"
+        raise InputError(message, field=f"{where}.durations", value=sorted(durations)[:20])
+    texts = []
+    for step in steps:
+        field, entry = f"{where}.durations.{step}", durations[step]
+        if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[2], str):
+            raise InputError("must be [least seconds, most seconds, text]", field=field, value=entry)
+        texts.append(entry[2])
+        if _interval(entry[:2], field) != seconds(entry[2], last_unit=True, field=field):
+            raise InputError("seconds and text differ", field=field, value=entry)
+    if not isinstance(sentences, list) or not all(isinstance(text, str) for text in sentences):
+        raise InputError("must be a list of texts", field=f"{where}.sentences", value=sentences)
+    if sentences and len(sentences) != len(steps):
+        raise InputError(f"must be {len(steps)} sentences", field=f"{where}.sentences", value=sentences)
+    edges = tuple(sorted(set(_edges(row["edges"], len(steps), f"{where}.edges"))))
+    return HowTo(row["id"], tuple(texts), edges, _interval(row["gold"], f"{where}.gold"), tuple(sentences))
+
+
+def _edges(value: Any, steps: int, field: str) -> Iterator[tuple[int, int]]:
+    """Yield the edges between steps; those with START and END say nothing more."""
+    if not isinstance(value, list) or len(value) > MAX_STEPS**2:
+        raise InputError("must be a list of pairs", field=field, value=value)
+    ends = {str(number): number for number in range(1, steps + 1)} | {"START": 0, "END": 0}
+    for number, edge in enumerate(value):
+        if not isinstance(edge, list | tuple) or [isinstance(end, str) and end in ends for end in edge] != [True, True]:
+            raise InputError(f"must be two of START, 1 to {steps}, END", field=f"{field}[{number}]", value=edge)
+        before, after = ends[edge[0]], ends[edge[1]]
+        if before and after:
+            yield before, after
+
+
+def _interval(value: Any, field: str) -> Interval:
+    low, high = value if isinstance(value, list) and len(value) == 2 else (None, None)
+    if type(low) is not int or type(high) is not int or not 0 <= low <= high <= 10**12:
+        raise InputError("must be the least and the most seconds", field=field, value=value)
+    return low, high
+
+
+def _object(value: Any, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError("must be an object", field=field, value=value)
+    return value
+
+
+# --- pickles --------------------------------------------------------------------------------------
+
+
+class _Plain(pickle.Unpickler):
+    """Makes lists, texts, numbers and `datetime.timedelta`; nothing else is looked up, so that nothing is run."""
+
+    def find_class(self, module: str, name: str) -> type[timedelta]:
+        if (module, name) != ("datetime", "timedelta"):
+            raise pickle.UnpicklingError(f"{module[:80]}.{name[:80]} does not belong in it")
+        return timedelta
+
+
+def read_pickle(data: bytes, source: str) -> list[HowTo]:
+    """Read one of the released pickles; whatever is neither plain data nor a length of time is refused."""
+    try:
+        document = _Plain(io.BytesIO(data)).load()
+    except Exception as error:  # a pickle can fail in every way
+        raise InputError(f"is no pickle of AsyncHow: {error}", source=source) from None
+    try:
+        table = _object(document, "document")
+        columns = [table.get(column) for column in _COLUMNS]
+        if not all(isinstance(column, list) for column in columns) or len({len(c or ()) for c in columns}) != 1:
+            raise InputError(f"must be lists of one length: {', '.join(_COLUMNS)}")
+        rows = list(zip(*(column or () for column in columns), strict=True))
+        kind = next((kind for kind in KINDS if Path(source).name.startswith(kind[:3])), "async")
+        return [_row(row, f"{kind}/{number}") for number, row in enumerate(rows)]
+    except InputError as error:
+        raise error.at(source) from None
+
+
+def _row(row: tuple[Any, ...], name: str) -> HowTo:
+    steps, edges, texts, times, gold = row
+    texts, times = _object(texts, f"{name}.time_dic"), _object(times, f"{name}.timedelta_dic")
+    durations = {step: [*_seconds(times.get(step), f"{name}.timedelta_dic"), text] for step, text in texts.items()}
+    return _problem({"id": name, "edges": edges, "durations": durations, "gold": _seconds(gold, name)}, name, steps)
+
+
+def _seconds(value: Any, field: str) -> list[int]:
+    if not isinstance(value, list) or not all(isinstance(part, timedelta) for part in value):
+        raise InputError("must be two lengths of time", field=field, value=value)
+    return [part // _SECOND for part in value]
+
+
+# --- the bundled file -----------------------------------------------------------------------------
+
+
+def to_document(problems: Iterable[HowTo]) -> str:
+    """Write the bundled file ``data/problems.json``: durations, edges and released answers, a problem a line."""
+    rows: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    for one in problems:
+        edges = " ".join(f"{before}-{after}" for before, after in one.edges)
+        rows[one.kind].append(json.dumps([", ".join(one.durations), edges, one.gold]))
+    lists = ",\n".join(f'"{kind}": [\n' + ",\n".join(lines) + "\n]" for kind, lines in rows.items())
+    return '{"format": "planoracle/asynchow", "version": 1,\n' + lists + "}\n"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Names of the 1,998 problems, in the order of the released files."""
+    return tuple(f"asynchow/{name}" for name in bundled_data.names())
+
+
+def covers(name: str) -> bool:
+    """Whether a name stands for a bundled problem."""
+    return name.startswith("asynchow/") and bundled_data.covers(name.removeprefix("asynchow/"))
+
+
+def members(name: str) -> tuple[str, ...]:
+    """Return ``()``: the sets are prefixes."""
+    return ()
+
+
+@cache
+def _set(label: str) -> tuple[str, ...]:
+    return tuple(name for name in names() if name.startswith(f"{label}/"))
+
+
+def set_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return ``asynchow/async``, ``asynchow/parallel`` or ``asynchow/sequential``, and its members.
+
+    >>> set_of("asynchow/async/829")[0], len(set_of("asynchow/async/829")[1])
+    ('asynchow/async', 1598)
+    """
+    label = name.rpartition("/")[0]
+    return (label, _set(label)) if covers(name) else ("", ())

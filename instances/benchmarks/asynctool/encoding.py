@@ -1,0 +1,127 @@
+"""AsyncTool problems as scheduling instances, and their schedules as transcripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, Said, call_message, read_message
+from planoracle.instances.benchmarks.asynctool.problem import Problem
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.schedule import Piece, Schedule
+
+#: The action that stands for the closing message.
+CLOSE = "closing/ALL COMPLETED"
+
+
+def instance(problem: Problem) -> Instance:
+    """Encode a problem: every call holds the agent for one turn, its result comes ``delay`` turns later.
+
+    The last action is the closing message, after all calls; it need not wait for the last results (paper,
+    Figure 12). So the makespan counts it.
+    """
+    actions, lags = [], []
+    for task in problem.tasks:
+        actions += [Action(id, task.id, duration=1, attended=1) for id in task.actions]
+        delays = problem.gold_delays[task.id]
+        steps = zip(task.actions, task.actions[1:], delays, strict=False)
+        lags += [Lag(before, after, delay) for before, after, delay in steps]
+        lags.append(Lag(task.actions[-1], CLOSE))
+    actions.append(Action(CLOSE, "closing", duration=1, attended=1))
+    return Instance(
+        name=problem.name,
+        actions=tuple(actions),
+        lags=tuple(lags),
+        benchmark="asynctool",
+        unit="turn",
+        origin=problem,
+    )
+
+
+def optimal_turns(problem: Problem, *, strict: bool = True) -> int | None:
+    """Return the least number of turns by closed form, closing message included.
+
+    With constant delay d and g = d + 1, chains of n calls need ``max(sum n, (max n - 1) g + k)`` turns, k being the
+    number of longest chains: they can be dealt out in frames of g turns, and no faster.
+
+    Parameters
+    ----------
+    strict
+        If false, calls need not wait for results but only follow each other (a blind agent can do that where
+        no data flows).
+
+    Returns
+    -------
+    int or None
+        ``None`` if delays differ; then the solver must say.
+    """
+    lengths = [len(task.gold) for task in problem.tasks]
+    if not strict:
+        return sum(lengths) + 1
+    if not problem.delays.constant:
+        return None
+    longest = max(lengths)
+    return max(sum(lengths), (longest - 1) * (problem.delays.least + 1) + lengths.count(longest)) + 1
+
+
+def problem_of(instance: Instance) -> Problem:
+    """Return the problem that an instance encodes."""
+    if not isinstance(instance.origin, Problem):
+        raise InputError("is no AsyncTool problem", field="origin", value=instance.origin)
+    return instance.origin
+
+
+def messages_by_action(problem: Problem) -> dict[str, dict[str, Any]]:
+    """Return the message that carries out each action of the instance."""
+    calls = {
+        action: call_message(task.id, call)
+        for task in problem.tasks
+        for action, call in zip(task.actions, task.gold, strict=True)
+    }
+    return calls | {CLOSE: dict(CLOSING)}
+
+
+def transcript(problem: Problem, schedule: Schedule, clock: int = 0) -> list[dict[str, Any]]:
+    """Write a schedule as the agent's messages, one a turn, from the turn ``clock`` on (counted from 0)."""
+    messages = messages_by_action(problem)
+    turns: list[dict[str, Any]] = []
+    for piece in schedule.pieces:
+        turns += [dict(WAIT)] * (piece.start - clock - len(turns))
+        turns.append(messages[piece.action])
+    return turns
+
+
+def to_schedule(instance: Instance, messages: list[Any]) -> Schedule:
+    """Turn messages into a schedule; raises `PlanError` for a call that is none of the gold ones."""
+    left = gold_calls(problem_of(instance))
+    pieces = []
+    for start, message in enumerate(messages):
+        said = read_message(message)
+        if said.kind == "wait":
+            continue
+        action = CLOSE if said.kind == "close" else take(left, said)
+        if action is None:
+            value = str(said.call or said.reason)
+            raise PlanError("is none of the calls to make", field=f"turns[{start}]", value=value)
+        pieces.append(Piece(action, start, 1, instance.agents[0], 0))
+    return Schedule.of(instance, pieces)
+
+
+_Left = dict[str, list[tuple[Any, str]]]
+
+
+def gold_calls(problem: Problem) -> _Left:
+    """Return the calls to make, by sub-task: what is said, and the action."""
+    return {
+        task.id: [(call.key, action) for action, call in zip(task.actions, task.gold, strict=True)]
+        for task in problem.tasks
+    }
+
+
+def take(left: _Left, said: Said) -> str | None:
+    """Return the first action not yet taken that a message's call stands for, and take it from those ``left``."""
+    for entry in left.get(said.task, ()):
+        if said.call is not None and entry[0] == said.call.key:
+            left[said.task].remove(entry)
+            return entry[1]
+    return None

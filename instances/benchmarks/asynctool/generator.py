@@ -1,0 +1,54 @@
+"""Random AsyncTool problems: chains of calls to tools that return nothing."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+from planoracle.instances.benchmarks.asynctool import encoding, problems
+from planoracle.instances.benchmarks.asynctool.calls import Call
+from planoracle.instances.benchmarks.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.generate.parameters import Parameters, below, one
+from planoracle.instances.generate.random_network import witnessed
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.capabilities import Generator
+
+#: Tools that are offered in every task.
+_TOOLS = 10
+
+
+@cache
+def defaults() -> Parameters:
+    """Return two tasks of as many calls as the bundled ones have, with results delayed by up to two turns."""
+    return Parameters(tasks=2, actions=None, shortest=0, longest=2)
+
+
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
+    """Return a problem under AsyncTool's rules, and a schedule: the tasks one after the other.
+
+    Tools and calls carry no meaning and return nothing (``family`` null): what is judged is which calls are made,
+    when, and in which order. The question of a task says so, for agents.
+    """
+    lengths = [len(task.gold) for task in problems.tasks().values()]
+    tasks = [
+        _task(random, f"task_{number + 1}", parameters.actions or one(random, lengths))
+        for number in range(parameters.tasks)
+    ]
+    delays = Delays(parameters.shortest, parameters.longest, below(random, 10**6))
+    instance = encoding.instance(Problem(name, tuple(tasks), delays))
+    return witnessed(instance, instance.order, widen=False)
+
+
+def _task(random: Random, name: str, length: int) -> SubTask:
+    gold = tuple(Call(f"tool_{1 + below(random, _TOOLS)}", {"step": step + 1}) for step in range(length))
+    steps = ", then ".join(f"{call.name} with step {step + 1}" for step, call in enumerate(gold))
+    documents = {call.name: {"name": call.name} for call in gold}
+    return SubTask(name, f"Call {steps}, each after the result of the one before.", gold, None, documents, {})
+
+
+def style() -> Generator:
+    """Return how such problems are made."""
+    return Generator(
+        ("tasks", "actions", "shortest", "longest"), defaults(), generate, ("tasks",), compose=problems.composed
+    )

@@ -1,0 +1,251 @@
+"""What agents say: transcripts out of lists, chat logs and raw text; one message as a call, a wait or the close."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from planoracle.instances.benchmarks.asynctool.calls import Call, too_deep
+from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model_output import reading as outputs
+from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.characters import bare, spoken
+from planoracle.instances.model_output.json_values import values_in, whole_value
+from planoracle.instances.model_output.messages import chat_in, is_agents
+from planoracle.instances.model_output.reading import as_given
+from planoracle.instances.protocol.plan import Reading
+
+#: Messages that are no calls, as an agent writes them.
+CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
+
+#: More messages than any run needs; characters that are read of a message.
+MAX_MESSAGES, MAX_MESSAGE = 10_000, 100_000
+#: Characters that are kept of an unreadable message, and of what is wrong with it.
+MAX_EXCERPT, MAX_REASON = 2_000, 200
+
+_AGENT = ("assistant", "agent", "model", None)
+_KNOWN = {"func_name", "content", "tool_calls", "role", "unreadable"}
+_PHRASE = "ALL COMPLETED"
+_NO_CALL = "the message holds no call"
+_RESEMBLES = re.compile(
+    r"func_name|[\"']arguments[\"']\s{0,9}:|^\W{0,9}[A-Za-z]\w{0,99}\((?:\w{1,99}\s{0,9}=.{0,999})?\)"
+)
+
+
+class Said(NamedTuple):
+    """One message of the agent as the rules read it.
+
+    ``kind`` is ``call``, ``wait``, ``close`` or ``unreadable``; ``task`` and ``call`` stand for a call. Of an
+    unreadable message ``reason`` says what is wrong with it, and ``text`` is its beginning.
+    """
+
+    kind: str
+    task: str = ""
+    call: Call | None = None
+    reason: str = ""
+    text: str = ""
+
+
+def call_message(task: str, call: Call) -> dict[str, Any]:
+    """Return the message that makes a call."""
+    return {"id": task, "func_name": call.name, "params": call.params}
+
+
+def as_message(said: Said) -> dict[str, Any]:
+    """Return a message that is read as what was read, and as nothing else, also where it is the only one.
+
+    >>> read_message(as_message(read_message("Let me think")))
+    Said(kind='unreadable', task='', call=None, reason='the message holds no call', text='Let me think')
+    """
+    if said.call is not None:
+        return call_message(said.task, said.call)
+    if said.kind == "unreadable":
+        return {"unreadable": said.reason, "text": said.text}
+    return dict(CLOSING if said.kind == "close" else WAIT)
+
+
+class _Messages(Grammar[object]):
+    """Messages of the agent."""
+
+    unique = True
+
+    def find(self, text: str) -> list[Found[object]]:
+        if "{" not in text:
+            said = bare(text)
+            return [Found(len(text), text)] if said.lower() == "wait" or said.endswith(_PHRASE) else []
+        spans, _ = values_in(text, lists=False)
+        return [Found(end - start, step) for start, end, value in spans for step in self.of(value) or ()]
+
+    def of(self, value: object) -> list[object] | None:
+        if not isinstance(value, dict):
+            return None
+        if isinstance(value.get("function"), dict) and "func_name" not in value:
+            return [{"role": "assistant", "tool_calls": [value]}]
+        said = {"func_name", "tool_calls", "role", "unreadable"} & value.keys() or isinstance(value.get("content"), str)
+        return [value] if said and is_agents(value) else None
+
+    def looks(self, text: str, free: bool) -> bool:
+        return _RESEMBLES.search(text[:MAX_EXCERPT]) is not None
+
+    def key(self, step: object) -> str | None:
+        return json.dumps(step, sort_keys=True) if isinstance(step, dict) and "func_name" in step else None
+
+
+class _Parts(_Messages):
+    """The same for a chat in which a message holds several."""
+
+    def of(self, value: object) -> list[object] | None:
+        return (
+            None if isinstance(value, dict) and "role" in value and not value.get("tool_calls") else super().of(value)
+        )
+
+
+def messages(turns: Any) -> list[Any]:
+    """Return the agent's messages of a transcript, see `reading`."""
+    return _reading(turns).commands
+
+
+def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[object]]:
+    """Read the agent's messages of a transcript.
+
+    A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a ``"role"``
+    (only the agent's count), text, or ``{"unreadable": why, "text"}``, which stands for one that was not understood;
+    an object with such a list as ``"messages"``; either of them as JSON; or the whole
+    transcript as text that holds such objects, see `planoracle.instances.model_output` (without any it is one message).
+
+    Raises
+    ------
+    PlanError
+        If it has none of these forms.
+    """
+    return _reading(given)
+
+
+def _reading(turns: Any) -> Reading[list[Any]]:
+    if isinstance(turns, str):
+        value = whole_value(turns)
+        if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
+            found = outputs.read(turns, _Messages())
+            alone = not found.commands and turns.strip()  # one message that says nothing that we know
+            return replace(found, commands=[turns], read_from="whole text") if alone else found
+        turns = value
+    if isinstance(turns, dict):
+        turns = chat_in(turns) if chat_in(turns) is not None else turns.get("messages")
+    if not isinstance(turns, list):
+        raise PlanError("must be a list of messages or a text", field="turns", value=turns)
+    for i, entry in enumerate(turns):
+        if not isinstance(entry, dict | str):
+            raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
+    kept = [entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]
+    single = len(kept) == 1 and not (isinstance(kept[0], dict) and "unreadable" in kept[0])
+    if single or not any(isinstance(entry, str) or _KNOWN & entry.keys() for entry in kept):
+        found = outputs.read(turns, _Parts())  # a whole transcript in one message, or one in words of its own
+        if len(found.commands) > 1:
+            return found
+    return as_given(kept)
+
+
+def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
+    """Read one message of the agent; never raises.
+
+    A call is an object with ``id``, ``func_name`` and ``params``, alone or within text; or ``tool_calls`` of a chat,
+    likewise, whose arguments hold these three, or a ``task_id`` beside the tool's own. Any other message with a
+    ``content`` is a wait, unless that says ``ALL COMPLETED``. Other text is unreadable.
+
+    Examples
+    --------
+    >>> read_message('I go on: {"id": "a", "func_name": "f", "params": {}}').kind
+    'call'
+    >>> [read_message(text).kind for text in ('{"content": "ALL COMPLETED"}', "Wait.", "Let me think")]
+    ['close', 'wait', 'unreadable']
+    """
+    if isinstance(message, str):
+        said = _text(message, rules)
+        return said if said.kind != "unreadable" else said._replace(text=message[:MAX_EXCERPT])
+    if not isinstance(message, dict):
+        return Said("unreadable", reason="a message must be an object or a text")
+    if message.get("tool_calls"):
+        return _tool_calls(message["tool_calls"], rules)
+    if "func_name" in message:
+        return _call(message)
+    if isinstance(message.get("unreadable"), str):
+        text = message.get("text")
+        kept = text[:MAX_EXCERPT] if isinstance(text, str) else ""
+        return Said("unreadable", reason=message["unreadable"][:MAX_REASON], text=kept)
+    content = message.get("content")
+    if isinstance(content, list):  # parts, as some interfaces have them
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "\n".join(text for text in texts if isinstance(text, str))
+    if not isinstance(content, str):
+        return Said("unreadable", reason="a message must hold a call or a content")
+    said = read_message(content, rules)
+    return Said("wait") if said.reason == _NO_CALL and "role" not in message else said
+
+
+def _text(text: str, rules: Profile) -> Said:
+    if len(text) > MAX_MESSAGE:
+        return Said("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
+    if not text.lstrip().startswith("{"):
+        text = spoken(text)[0]
+    found = [value for _, _, value in values_in(text, lists=False)[0] if isinstance(value, dict)]
+    calls = [call for entry in found for call in _calls(entry)]
+    if calls:
+        return _one(calls, rules)
+    contents = [entry["content"] for entry in found if isinstance(entry.get("content"), str)]
+    if _PHRASE in text:
+        return Said("close")
+    if contents or text.strip(" \t\r\n.!'\"*").lower() == "wait":
+        return Said("wait")
+    return Said("unreadable", reason=_NO_CALL)
+
+
+def _calls(entry: dict[str, Any]) -> list[Said]:
+    """Return the calls of an object in text, which may be a native message."""
+    if "func_name" in entry:
+        return [_call(entry)]
+    native = entry.get("tool_calls")
+    return list(map(_tool_call, native)) if isinstance(native, list) else []
+
+
+def _one(calls: list[Said], rules: Profile) -> Said:
+    if len(calls) > 1 and rules.several_calls == "refused":
+        return Said("unreadable", reason="the message holds several calls; make one a turn")
+    return calls[0]
+
+
+def _call(entry: dict[str, Any]) -> Said:
+    task, name, params = entry.get("id"), entry.get("func_name"), entry.get("params")
+    for label, value in (("id", task), ("func_name", name)):
+        if not isinstance(value, str):
+            return Said("unreadable", reason=f"{label} must be text")
+    if not isinstance(params, dict) or too_deep(params):
+        wrong = "are nested too deeply" if isinstance(params, dict) else "must be an object"
+        return Said("unreadable", reason=f"params {wrong}", text=f"{task} {name}"[:MAX_EXCERPT])
+    return Said("call", str(task), Call(str(name), params))
+
+
+def _tool_calls(entries: Any, rules: Profile) -> Said:
+    calls = [_tool_call(entry) for entry in entries] if isinstance(entries, list) else []
+    return _one(calls, rules) if calls else Said("unreadable", reason="tool_calls must be a list of calls")
+
+
+def _tool_call(entry: Any) -> Said:
+    function = entry.get("function") if isinstance(entry, dict) else None
+    if not isinstance(function, dict):
+        return Said("unreadable", reason="a tool call must hold a function")
+    given = function.get("arguments")
+    try:
+        given = load_json(given, "arguments") if isinstance(given, str) and len(given) <= MAX_MESSAGE else given
+    except InputError as error:
+        return Said("unreadable", reason=str(error)[:MAX_REASON])
+    if not isinstance(given, dict):
+        return Said("unreadable", reason="arguments must be an object")
+    if "func_name" in given:
+        return _call(given)
+    own = {name: value for name, value in given.items() if name != "task_id"}
+    return _call({"id": given.get("task_id"), "func_name": function.get("name"), "params": own})

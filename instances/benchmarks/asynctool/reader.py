@@ -1,0 +1,247 @@
+"""Reader of AsyncTool problems: strict at the boundary, every gold call tried out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from planoracle.instances.benchmarks.asynctool import bfcl, encoding
+from planoracle.instances.benchmarks.asynctool.calls import parse_call
+from planoracle.instances.benchmarks.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.instance_file import SchemaLink, input_error, shorthand
+from planoracle.instances.model.instance import Instance
+
+FORMAT: Final = "planoracle/asynctool"
+#: Most problems of a file, sub-tasks of a problem, and gold calls of a sub-task.
+MAX_PROBLEMS, MAX_TASKS, MAX_CALLS = 10_000, 100, 1_000
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class DelayEntry(_Strict):
+    """How many turns results take; a range is drawn for every call from the seed."""
+
+    least: int = Field(1, ge=0, le=MAX_DELAY)
+    most: int | None = Field(None, ge=0, le=MAX_DELAY, description="default: least")
+    seed: int = 0
+    tools: dict[str, int] = Field({}, description="delays of single tools, which go before")
+
+
+def _spread(value: Any) -> Any:
+    if isinstance(value, dict | DelayEntry):
+        return value
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_DELAY:
+        raise ValueError(f"must be a whole number between 0 and {MAX_DELAY}, or an object")
+    return {"least": value}
+
+
+def _name_or_document(value: Any) -> Any:
+    if not isinstance(value, str | dict):
+        raise ValueError("must be a name or a document")
+    return value
+
+
+class TaskEntry(_Strict):
+    """A sub-task."""
+
+    id: str = Field(min_length=1, max_length=100)
+    question: str = ""
+    ground_truth: list[str] | None = Field(
+        None, max_length=MAX_CALLS, description="gold calls in order, such as f(a=1)"
+    )
+    family: str | None = Field(None, description="executor: one of ours, bfcl:ClassName, or null for none")
+    tools: list[Annotated[str | dict[str, Any], BeforeValidator(_name_or_document)]] | None = Field(
+        None, description="tools offered: names, or documents as in the paper's Figure 11; default: all of the family"
+    )
+    initial: dict[str, Any] = Field({}, description="state that the executor begins with")
+
+
+class TruthEntry(_Strict):
+    """Gold calls kept apart from the questions, as in the paper's Figure 8."""
+
+    task_id: str
+    ground_truth: list[str] = Field(max_length=MAX_CALLS)
+
+
+class ProblemEntry(_Strict):
+    """Sub-tasks to be carried out at the same time."""
+
+    name: str = Field(min_length=1)
+    delay: Annotated[DelayEntry, BeforeValidator(_spread), shorthand("integer", DelayEntry)] = Field(
+        1, validate_default=True, description="turns"
+    )
+    tasks: list[TaskEntry] = Field(min_length=1, max_length=MAX_TASKS)
+    ground_truth: list[TruthEntry] = Field([], max_length=MAX_TASKS)
+
+
+class ProblemDocument(ProblemEntry):
+    """A file with one AsyncTool problem."""
+
+    schema_: SchemaLink = None
+    format: Literal["planoracle/asynctool"]
+    version: Literal[1]
+
+
+class CollectionDocument(_Strict):
+    """A file with several AsyncTool problems."""
+
+    schema_: SchemaLink = None
+    format: Literal["planoracle/asynctool"]
+    version: Literal[1]
+    problems: list[ProblemEntry] = Field(min_length=1, max_length=MAX_PROBLEMS)
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a file with one problem."""
+    return ProblemDocument.model_json_schema() | {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+
+
+def recognises(document: Any) -> bool:
+    """Whether a document claims this format."""
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+def read(document: Any, source: str) -> list[Instance]:
+    """Read the problems of a parsed document as instances.
+
+    Raises
+    ------
+    InputError
+        Naming file, field and value of the first fault; also for gold calls that fail when they are tried out.
+    """
+    if isinstance(document.get("version"), bool | float):  # equal to 1, but not written so
+        raise InputError("must be 1", source=source, field="version", value=document["version"])
+    several = "problems" in document
+    model = CollectionDocument if several else ProblemDocument
+    try:
+        entry = model.model_validate(document)
+    except ValidationError as error:
+        raise input_error(error, source, model) from None
+    entries: list[ProblemEntry] = entry.problems if isinstance(entry, CollectionDocument) else [entry]
+    found = []
+    names: set[str] = set()
+    for i, one in enumerate(entries):
+        try:
+            if one.name in names:
+                raise InputError("must be unique", field="name", value=one.name)
+            names.add(one.name)
+            found.append(encoding.instance(_problem(one)))
+        except InputError as error:
+            raise error.at(source, f"problems[{i}]" if several else None) from None
+    return found
+
+
+def _problem(entry: ProblemEntry) -> Problem:
+    apart = {truth.task_id: truth.ground_truth for truth in entry.ground_truth}
+    if len(apart) < len(entry.ground_truth) or not apart.keys() <= {task.id for task in entry.tasks}:
+        raise InputError("must name every task at most once, and no other", field="ground_truth")
+    seen: set[str] = set()
+    tasks = []
+    for i, task in enumerate(entry.tasks):
+        field = f"tasks[{i}]"
+        if task.id in seen or "/" in task.id or not task.id.isprintable():
+            raise InputError("must be unique, printable and without '/'", field=f"{field}.id", value=task.id)
+        seen.add(task.id)
+        if task.ground_truth is not None and task.id in apart:
+            raise InputError("is given twice", field=f"{field}.ground_truth", value=task.id)
+        calls = task.ground_truth if task.ground_truth is not None else apart.get(task.id)
+        if not calls:
+            raise InputError("needs at least one gold call", field=f"{field}.ground_truth", value=calls)
+        try:
+            tasks.append(_sub_task(task, calls))
+        except InputError as error:
+            raise error.at("", field) from None
+    return Problem(entry.name, tuple(tasks), _delays(entry.delay))
+
+
+def _delays(entry: DelayEntry) -> Delays:
+    most = entry.least if entry.most is None else entry.most
+    if most < entry.least:
+        raise InputError("must not be less than least", field="delay.most", value=most)
+    for tool, turns in entry.tools.items():
+        if not 0 <= turns <= MAX_DELAY:
+            raise InputError(f"must lie between 0 and {MAX_DELAY}", field=f"delay.tools.{tool}", value=turns)
+    return Delays(entry.least, most, entry.seed, entry.tools)
+
+
+def _sub_task(entry: TaskEntry, calls: list[str]) -> SubTask:
+    offered = _offered(entry)
+    order = {
+        name: tuple((document.get("parameters") or {}).get("properties") or ())
+        for name, document in (offered or {}).items()
+    }
+    gold = []
+    for i, text in enumerate(calls):
+        try:
+            gold.append(parse_call(text, order))
+        except InputError as error:
+            raise error.at("", f"ground_truth[{i}]") from None
+    task = SubTask(
+        entry.id,
+        entry.question,
+        tuple(gold),
+        entry.family,
+        offered if offered is not None else {call.name: {"name": call.name} for call in gold},
+        entry.initial,
+    )
+    bfcl.check_state(task.family, task.initial)
+    _try_out(task, calls)
+    return task
+
+
+def _offered(entry: TaskEntry) -> dict[str, dict[str, Any]] | None:
+    known = bfcl.documents(entry.family)
+    if entry.tools is None:
+        return known or None
+    found = {}
+    for i, tool in enumerate(entry.tools):
+        name = tool if isinstance(tool, str) else tool.get("name")
+        if not isinstance(name, str) or (known and name not in known):
+            raise InputError("must be a tool of the family", field=f"tools[{i}]", value=name)
+        parameters = (tool.get("parameters") if isinstance(tool, dict) else None) or {}
+        if not isinstance(parameters, dict) or not isinstance(parameters.get("properties") or {}, dict):
+            raise InputError("must be an object with properties", field=f"tools[{i}].parameters", value=parameters)
+        found[name] = tool if isinstance(tool, dict) else known.get(name, {"name": name})
+    return found
+
+
+def _try_out(task: SubTask, calls: list[str]) -> None:
+    for i, (call, result, text) in enumerate(zip(task.gold, task.solved.results, calls, strict=True)):
+        if call.name not in task.documents:
+            raise InputError("calls a tool that is not offered", field=f"ground_truth[{i}]", value=text)
+        if isinstance(result, dict) and "error" in result:
+            raise InputError(f"fails: {result['error']}", field=f"ground_truth[{i}]", value=text)
+
+
+def to_document(problem: Problem) -> dict[str, Any]:
+    """Return the document of a problem; reading it gives an equal one."""
+    delays = problem.delays
+    spread = {"least": delays.least, "most": delays.most, "seed": delays.seed, "tools": dict(delays.tools)}
+    return {
+        "format": FORMAT,
+        "version": 1,
+        "name": problem.name,
+        "delay": delays.least if delays == Delays(delays.least, delays.least) else spread,
+        "tasks": [
+            {
+                "id": task.id,
+                "question": task.question,
+                "ground_truth": [str(call) for call in task.gold],
+                "family": task.family,
+                "tools": _tools(task),
+                "initial": task.initial,
+            }
+            for task in problem.tasks
+        ],
+    }
+
+
+def _tools(task: SubTask) -> list[str | dict[str, Any]]:
+    known = bfcl.documents(task.family)
+    return [
+        name if document == known.get(name, {"name": name}) else document for name, document in task.documents.items()
+    ]

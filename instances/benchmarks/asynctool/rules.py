@@ -1,0 +1,56 @@
+"""Rules of AsyncTool that the paper leaves open; every one can be set by its name.
+
+The benchmark's code is not at hand, so both profiles are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planoracle.instances.protocol.profiles import Rules, choose
+
+
+@dataclass(frozen=True, slots=True)
+class Profile(Rules):
+    """How transcripts are read and measured.
+
+    Attributes
+    ----------
+    f1
+        ``"nestful"``: F1 of the sets of labels of a sample, labels that no offered tool has left out, averaged
+        over samples. ``"micro"``: of the multisets of all labels, pooled over samples.
+    char
+        Path matching compares ``"calls"``, their ``"results"``, or ``"both"``.
+    several_calls
+        Several calls in one message are ``"refused"``, or the ``"first"`` counts.
+    closing
+        ``"required"``: a run without the closing message is no success. ``"implied"``: the end of the transcript
+        closes the run, and counts as one turn.
+    """
+
+    f1: str = "nestful"
+    char: str = "calls"
+    several_calls: str = "refused"
+    closing: str = "required"
+
+
+PROFILES = {"paper": Profile(), "released": Profile(refuse_unread=False)}
+
+#: Values of the rules that are text.
+CHOICES = {
+    "f1": ("nestful", "micro"),
+    "char": ("calls", "results", "both"),
+    "several_calls": ("refused", "first"),
+    "closing": ("required", "implied"),
+}
+
+
+def profile(name: str = "paper", **options: str | int | bool) -> Profile:
+    """Return a named profile with single rules replaced, see `planoracle.instances.protocol.profiles.choose`.
+
+    Examples
+    --------
+    >>> profile(char="both").char
+    'both'
+    """
+    return choose(PROFILES, CHOICES, name, options)

@@ -1,0 +1,334 @@
+"""Tool families of stored data and of a vehicle: folders with files, a table, a vehicle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import eq, gt, lt
+from typing import Annotated, Any, Literal
+
+from typing_extensions import TypeAliasType, TypedDict
+
+from planoracle.instances.benchmarks.asynctool.tools.base import InitialState, Toolbox, ToolError, refuse_if, tool
+
+_MAX_ENTRIES, _MAX_DEPTH, _MAX_NAME = 200, 8, 60
+#: Characters of one file and of all.
+_MAX_FILE, _MAX_TOTAL = 4_000, 20_000
+
+Tree = TypeAliasType("Tree", "dict[str, str | Tree]")
+
+Entry = Annotated[str, "name of a file in the current folder"]
+
+
+class Files(Toolbox):
+    """Folders and text files. Work begins in the top folder and every name is one of the current folder."""
+
+    class Initial(InitialState):
+        """The top folder: files are text, folders are objects of the same form."""
+
+        root: Tree
+
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        self._root = _copy(initial["root"])
+        self._entries, self._size = _measure(self._root)
+        self._trail: list[tuple[str, Tree]] = [("", self._root)]
+
+    def state(self) -> dict[str, Any]:
+        """Return the whole tree; which folder is current does not count."""
+        return {"root": _copy(self._root)}
+
+    @tool
+    def enter_folder(
+        self, name: Annotated[str, "name of a folder in the current folder, or '..' for the folder above"]
+    ) -> dict[str, Any]:
+        """Go into a folder, one level down or up, and list what lies in it. Work begins in the top folder."""
+        if name == "..":
+            refuse_if(len(self._trail) == 1, "this is the top folder; there is none above")
+            self._trail.pop()
+        else:
+            entry = self._entry(name)
+            if isinstance(entry, str):
+                raise ToolError(f"{name!r} is a file, not a folder")
+            self._trail.append((name, entry))
+        here = self._here()
+        return {
+            "current": "/".join(name for name, _ in self._trail) or "/",
+            "folders": sorted(name for name, entry in here.items() if not isinstance(entry, str)),
+            "files": sorted(name for name, entry in here.items() if isinstance(entry, str)),
+        }
+
+    @tool
+    def make_folder(self, name: Annotated[str, "name of the new folder"]) -> dict[str, Any]:
+        """Make an empty folder in the current folder, without entering it."""
+        self._free(name)
+        refuse_if(len(self._trail) > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep")
+        self._here()[name] = {}
+        self._entries += 1
+        return {"made": name}
+
+    @tool
+    def read_file(self, name: Entry) -> dict[str, Any]:
+        """Read the text of a file in the current folder."""
+        return {"text": self._file(name)}
+
+    @tool
+    def append_line(
+        self, name: Entry, line: Annotated[str, "text of the line, without a line break"]
+    ) -> dict[str, Any]:
+        """Add one line at the end of a file in the current folder. A file that does not exist is made."""
+        here = self._here()
+        refuse_if("\n" in line or "\r" in line, "the line must not hold a line break")
+        if name in here:
+            old = self._file(name)
+        else:
+            self._free(name)
+            old = ""
+        text = f"{old}\n{line}" if old else line
+        refuse_if(len(text) > _MAX_FILE, f"a file holds at most {_MAX_FILE} characters")
+        refuse_if(self._size + len(text) - len(old) > _MAX_TOTAL, "the disk is full")
+        self._entries += name not in here
+        self._size += len(text) - len(old)
+        here[name] = text
+        return {"lines": text.count("\n") + 1}
+
+    @tool
+    def move_entry(
+        self,
+        name: Annotated[str, "name of a file or folder in the current folder"],
+        target: Annotated[str, "a folder in the current folder to move it into, or else its new name"],
+    ) -> dict[str, Any]:
+        """Move a file or folder of the current folder into a folder beside it, or rename it."""
+        here = self._here()
+        entry = self._entry(name)
+        goal = here.get(_plain(target))
+        if isinstance(goal, str) or target == name:
+            raise ToolError(f"{target[:80]!r} is taken already")
+        if goal is None:
+            here[target] = here.pop(name)
+            return {"renamed": target}
+        refuse_if(name in goal, f"the folder {target!r} holds {name!r} already")
+        refuse_if(len(self._trail) + _height(entry) > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep")
+        goal[name] = here.pop(name)
+        return {"moved_into": target}
+
+    @tool
+    def compare_files(
+        self,
+        first: Annotated[str, "name of the one file in the current folder"],
+        second: Annotated[str, "name of the other file in the current folder"],
+    ) -> dict[str, Any]:
+        """Compare two files of the current folder line by line and count the lines that differ."""
+        one, other = self._file(first).split("\n"), self._file(second).split("\n")
+        differing = sum(left != right for left, right in zip(one, other, strict=False)) + abs(len(one) - len(other))
+        return {"identical": not differing, "differing_lines": differing}
+
+    def _here(self) -> Tree:
+        return self._trail[-1][1]
+
+    def _entry(self, name: str) -> str | Tree:
+        found = self._here().get(_plain(name))
+        if found is None:
+            raise ToolError(f"the current folder holds nothing named {name!r}")
+        return found
+
+    def _file(self, name: str) -> str:
+        found = self._entry(name)
+        if not isinstance(found, str):
+            raise ToolError(f"{name!r} is a folder, not a file")
+        return found
+
+    def _free(self, name: str) -> None:
+        refuse_if(_plain(name) in self._here(), f"the current folder holds {name!r} already")
+        refuse_if(self._entries >= _MAX_ENTRIES, "there are too many files and folders")
+
+
+def _plain(name: str) -> str:
+    """Return a name that is one; paths are none."""
+    refuse_if(not 1 <= len(name) <= _MAX_NAME, f"names have 1 to {_MAX_NAME} characters")
+    refuse_if(
+        "/" in name or "\\" in name or name.strip(". ") != name or not name.isprintable(),
+        f"{name!r} is not a plain name: paths, control characters and outer dots or blanks are not",
+    )
+    return name
+
+
+def _copy(tree: Tree) -> Tree:
+    return {name: entry if isinstance(entry, str) else _copy(entry) for name, entry in tree.items()}
+
+
+def _measure(tree: Tree) -> tuple[int, int]:
+    entries, size = len(tree), 0
+    for entry in tree.values():
+        if isinstance(entry, str):
+            size += len(entry)
+        else:
+            below = _measure(entry)
+            entries, size = entries + below[0], size + below[1]
+    return entries, size
+
+
+def _height(entry: str | Tree) -> int:
+    """Levels of folders, counting this one."""
+    return 0 if isinstance(entry, str) else 1 + max(map(_height, entry.values()), default=0)
+
+
+Column = Annotated[str, "name of the column"]
+
+_RELATIONS = {"below": lt, "equal": eq, "above": gt}
+
+
+class Row(TypedDict):
+    """A row of the table; every ``id`` occurs once, all rows have the same columns."""
+
+    id: int
+    label: str
+    values: dict[str, int]
+
+
+class Records(Toolbox):
+    """A table whose cells can be searched and changed; its rows and columns stay the same."""
+
+    class Initial(InitialState):
+        """The table."""
+
+        rows: list[Row]
+
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        self._labels = {row["id"]: row["label"] for row in initial["rows"]}
+        self._rows: dict[int, dict[str, int]] = {row["id"]: dict(row["values"]) for row in initial["rows"]}
+
+    def state(self) -> dict[str, Any]:
+        """Return the numbers of every row."""
+        return {"rows": {str(row): dict(values) for row, values in self._rows.items()}}
+
+    @tool
+    def filter_rows(
+        self,
+        column: Column,
+        relation: Annotated[Literal["below", "equal", "above"], "how the value must compare with the number"],
+        number: Annotated[int, "the number to compare with"],
+    ) -> dict[str, Any]:
+        """List the rows whose value in a column is below, equal to or above a number."""
+        fits = _RELATIONS[relation]
+        return self._listing([(row, value) for row, value in self._column(column) if fits(value, number)])
+
+    @tool
+    def rank_rows(
+        self,
+        column: Column,
+        order: Annotated[Literal["ascending", "descending"], "smallest or largest value first"],
+        count: Annotated[int, "how many rows to list"],
+    ) -> dict[str, Any]:
+        """Sort the rows by a column and list the first ones. Rows of equal value keep their order."""
+        cells = self._column(column)
+        refuse_if(not 1 <= count <= len(cells), f"count must lie between 1 and {len(cells)}")
+        sign = 1 if order == "ascending" else -1
+        return self._listing(sorted(cells, key=lambda cell: sign * cell[1])[:count])
+
+    @tool
+    def measure_column(
+        self, column: Column, measure: Annotated[Literal["sum", "smallest", "largest"], "what to take of its values"]
+    ) -> dict[str, Any]:
+        """Take the sum, the smallest or the largest of all values in a column."""
+        values = [value for _, value in self._column(column)]
+        return {measure: sum(values) if measure == "sum" else min(values) if measure == "smallest" else max(values)}
+
+    @tool
+    def set_number(
+        self,
+        row: Annotated[int, "id of the row"],
+        column: Column,
+        number: Annotated[int, "the new value"],
+    ) -> dict[str, Any]:
+        """Change the value of one row in a column."""
+        self._column(column)
+        refuse_if(row not in self._rows, f"there is no row {row}")
+        before = self._rows[row][column]
+        self._rows[row][column] = number
+        return {"row": row, "before": before, "now": number}
+
+    def _column(self, column: str) -> list[tuple[int, int]]:
+        cells = [(row, values[column]) for row, values in self._rows.items() if column in values]
+        refuse_if(not cells or len(cells) < len(self._rows), f"there is no column {column[:80]!r}")
+        return cells
+
+    def _listing(self, cells: list[tuple[int, int]]) -> dict[str, Any]:
+        return {"rows": [{"row": row, "label": self._labels[row], "value": value} for row, value in cells]}
+
+
+_COLDEST, _HOTTEST = 16, 28
+
+Doors = Literal["locked", "unlocked"]
+Brake = Literal["pressed", "released"]
+Engine = Literal["on", "off"]
+
+
+class Vehicle(Toolbox):
+    """A parked vehicle, controlled from outside."""
+
+    class Initial(InitialState):
+        """State of the vehicle: fuel and size of the tank in litres, temperatures in degrees Celsius."""
+
+        doors: Doors
+        brake: Brake
+        engine: Engine
+        fuel: int
+        tank: int
+        outside: int
+        climate: int
+
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        self._tank, self._outside = initial["tank"], initial["outside"]
+        self._now = {name: initial[name] for name in ("doors", "brake", "engine", "fuel", "climate")}
+
+    def state(self) -> dict[str, Any]:
+        """Return everything but the size of the tank and the weather."""
+        return dict(self._now)
+
+    @tool
+    def read_gauges(self) -> dict[str, Any]:
+        """Read everything the vehicle shows: litres of fuel and free in the tank, temperatures outside and set."""
+        room = self._tank - self._now["fuel"]
+        return self._now | {"free_in_tank": room, "outside_temperature": self._outside}
+
+    @tool
+    def set_doors(self, doors: Annotated[Doors, "what the doors shall be"]) -> dict[str, Any]:
+        """Lock or unlock all doors. While the engine is on they cannot be unlocked."""
+        refuse_if(doors == "unlocked" and self._now["engine"] == "on", "the engine is on")
+        return self._set("doors", doors)
+
+    @tool
+    def set_brake(self, brake: Annotated[Brake, "what the brake pedal shall be"]) -> dict[str, Any]:
+        """Press or release the brake pedal."""
+        return self._set("brake", brake)
+
+    @tool
+    def switch_engine(self, engine: Annotated[Engine, "what the engine shall be"]) -> dict[str, Any]:
+        """Switch the engine on or off. It starts only with locked doors, a pressed brake and some fuel."""
+        if engine == "on":
+            refuse_if(self._now["doors"] != "locked", "the doors are unlocked")
+            refuse_if(self._now["brake"] != "pressed", "the brake is released")
+            refuse_if(self._now["fuel"] <= 0, "there is no fuel")
+        return self._set("engine", engine)
+
+    @tool
+    def add_fuel(self, litres: Annotated[int, "litres to add"]) -> dict[str, Any]:
+        """Add fuel to the tank. The engine must be off and the tank must have room."""
+        refuse_if(self._now["engine"] == "on", "the engine is on")
+        room = self._tank - self._now["fuel"]
+        refuse_if(not 1 <= litres <= room, f"at least 1 litre must be added and the tank has room for {room}")
+        self._now["fuel"] += litres
+        return {"fuel": self._now["fuel"]}
+
+    @tool
+    def set_climate(self, celsius: Annotated[int, "temperature in degrees Celsius"]) -> dict[str, Any]:
+        """Set the temperature inside. The engine must be on."""
+        refuse_if(self._now["engine"] != "on", "the engine is off")
+        refuse_if(
+            not _COLDEST <= celsius <= _HOTTEST, f"the temperature must lie between {_COLDEST} and {_HOTTEST} degrees"
+        )
+        return self._set("climate", celsius)
+
+    def _set(self, name: str, value: str | int) -> dict[str, Any]:
+        refuse_if(self._now[name] == value, f"{name}: already {value}")
+        self._now[name] = value
+        return {name: value}

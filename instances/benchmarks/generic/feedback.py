@@ -1,0 +1,132 @@
+"""What the general rules say of a schedule, in words for whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from planoracle.instances.benchmarks.generic.run import GenericRun
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import Examined, Finding, Topic, Words, clean, quoted, some
+
+TOPICS = (
+    Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use the actions and modes that there are."),
+    Topic("agents", "Agents", ("ineligible_agent",), "Let somebody do it who may."),
+    Topic("release", "Releases", ("release",), "Wait until the action is released."),
+    Topic("time_limit", "Time limit", ("time_limit",), "Everything has to end in time."),
+    Topic("duration", "Durations", ("action_duration",), "Give every action exactly the time it takes."),
+    Topic("interruption", "Interruption", ("interruptibility",), "Do such actions in one go."),
+    Topic(
+        "completeness",
+        "Missing actions",
+        ("missing_action",),
+        "Add what is missing.",
+        "Your plan never carries out {names}.",
+    ),
+    Topic("concurrency", "Concurrency", ("agent_busy",), "Nobody can attend to two actions at once."),
+    Topic("starts", "Starts", ("start_attended",), "Start an action before or after what its agent attends to."),
+    Topic("resources", "Resources", ("resource_capacity",), "Wait until there is room."),
+    Topic("states", "States of resources", ("resource_state",), "Set the state first, and keep it."),
+    Topic("dependency", "Order and distances", ("minimum_lag",), "Keep the order, and the time between."),
+    Topic("time_constraint", "Time constraints", ("maximum_lag",), "Move the two actions closer together."),
+)
+
+
+def examine(run: GenericRun) -> Examined:
+    """Look closely at what is wrong with a run; findings point at the pieces of its schedule."""
+    words, schedule = Words(run.problem), run.plan.commands
+    return Examined(
+        replay=run.verdict,
+        findings=tuple(_finding(words, violation) for violation in run.verdict.violations),
+        clock=words.clock,
+        command=lambda index: words.name(schedule.pieces[index].action),
+        instance=run.problem,
+        schedule=schedule if run.success else None,
+        whole=True,
+        name=words.name,
+    )
+
+
+def _finding(words: Words, one: Violation) -> Finding:
+    found = Finding.of(one, told(words, one))
+    return replace(found, excess=None) if one.kind == "wrong_mode" else found  # modes are numbers, not amounts
+
+
+def told(words: Words, one: Violation) -> str:
+    """Say what is wrong, as a part of a sentence."""
+    return _TOLD[one.kind](words, one)
+
+
+def _mode(words: Words, one: Violation) -> str:
+    if one.case == "other_mode":
+        return f"{words.at(one)} goes on in mode {one.actual}, but was begun in another"
+    return f"{words.at(one)} is in mode {one.actual}; its modes go from 0 to {one.required}"
+
+
+def _agent(words: Words, one: Violation) -> str:
+    who = "nobody" if one.actual is None else quoted(str(one.actual))
+    eligible = one.required if isinstance(one.required, tuple) else ()
+    allowed = f"may be done by {some(map(clean, eligible))}" if eligible else "needs no agent"
+    return f"{words.at(one)} is given to {who}; it {allowed}"
+
+
+def _duration(words: Words, one: Violation) -> str:
+    if one.case == "no_duration":
+        return f"{words.at(one)} has a piece of no length"
+    return f"{words.name(one.subject)} takes {words.span(one.required)}; your plan gives it {words.span(one.actual)}"
+
+
+def _interruption(words: Words, one: Violation) -> str:
+    if one.case == "overlap":
+        return f"{words.at(one)} overlaps with another piece of itself"
+    return f"{words.name(one.subject)} must not be interrupted; your plan does it in {one.actual} pieces"
+
+
+def _busy(words: Words, one: Violation) -> str:
+    needs = "cannot be started by" if one.kind == "start_attended" else "needs"
+    return f"{words.at(one)} {needs} {clean(one.resource or '')}, who attends to {words.during(one.others[0])}"
+
+
+def _capacity(words: Words, one: Violation) -> str:
+    text = f"{words.at(one)} brings the load of {clean(one.resource or '')} to {one.actual} of {one.required}"
+    return f"{text}, while it is used by {some(map(words.until, one.others))}" if one.others else text
+
+
+def _state(words: Words, one: Violation) -> str:
+    text = f"{words.at(one)} needs {clean(one.resource or '')} to be {clean(str(one.required))} all the while"
+    if one.others:
+        return f"{text}; it is set by {some(map(words.at, one.others))}"
+    return f"{text}; nothing sets it before" + ("" if one.actual is None else f", and it is {clean(str(one.actual))}")
+
+
+def _early(words: Words, one: Violation) -> str:
+    [before] = one.others
+    wait = f"{words.span(one.required)} after" if one.required else "after"
+    ends = "is not carried out" if before.end is None else f"ends at {words.moment(before.end)}"
+    return f"{words.at(one)} must come {wait} {words.name(before.subject)}, which {ends}"
+
+
+def _late(words: Words, one: Violation) -> str:
+    within = f"within {words.span(one.required)} after {words.name(one.others[0].subject)} is finished"
+    late = f"it starts {words.span(one.actual)} after, {words.span(one.excess)} too late"
+    return f"{words.name(one.subject)} must start {within}; {late}"
+
+
+_TOLD: dict[str, Callable[[Words, Violation], str]] = {
+    "unknown_action": lambda _, one: f"there is no action {quoted(one.subject)}",
+    "wrong_mode": _mode,
+    "ineligible_agent": _agent,
+    "release": lambda words, one: f"{words.at(one)} is too early; it is released at {words.moment(one.required)}",
+    "time_limit": lambda words, one: (
+        f"{words.name(one.subject)} ends at {words.moment(one.end)}, {words.span(one.excess)} after the limit"
+    ),
+    "action_duration": _duration,
+    "interruptibility": _interruption,
+    "missing_action": lambda words, one: f"{words.name(one.subject)} ({words.span(one.required)}) is missing",
+    "agent_busy": _busy,
+    "start_attended": _busy,
+    "resource_capacity": _capacity,
+    "resource_state": _state,
+    "minimum_lag": _early,
+    "maximum_lag": _late,
+}

@@ -1,0 +1,133 @@
+"""Plans by the general rules: the list of a schedule's pieces, as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.validation import MAX_NAME
+from planoracle.instances.model_output import reading as outputs
+from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.json_values import values_in
+from planoracle.instances.model_output.reading import as_given
+from planoracle.instances.protocol.plan import NO_PLAN, Dropped, Plan, Reading
+from planoracle.instances.protocol.profiles import Rules
+
+#: Largest number in a plan; more than any needs. As many pieces are read as cutting may lead to.
+MAX_TIME = 10**40
+
+_NEEDED, _FIELDS = {"action", "start", "duration"}, set(Piece._fields)
+_WHOLE = {"start", "duration", "mode"}
+_TOKEN = re.compile(r"[^\s,;:|\"'`()\[\]{}]{1,200}")
+
+
+def written(problem: Instance, schedule: Schedule) -> list[dict[str, object]]:
+    """Write a schedule as a plan."""
+    return [piece._asdict() for piece in schedule.pieces]
+
+
+def schedule(problem: Instance, plan: Plan[Schedule]) -> Schedule:
+    """Return the schedule that a plan is."""
+    return plan.commands
+
+
+class Pieces(Grammar[object]):
+    """Pieces of a schedule, as objects."""
+
+    unique = True
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+
+    def find(self, text: str) -> list[Found[object]]:
+        """Return the pieces in a line."""
+        spans, _ = values_in(text, lists=False) if "{" in text else ((), True)
+        return [Found(end - start, value) for start, end, value in spans if self.of(value)]
+
+    def of(self, value: object) -> list[object] | None:
+        """Return an object that has what a piece needs."""
+        return [value] if isinstance(value, dict) and value.keys() >= _NEEDED else None
+
+    def row(self, cells: Mapping[str, str]) -> list[object] | None:
+        """Return a row of a table that has the columns of a piece."""
+        known = {name: held.strip("`*\"' ") for name, held in cells.items() if name in _FIELDS and held.strip()}
+        whole = {
+            name: int(held) if held.isdecimal() and len(held) < 41 and name in _WHOLE else held
+            for name, held in known.items()
+        }
+        return self.of(whole)
+
+    def looks(self, text: str, free: bool) -> bool:
+        """Whether a line names an action."""
+        return any(word in self.instance.by_id for word in _TOKEN.findall(text[:500]))
+
+    def key(self, step: object) -> tuple[str, str]:
+        """Return the action and its start."""
+        return (str(step["action"]), str(step["start"])) if isinstance(step, dict) else ("", "")
+
+
+def rows_of(instance: Instance, given: object) -> Reading[list[object]]:
+    """Read the objects of a plan: a list of pieces, or text that holds them; raises `PlanError` if it holds none."""
+    rows = given
+    if isinstance(given, str | bytes):
+        try:
+            rows = load_json(given, "plan")
+        except InputError as error:
+            found = outputs.read(given, Pieces(instance)) if isinstance(given, str) else None
+            if found is None or (found.fault == NO_PLAN and given.lstrip()[:1] in ("[", "{")):  # broken JSON
+                raise PlanError(error.message, source=error.source, field=error.field) from None
+            return found
+    if not isinstance(rows, list):
+        raise PlanError("must be a list of pieces", field="plan", value=rows)
+    return as_given(rows)
+
+
+def commands(instance: Instance, given: object, rules: Rules) -> Schedule:
+    """Return a plan as a schedule in normal form; raises `PlanError`."""
+    return reading(instance, given, rules).commands
+
+
+def reading(problem: Instance, given: object, rules: Rules) -> Reading[Schedule]:
+    """Read a plan as a schedule in normal form; raises `PlanError`."""
+    return rows_of(problem, given).of(
+        lambda rows: Schedule.of(problem, [_piece(problem, row, f"plan[{i}]") for i, row in enumerate(rows)])
+    )
+
+
+def _piece(instance: Instance, row: object, field: str) -> Piece:
+    if not isinstance(row, dict) or not _NEEDED <= row.keys() <= _FIELDS:
+        raise PlanError("must be an object with action, start, duration, agent, mode", field=field, value=row)
+    row = {"mode": 0, "agent": None} | row
+    if not isinstance(row["action"], str) or row["action"] not in instance.by_id:
+        raise PlanError("there is no such action", field=f"{field}.action", value=row["action"])
+    for key in ("start", "duration", "mode"):
+        value = row[key]
+        if type(value) is not int or not 0 <= value <= MAX_TIME:
+            raise PlanError(f"must be a whole number up to {MAX_TIME}", field=f"{field}.{key}", value=value)
+    agent = row["agent"]
+    if agent is not None and not (isinstance(agent, str) and len(agent) <= MAX_NAME):
+        raise PlanError(f"must be null or a name of at most {MAX_NAME} characters", field=f"{field}.agent", value=agent)
+    return Piece(**row)
+
+
+def salvage(given: object, instance: Instance) -> tuple[object, tuple[Dropped, ...]]:
+    """Return a plan without the pieces of actions that do not exist, and these."""
+    rows = rows_of(instance, given).commands
+    strange = [_names_nothing(instance, row) for row in rows]
+    if not any(strange):
+        return rows, ()
+    kept = [row for row, one in zip(rows, strange, strict=True) if not one]
+    return kept, tuple(
+        Dropped(n, str(row["action"])[:80] if isinstance(row, dict) else "", "there is no such action")
+        for n, (row, one) in enumerate(zip(rows, strange, strict=True))
+        if one
+    )
+
+
+def _names_nothing(instance: Instance, row: object) -> bool:
+    name = row.get("action") if isinstance(row, dict) else None
+    return isinstance(name, str) and name not in instance.by_id

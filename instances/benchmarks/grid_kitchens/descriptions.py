@@ -1,0 +1,144 @@
+"""Floors in words: how they are used, what stands where, and how things are at a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Floor, FloorRules, Station
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, WAIT, Act, spoken
+from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, Thing, Time, Ware
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
+
+
+def actions_in_words(floor: Floor, rules: FloorRules) -> list[str]:
+    """Return what each action is and does."""
+    facts = floor.facts
+    vessels = [
+        f"a {one.name} takes {one.takes} {', '.join(one.ingredients)} and cooks it in {one.ticks} ticks"
+        for one in facts.cookware
+    ]
+    several = "several cooks at once" if rules.sinks == "shared" else "one cook at a time"
+    return [
+        f'- {{"action": "MoveTo", "target": [x, y]}}: walk to a free tile, {facts.move} tick a tile, '
+        "in four directions. Cooks do not stand in each other's way.",
+        '- {"action": "Interact", "target": "STATION"}: use a station on a tile next to the cook\'s, in no time. With '
+        "empty hands: take what lies there; from an empty dispenser an ingredient, raw; from the plate return a dirty "
+        "plate. With something in the hand: put it down where nothing lies (on a stove only cookware, into a sink only "
+        "a dirty plate), put an ingredient into a plate or cookware, or a plate or cookware over an ingredient; with a "
+        "plate and cookware the contents go onto the plate. At the serving window a plate with just what the first "
+        "open order needs is served.",
+        f'- {{"action": "Process", "target": "STATION"}}: chop the raw ingredient on a chopping board '
+        f"({facts.chop} ticks, one cook at a time), or wash the plate in a sink ({facts.wash} ticks, {several}).",
+        '- {"action": "Wait", "duration": t}: do nothing for so many ticks.',
+        f'- {{"action": "Finish"}}: the cook has nothing more to do{" at all" if rules.finish == "final" else ""}.',
+        "A hand holds one thing, and so does a station; a plate and cookware hold any number of ingredients. "
+        f"Cooking goes on by itself while the cookware is on a stove: {'; '.join(vessels)}; two ingredients take "
+        "twice as long. Ingredients leave a plate only with the dish. Dirty plates are at the plate return "
+        f"{facts.plate_return} ticks after a dish was served.",
+        "Orders are served one after the other, in the order given. Everything that is not possible ends the attempt.",
+    ]
+
+
+def floor_in_words(floor: Floor) -> list[str]:
+    """Return what stands where, who is there, and what is ordered."""
+    lines = [
+        f"The map has {floor.width} columns (x from 0 to {floor.width - 1}, to the right) and {floor.height} rows (y "
+        f"from 0 to {floor.height - 1}, downwards). Nobody can enter the tiles of stations and walls.",
+        "Stations:",
+        *(f"- {one.name} at {_tile(one.place)}{_about(one)}" for one in floor.stations),
+    ]
+    if floor.walls:
+        lines.append(f"Walls: {', '.join(f'{name} at {_tile(place)}' for name, place in floor.walls)}.")
+    lines.append(f"Cooks: {', '.join(f'{name} at {_tile(place)}' for name, place in floor.cooks)}.")
+    lines.append("Orders, to be served in this order:")
+    lines += [f"{number}. {dish_in_words(dish)}" for number, dish in enumerate(floor.orders, 1)]
+    return lines
+
+
+def _about(station: Station) -> str:
+    told = [f"gives {station.provides}"] if station.provides else []
+    told += [f"with a {station.holds}"] if station.holds else []
+    return f": {', '.join(told)}" if told else ""
+
+
+def dish_in_words(dish: Dish) -> str:
+    """Return a dish and what it needs."""
+    needs = [f"{need.ingredient} {need.state}{f' in a {need.vessel}' if need.vessel else ''}" for need in dish.needs]
+    return f"{dish.name}: {', '.join(needs)}"
+
+
+def describe(clock: Clock) -> str:
+    """Write how things stand: the time, orders, cooks, and the stations with something on them."""
+    world, of = clock.world, clock.ground
+    floor = of.floor
+    lines = [f"{_ticks(world.clock)} have passed, {world.served} of {len(floor.orders)} orders are served."]
+    if not world.all_served:
+        lines.append(f"Next order: {dish_in_words(floor.orders[world.served])}")
+    for cook, name in enumerate(of.cooks):
+        held = thing_in_words(world.hands[cook])
+        hands = f"holds {held}" if held else "hands empty"
+        lines.append(f"{name} at {_tile(world.tiles[cook])}, {hands}, {_busy(clock, cook)}")
+    for number, thing in enumerate(world.on):
+        if thing is not None:
+            lines.append(f"  {of.names[number]}: {thing_in_words(thing)}{_cooks(clock, number)}")
+    lines += _plates(clock)
+    return "\n".join(lines)
+
+
+def _busy(clock: Clock, cook: int) -> str:
+    act = clock.acts[cook]
+    if act is None:
+        return "finished" if clock.finished[cook] else "nothing to do"
+    return f"{act_in_words(clock, act)} until {spoken(clock.ends[cook])}"
+
+
+def act_in_words(clock: Clock, act: Act) -> str:
+    """Return an action as a part of a sentence."""
+    if act.word == MOVE:
+        return f"walks to {_tile(act.tile)}"
+    if act.word == WAIT:
+        return "waits"
+    if act.station < 0:
+        return "finishes"
+    return f"{'uses' if act.word == INTERACT else 'works at'} {clock.ground.names[act.station]}"
+
+
+def _cooks(clock: Clock, number: int) -> str:
+    left = cooking_left(clock, number)
+    return "" if left is None else f", cooked in {_ticks(left)}"
+
+
+def cooking_left(clock: Clock, number: int) -> Time | None:
+    """Return in how many ticks what is in the vessel on a stove is cooked, ``None`` if nothing cooks there."""
+    world, thing = clock.world, clock.world.on[number]
+    if number not in clock.ground.stoves or not isinstance(thing, Ware) or not (thing.cooking and thing.contents):
+        return None
+    return max(0, thing.left - (world.clock - thing.stamp))
+
+
+def _plates(clock: Clock) -> Iterator[str]:
+    world = clock.world
+    if world.dirty:
+        yield f"  dirty plates at the plate return: {world.dirty}"
+    if world.coming:
+        yield f"  dirty plates come back at {', '.join(str(spoken(moment)) for moment in world.coming)}"
+
+
+def thing_in_words(thing: Thing) -> str:
+    """Return a thing with its state or its contents, ``""`` for none."""
+    if thing is None:
+        return ""
+    if isinstance(thing, Food):
+        return f"{thing.name} ({thing.state})"
+    if isinstance(thing, Ware):
+        inside = ", ".join(f"{food.name} ({food.state})" for food in thing.contents)
+        return f"{thing.kind} with {inside}" if inside else f"empty {thing.kind}"
+    return "dirty plate" if thing == DIRTY else thing
+
+
+def _tile(tile: tuple[int, int]) -> str:
+    return f"[{tile[0]}, {tile[1]}]"
+
+
+def _ticks(time: Time) -> str:
+    return f"{spoken(time)} tick{'' if time == 1 else 's'}"

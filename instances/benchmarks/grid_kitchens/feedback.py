@@ -1,0 +1,134 @@
+"""Feedback on plans for floors: the action at which the run ended, and the orders that are left."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from planoracle.instances.benchmarks.grid_kitchens.descriptions import dish_in_words
+from planoracle.instances.benchmarks.grid_kitchens.language import spoken, whole
+from planoracle.instances.benchmarks.grid_kitchens.rules import Early
+from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import Examined, Finding, Topic, clean, clock_of, listed
+from planoracle.instances.protocol.run import Foreign
+
+TOPICS = (
+    Topic(
+        "reading",
+        "Form of the plan",
+        ("unreadable", "empty", "unknown_agent", "plan_not_a_list", "malformed", "unknown_action"),
+        'Write {"agent1": [action, ...], ...} with the names of the cooks that there are.',
+    ),
+    Topic(
+        "places",
+        "Ways and places",
+        ("unreachable", "unknown_target", "not_a_station", "not_adjacent", "wall"),
+        "Walk to a free tile next to the station first; walls and stations cannot be entered.",
+    ),
+    Topic(
+        "time",
+        "Time and turns",
+        ("negative_wait", "station_in_use", "serve_at_zero", "no_dirty_plate", "after_finish"),
+        "Wait until things are there, and before a station is used by two.",
+    ),
+    Topic(
+        "hands",
+        "Hands and stations",
+        (
+            *("nothing_here", "wrong_for_cookware", "cannot_place", "stove_refuses", "no_clean_plate"),
+            *("sink_refuses", "hands_full", "nothing_to_discard"),
+        ),
+        "Keep track of what every cook holds and of what every station carries.",
+    ),
+    Topic(
+        "work",
+        "Work at stations",
+        ("stove_empty", "process_unsupported", "stove_process", "nothing_to_chop", "not_raw", "nothing_to_wash"),
+        "Process only raw ingredients on a chopping board and dirty plates in a sink.",
+    ),
+    Topic(
+        "dishes",
+        "Dishes",
+        ("serve_no_plate", "no_order_left", "dish_wrong_count", "dish_mismatch"),
+        "Serve on a plate exactly what the next order needs, each ingredient in its state.",
+    ),
+    Topic("cooking", "Cooking", (), "Leave food in the cookware on a stove until it is cooked."),
+    Topic("completeness", "Orders", (), "Go on until every order is served."),
+)
+
+
+def examine(run: FloorRun) -> Examined:
+    """Look closely at what is wrong with a run."""
+    fault = run.verdict.fatal
+    left = run.problem.orders[run.outcome.served :]
+    number = run.outcome.served
+    remarks = {} if run.success else {"cooking": tuple(map(partial(_too_early, run), run.outcome.clock.world.early))}
+    remarks["completeness"] = tuple(
+        Finding.of(
+            Violation(None, "not_served", dish.name, required=dish_in_words(dish)),
+            f"order {number + n} of {len(run.problem.orders)} is not served: {dish_in_words(dish)}",
+        )
+        for n, dish in enumerate(left, 1)
+    )
+    return Examined(
+        replay=run.verdict,
+        findings=() if fault is None else (_finding(run, fault),),
+        clock=clock_of(run.problem),
+        command=lambda index: _place(run),
+        remarks=remarks,
+        notes=tuple(_notes(run)),
+        aim="orders",
+    )
+
+
+def foreign(run: FloorRun) -> Foreign:
+    """Return the stations and cooks that a plan names and the floor does not have."""
+    clock = run.outcome.clock
+    acts = [act for queue in clock.queues for act in queue]
+    names = [clean(act.target, 40) for act in acts if act.fault == "unknown_target"]
+    error = clock.error
+    if error is not None and error.kind == "unknown_agent":
+        names.append(clean(error.name, 40))
+    return Foreign(tuple(names), len(acts) or len(names))
+
+
+def _place(run: FloorRun) -> str:
+    """Name the action at which the run ended."""
+    error, fault = run.outcome.error, run.verdict.fatal
+    if error is None or fault is None or error[2] is None:
+        return "the plan"
+    _, _, what = fault.subject.partition(": ")
+    return f"action {error[2] + 1} of {error[1]} ({what}, tick {spoken(run.outcome.time)})"
+
+
+def _finding(run: FloorRun, fault: Violation) -> Finding:
+    where = _place(run)
+    return Finding.of(fault, fault.message if where == "the plan" else f"{where}: {fault.message}")
+
+
+def _too_early(run: FloorRun, early: Early) -> Finding:
+    """Tell of food that was taken out before it was cooked."""
+    of, ware = run.outcome.clock.ground, early.ware
+    food = listed([food.name for food in ware.contents if food.state != "cooked"])
+    where, ticks = of.names[early.station], f"{spoken(early.ware.left)} tick{'' if ware.left == 1 else 's'}"
+    who = f"{of.cooks[early.cook]} at {where}, tick {spoken(early.clock)}"
+    text = f"{food} was taken from the {ware.kind} ({who}) before it was cooked: it needed {ticks} more on a stove"
+    now = whole(early.clock)
+    fault = Violation(None, "too_early", food, start=now, end=now, resource=where, required=whole(ware.left), actual=0)
+    return Finding.of(fault, text)
+
+
+def _notes(run: FloorRun) -> list[str]:
+    told = []
+    outcome, before = run.outcome, run.errors - (run.outcome.error is not None)
+    if before:
+        told.append(f"Everything began anew {'once' if before == 1 else f'{before} times'} after an error.")
+    if outcome.served_at:
+        moments = listed([str(spoken(moment)) for moment in outcome.served_at])
+        several = len(outcome.served_at) > 1
+        told.append(f"Dishes were served at ticks {moments}." if several else f"A dish was served at tick {moments}.")
+        late = outcome.time - outcome.served_at[-1]
+        if outcome.done and late > 0:
+            ticks = f"{spoken(late)} tick{'s' if late != 1 else ''}"
+            told.append(f"The run goes on for {ticks} after the last dish, which count.")
+    return told

@@ -1,0 +1,281 @@
+"""A floor: a kitchen as a map of tiles, the cooks on it, and the dishes that are ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, Self, TypeAlias
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.cache import Remembering
+from planoracle.instances.protocol.profiles import Rules
+
+#: Column and row, from 0; columns grow to the right, rows downwards.
+Tile: TypeAlias = tuple[int, int]
+
+#: What stations there are.
+KINDS: Final = (
+    "table",
+    "dispenser",
+    "chopping_board",
+    "stove",
+    "serving_window",
+    "sink",
+    "plate_return",
+    "trash",
+)
+#: What an ingredient goes through.
+STATES: Final = ("raw", "chopped", "cooked")
+#: The vessel that dishes are served on.
+PLATE: Final = "plate"
+
+# Most tiles, stations, cooks and orders, and longest name; far beyond what is published.
+_MOST = {"tiles": 2_500, "stations": 200, "cooks": 16, "orders": 64, "ingredients": 32, "characters": 200}
+
+
+@dataclass(frozen=True, slots=True)
+class Vessel:
+    """A kind of cookware: ticks that it cooks an ingredient for, and what it takes, in which state."""
+
+    name: str
+    ticks: int
+    takes: str
+    ingredients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What holds on all floors of a benchmark: durations in ticks, and cookware. An interaction takes no time.
+
+    Attributes
+    ----------
+    move, chop, wash
+        Ticks for a tile, for an ingredient, for a plate.
+    plate_return
+        Ticks from serving a dish until its plate, dirty, can be taken again.
+    """
+
+    move: int
+    chop: int
+    wash: int
+    plate_return: int
+    cookware: tuple[Vessel, ...]
+
+    def vessel(self, name: str) -> Vessel | None:
+        """Return a kind of cookware by its name, ``None`` for others."""
+        return next((one for one in self.cookware if one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """A tile that nobody can enter and that is used from a tile next to it.
+
+    Attributes
+    ----------
+    name, kind, place
+        ``kind`` is one of `KINDS`.
+    holds
+        What stands on it at the beginning: a plate, a kind of cookware, or ``""``.
+    provides
+        The ingredient that a dispenser gives.
+    """
+
+    name: str
+    kind: str
+    place: Tile
+    holds: str = ""
+    provides: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """An ingredient of a dish and the state it must have; ``vessel`` is the cookware, where the recipe says it."""
+
+    ingredient: str
+    state: str
+    vessel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dish:
+    """A dish by its name, and what must be on its plate, in any order."""
+
+    name: str
+    needs: tuple[Need, ...]
+
+
+@dataclass(frozen=True)
+class Floor(Remembering):
+    """A floor; immutable. Made by `Floor.of`, which checks it.
+
+    Attributes
+    ----------
+    width, height
+        Tiles; all tiles but those with a station or a wall can be entered.
+    stations, walls
+        In the order of the map, which decides what is updated first; walls by name.
+    cooks
+        Names and first tiles, in the order of the map, which decides who goes first. They may share a tile.
+    orders
+        Dishes in the order in which they must be served.
+    """
+
+    name: str
+    benchmark: str
+    width: int
+    height: int
+    stations: tuple[Station, ...]
+    walls: tuple[tuple[str, Tile], ...]
+    cooks: tuple[tuple[str, Tile], ...]
+    orders: tuple[Dish, ...]
+    facts: Facts
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        benchmark: str,
+        size: tuple[int, int],
+        stations: Iterable[Station],
+        walls: Iterable[tuple[str, Tile]],
+        cooks: Iterable[tuple[str, Tile]],
+        orders: Iterable[Dish],
+        facts: Facts,
+    ) -> Floor:
+        """Check a floor.
+
+        Raises
+        ------
+        InputError
+            Naming field and value: names given twice, tiles outside or taken, too much of anything.
+        """
+        made = cls(name, benchmark, *size, tuple(stations), tuple(walls), tuple(cooks), tuple(orders), facts)
+        made.check()
+        return made
+
+    def with_cooks(self, name: str, count: int) -> Floor:
+        """Return the same floor with the first cooks only; raises `InputError` if there are not so many."""
+        if not 1 <= count <= len(self.cooks):
+            raise InputError(f"must be from 1 to {len(self.cooks)}, the cooks on the map", field="agents", value=count)
+        return replace(self, name=name, cooks=self.cooks[:count])
+
+    def check(self) -> None:
+        """Raise `InputError` for a floor that cannot be; see `Floor.of`."""
+        counts = {
+            "tiles": self.width * self.height,
+            "stations": len(self.stations) + len(self.walls),
+            "cooks": len(self.cooks),
+            "orders": len(self.orders),
+            "ingredients": max((len(dish.needs) for dish in self.orders), default=0),
+        }
+        for field, count in counts.items():
+            if count > _MOST[field]:
+                raise InputError(f"must be at most {_MOST[field]}", field=field, value=count)
+        if min(self.width, self.height) < 1:
+            raise InputError("must be 1 or more", field="size", value=[self.width, self.height])
+        if not self.cooks:
+            raise InputError("there must be a cook", field="cooks")
+        taken: set[Tile] = set()
+        names: set[str] = set()
+        things = [(station.name, station.place) for station in self.stations]
+        for name, place in (*things, *self.walls, *self.cooks):
+            if name in names or not name or len(name) > _MOST["characters"]:
+                raise InputError("must be a name of its own, not too long", field="name", value=name)
+            names.add(name)
+            if not self.inside(place) or place in taken:
+                raise InputError("must be a free tile on the map", field=name, value=list(place))
+            if len(names) <= len(self.stations) + len(self.walls):  # cooks may share a tile
+                taken.add(place)
+        vessels = {PLATE, *(one.name for one in self.facts.cookware)}
+        for station in self.stations:
+            if station.kind not in KINDS:
+                raise InputError(f"must be one of {', '.join(KINDS)}", field=f"{station.name}.kind", value=station.kind)
+            if station.holds and station.holds not in vessels:
+                known = ", ".join(sorted(vessels))
+                raise InputError(f"must be one of {known}", field=f"{station.name}.holds", value=station.holds)
+        for dish in self.orders:
+            if not dish.needs:
+                raise InputError("must need an ingredient", field=dish.name)
+            for need in dish.needs:
+                if need.state not in STATES:
+                    raise InputError(f"must be one of {', '.join(STATES)}", field=dish.name, value=need.state)
+
+    @property
+    def kind(self) -> str:
+        """A floor, see `planoracle.instances.model.problem.Problem`."""
+        return "floor"
+
+    @property
+    def unit(self) -> str:
+        """What a tick is called."""
+        return "tick"
+
+    @property
+    def seconds_per_tick(self) -> None:
+        """Ticks have no length in seconds."""
+        return None
+
+    @cached_property
+    def agents(self) -> tuple[str, ...]:
+        """The cooks, in the order of the map."""
+        return tuple(name for name, _ in self.cooks)
+
+    @property
+    def time_limit(self) -> None:
+        """There is none."""
+        return None
+
+    @cached_property
+    def by_name(self) -> dict[str, Station]:
+        """Stations by name."""
+        return {station.name: station for station in self.stations}
+
+    @cached_property
+    def blocked(self) -> frozenset[Tile]:
+        """Tiles that cannot be entered."""
+        return frozenset((*(station.place for station in self.stations), *(place for _, place in self.walls)))
+
+    def inside(self, tile: Tile) -> bool:
+        """Whether a tile is on the map."""
+        return 0 <= tile[0] < self.width and 0 <= tile[1] < self.height
+
+
+@dataclass(frozen=True, slots=True)
+class FloorRules(Rules):
+    """How a floor is run where descriptions and released code differ.
+
+    Attributes
+    ----------
+    cooking
+        What counts as time of cooking: ``"stove"``, that on a stove with contents, forgotten when the vessel is
+        emptied; or ``"stamp"``, as released: from a stamp that is the end of the last batch, also off the stove, and
+        an emptied vessel goes on cooking.
+    sinks
+        A sink is used by ``"one"`` cook at a time, as boards are; or ``"shared"``.
+    finish
+        Finish is ``"final"``: what a cook does after it is an error; or ``"ignored"`` in plans handed in as a whole.
+    end
+        A run ends, and its time is, when the last order is ``"served"``; or when all ``"plans"`` are used up.
+    price_optimum
+        Grades say what the best plans take, which takes a solve for each floor.
+    """
+
+    cooking: str = "stove"
+    sinks: str = "one"
+    finish: str = "final"
+    end: str = "served"
+    price_optimum: bool = True
+
+    def deciding(self) -> Self:
+        """Return the profile as far as it decides which plans are best."""
+        return replace(self, refuse_unread=True, finish="final", price_optimum=True)
+
+
+#: Values of the rules that are text.
+CHOICES = {
+    "cooking": ("stove", "stamp"),
+    "sinks": ("one", "shared"),
+    "finish": ("final", "ignored"),
+    "end": ("served", "plans"),
+}

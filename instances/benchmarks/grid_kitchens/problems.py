@@ -1,0 +1,159 @@
+"""Our own file format for floors: strict and versioned."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Facts, Floor, Need, Station, Vessel
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.instance_file import SchemaLink, input_error
+
+FORMAT: Final = "planoracle/floor"
+VERSION: Final = 1
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class StationEntry(_Strict):
+    """A tile that nobody can enter and that is used from a tile next to it."""
+
+    name: str
+    kind: str = Field(description="table, dispenser, chopping_board, stove, serving_window, sink, plate_return, trash")
+    at: list[int] = Field(min_length=2, max_length=2, description="column and row, from 0")
+    holds: str = Field("", description="what stands on it at the beginning: a plate or a kind of cookware")
+    provides: str = Field("", description="the ingredient that a dispenser gives")
+
+
+class VesselEntry(_Strict):
+    """A kind of cookware."""
+
+    ticks: int = Field(ge=1, le=10**6, description="for which it cooks an ingredient")
+    takes: str = Field(description="the state in which it takes ingredients")
+    ingredients: list[str]
+
+
+class FactsEntry(_Strict):
+    """How long things take, in ticks; and cookware, by name."""
+
+    move: int = Field(ge=1, le=10**6, description="for a tile")
+    chop: int = Field(ge=0, le=10**6, description="for an ingredient")
+    wash: int = Field(ge=0, le=10**6, description="for a plate")
+    plate_return: int = Field(ge=0, le=10**6, description="from serving a dish until its plate, dirty, can be taken")
+    cookware: dict[str, VesselEntry]
+
+
+class DishEntry(_Strict):
+    """A dish, and what must be on its plate, in any order."""
+
+    name: str
+    needs: list[list[str]] = Field(description="ingredient, state, and the cookware where it is said")
+
+
+class FloorDocument(_Strict):
+    """A floor for planoracle: a kitchen as a map of tiles, the cooks on it, and the dishes that are ordered."""
+
+    schema_: SchemaLink = None
+    format: Literal["planoracle/floor"]
+    version: Literal[1]
+    name: str
+    benchmark: str = Field(description="whose rules hold")
+    size: list[int] = Field(min_length=2, max_length=2, description="columns and rows")
+    stations: list[StationEntry] = Field(description="in the order in which they are updated")
+    walls: dict[str, list[int]] = Field({}, description="column and row, by name")
+    cooks: dict[str, list[int]] = Field(description="column and row, by name, in the order in which they act")
+    orders: list[DishEntry] = Field(description="in the order in which they must be served")
+    facts: FactsEntry
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file format."""
+    schema = FloorDocument.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema
+
+
+def floor_from_document(document: Any, source: str) -> Floor:
+    """Turn a parsed document into a `Floor`; raises `InputError` naming field and value of a fault."""
+    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
+    if version != VERSION or isinstance(version, bool | float):
+        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
+    try:
+        return _floor(FloorDocument.model_validate(document))
+    except ValidationError as error:
+        raise input_error(error, source, FloorDocument) from None
+    except InputError as error:
+        raise error.at(source) from None
+
+
+def _floor(entry: FloorDocument) -> Floor:
+    def pair(value: list[int], field: str) -> tuple[int, int]:
+        if len(value) != 2:
+            raise InputError("must be a column and a row", field=field, value=value)
+        return value[0], value[1]
+
+    vessels = entry.facts.cookware.items()
+    return Floor.of(
+        entry.name,
+        entry.benchmark,
+        pair(entry.size, "size"),
+        [Station(one.name, one.kind, pair(one.at, one.name), one.holds, one.provides) for one in entry.stations],
+        [(name, pair(place, f"walls.{name}")) for name, place in entry.walls.items()],
+        [(name, pair(place, f"cooks.{name}")) for name, place in entry.cooks.items()],
+        [
+            Dish(dish.name, tuple(_need(need, f"orders[{n}]") for need in dish.needs))
+            for n, dish in enumerate(entry.orders)
+        ],
+        Facts(
+            entry.facts.move,
+            entry.facts.chop,
+            entry.facts.wash,
+            entry.facts.plate_return,
+            tuple(Vessel(name, one.ticks, one.takes, tuple(one.ingredients)) for name, one in vessels),
+        ),
+    )
+
+
+def _need(parts: list[str], field: str) -> Need:
+    if len(parts) not in (2, 3):
+        raise InputError("must be ingredient, state and perhaps cookware", field=field, value=parts)
+    return Need(*parts)
+
+
+def to_document(floor: Floor) -> dict[str, Any]:
+    """Return the document of a floor; reading it gives an equal floor."""
+    facts = floor.facts
+    document = FloorDocument(
+        format=FORMAT,
+        version=VERSION,
+        name=floor.name,
+        benchmark=floor.benchmark,
+        size=[floor.width, floor.height],
+        stations=[
+            StationEntry(name=one.name, kind=one.kind, at=list(one.place), holds=one.holds, provides=one.provides)
+            for one in floor.stations
+        ],
+        walls={name: list(place) for name, place in floor.walls},
+        cooks={name: list(place) for name, place in floor.cooks},
+        orders=[
+            DishEntry(
+                name=dish.name,
+                needs=[[need.ingredient, need.state, need.vessel][: 3 if need.vessel else 2] for need in dish.needs],
+            )
+            for dish in floor.orders
+        ],
+        facts=FactsEntry(
+            move=facts.move,
+            chop=facts.chop,
+            wash=facts.wash,
+            plate_return=facts.plate_return,
+            cookware={
+                one.name: VesselEntry(ticks=one.ticks, takes=one.takes, ingredients=list(one.ingredients))
+                for one in facts.cookware
+            },
+        ),
+    )
+    return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True)

@@ -1,0 +1,316 @@
+"""The state of a floor at one moment, and what using a station does to it.
+
+A world is made to be copied, compared and hashed very often: things are tuples of text and numbers without identity.
+Times are whole ticks, or fractions where a plan waits for such.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final, NamedTuple, TypeAlias
+
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Tile
+from planoracle.instances.benchmarks.grid_kitchens.tiles import STOVE, WALL, Ground
+
+Time: TypeAlias = int | Fraction
+
+
+class Food(NamedTuple):
+    """An ingredient and its state."""
+
+    name: str
+    state: str
+
+
+class Ware(NamedTuple):
+    """A plate or a piece of cookware, with what is in it in order of arrival.
+
+    Attributes
+    ----------
+    cooking
+        Whether time is charged to it.
+    stamp
+        The moment up to which time has been charged; 0 if there is none.
+    left
+        Ticks until what is in it becomes cooked.
+    """
+
+    kind: str
+    contents: tuple[Food, ...] = ()
+    cooking: bool = False
+    stamp: Time = 0
+    left: Time = 0
+
+
+class Early(NamedTuple):
+    """Cookware as it was when it was emptied onto a plate though its contents were not cooked."""
+
+    clock: Time
+    cook: int
+    station: int
+    ware: Ware
+
+
+#: A plate that somebody has eaten from; nothing can be put on it.
+DIRTY: Final = "dirty_plate"
+Thing: TypeAlias = Food | Ware | str | None
+
+
+def written(thing: Thing) -> str | None:
+    """Write a thing: ``meat:raw``, ``pan[meat:chopped]``, ``dirty_plate``."""
+    if isinstance(thing, Food):
+        return f"{thing.name}:{thing.state}"
+    if isinstance(thing, Ware):
+        return f"{thing.kind}[{','.join(f'{food.name}:{food.state}' for food in thing.contents)}]"
+    return thing
+
+
+class World:
+    """Where everybody and everything is. `copy` before changing it.
+
+    `interact` and `process` return the kind of fault, ``""`` if there is none, and then only change anything.
+
+    Attributes
+    ----------
+    clock
+        The moment.
+    tiles, hands
+        Of every cook, by number; a hand holds one thing.
+    on
+        What stands on every station, by number.
+    dirty, coming
+        Dirty plates at the plate return, and moments at which others will appear there.
+    served
+        How many orders are.
+    early
+        What was poured onto a plate before it was cooked; this decides nothing.
+    """
+
+    __slots__ = ("clock", "coming", "dirty", "early", "ground", "hands", "on", "served", "tiles")
+
+    def __init__(self, ground: Ground) -> None:
+        floor = ground.floor
+        self.ground = ground
+        self.clock: Time = 0
+        self.tiles: list[Tile] = [tile for _, tile in floor.cooks]
+        self.hands: list[Thing] = [None] * len(floor.cooks)
+        self.on: list[Thing] = [Ware(one.holds) if one.holds else None for one in floor.stations]
+        self.dirty = 0
+        self.coming: tuple[Time, ...] = ()
+        self.served = 0
+        self.early: tuple[Early, ...] = ()
+
+    def copy(self) -> World:
+        """Return a world of its own in the same state."""
+        made: World = object.__new__(World)
+        made.ground, made.clock = self.ground, self.clock
+        made.tiles, made.hands, made.on = self.tiles[:], self.hands[:], self.on[:]
+        made.dirty, made.coming, made.served = self.dirty, self.coming, self.served
+        made.early = self.early
+        return made
+
+    def key(self) -> tuple[object, ...]:
+        """Return what tells worlds apart that can come to different ends, with times relative to the clock."""
+        form, clock = self._form, self.clock
+        return (
+            tuple(self.tiles),
+            tuple([form(thing) if type(thing) is Ware else thing for thing in self.hands]),
+            tuple([form(thing) if type(thing) is Ware else thing for thing in self.on]),
+            self.dirty,
+            tuple([moment - clock for moment in self.coming]),
+            self.served,
+            clock == 0,
+        )
+
+    def _form(self, ware: Ware) -> tuple[object, ...]:
+        kind, contents, cooking, stamp, left = ware
+        if len(contents) > 1:
+            contents = tuple(sorted(contents))
+        if not self.ground.stamped or not (cooking or stamp):  # between moments nothing is left to be charged
+            return (kind, contents, left)
+        return (kind, contents, left, cooking, self.clock - stamp, stamp == 0)
+
+    @property
+    def all_served(self) -> bool:
+        """Whether no order is left."""
+        return self.served == len(self.ground.dishes)
+
+    def update(self) -> None:
+        """Let the stations work up to the clock: cookware on stoves, and dirty plates that come back."""
+        clock = self.clock
+        for number in self.ground.stoves:
+            ware = self.on[number]
+            if type(ware) is Ware and ware.cooking:
+                passed = clock - ware.stamp
+                if passed >= ware.left:
+                    cooked = tuple([Food(food.name, "cooked") for food in ware.contents])
+                    self.on[number] = Ware(ware.kind, cooked, False, clock if self.ground.stamped else 0, 0)
+                elif passed:
+                    self.on[number] = ware._replace(stamp=clock, left=ware.left - passed)
+        if self.coming and self.coming[0] <= clock:
+            left = tuple([moment for moment in self.coming if moment > clock])
+            self.dirty += len(self.coming) - len(left)
+            self.coming = left
+
+    def interact(self, cook: int, station: int) -> str:
+        """Let a cook who stands next to it use a station."""
+        kind = self.ground.kinds[station]
+        if kind == WALL:
+            return "wall"
+        if kind == "serving_window":
+            return self._serve(cook)
+        if kind == "sink":
+            return self._sink(cook, station)
+        if kind == "plate_return":
+            return self._take_dirty(cook, station)
+        if kind == "trash":
+            return self._discard(cook)
+        return self._exchange(cook, station, kind == STOVE)
+
+    def _exchange(self, cook: int, station: int, stove: bool) -> str:
+        """Take from a surface or a stove, put down, put in, or pour."""
+        held, lying = self.hands[cook], self.on[station]
+        if held is None:
+            if lying is not None:
+                self.hands[cook] = self._moved(lying, False) if stove else lying
+                self.on[station] = None
+                return ""
+            if self.ground.kinds[station] != "dispenser":
+                return "nothing_here"
+            self.hands[cook] = Food(self.ground.provides[station], "raw")
+            return ""
+        if lying is None:
+            if stove and not (type(held) is Ware and held.kind != PLATE):
+                return "stove_refuses"
+            self.on[station] = self._moved(held, True) if stove else held
+            self.hands[cook] = None
+            return ""
+        if stove and not (type(lying) is Ware and lying.kind != PLATE):
+            return "stove_refuses"
+        if type(held) is Food and type(lying) is Ware:
+            filled = self._filled(lying, held, stove)
+            if filled is None:
+                return "wrong_for_cookware"
+            self.on[station], self.hands[cook] = filled, None
+            return ""
+        if type(held) is Ware and type(lying) is Food:
+            filled = self._filled(held, lying, False)
+            if filled is None:
+                return "wrong_for_cookware"
+            self.hands[cook], self.on[station] = filled, None
+            return ""
+        if type(held) is Ware and type(lying) is Ware:
+            if held.kind == PLATE:
+                self._note(lying, cook, station)
+                self.hands[cook] = held._replace(contents=held.contents + lying.contents)
+                self.on[station] = self._emptied(lying)
+                return ""
+            if lying.kind == PLATE:
+                self._note(held, cook, station)
+                self.on[station] = lying._replace(contents=lying.contents + held.contents)
+                self.hands[cook] = self._emptied(held)
+                return ""
+        return "stove_refuses" if stove else "cannot_place"
+
+    def _filled(self, ware: Ware, food: Food, stove: bool) -> Ware | None:
+        contents = (*ware.contents, food)
+        if ware.kind == PLATE:
+            return ware._replace(contents=contents)
+        ground = self.ground
+        if food not in ground.takes[ware.kind]:
+            return None
+        if ground.stamped:
+            stamp = ware.stamp or self.clock
+        else:
+            stamp = self.clock if stove else 0
+        return Ware(ware.kind, contents, True, stamp, ware.left + ground.ticks[ware.kind])
+
+    def _note(self, ware: Ware, cook: int, station: int) -> None:
+        """Keep in mind what leaves cookware too early."""
+        if ware.cooking and ware.contents:
+            self.early = (*self.early, Early(self.clock, cook, station, ware))
+
+    def _emptied(self, ware: Ware) -> Ware:
+        return ware._replace(contents=()) if self.ground.stamped else Ware(ware.kind)
+
+    def _moved(self, thing: Thing, onto: bool) -> Thing:
+        """Return cookware as it is after it was put on a stove, or taken from it."""
+        if self.ground.stamped or type(thing) is not Ware or not thing.cooking:
+            return thing
+        return thing._replace(stamp=self.clock if onto else 0)
+
+    def _serve(self, cook: int) -> str:
+        held, ground = self.hands[cook], self.ground
+        if self.clock == 0:
+            return "serve_at_zero"
+        if type(held) is not Ware or held.kind != PLATE:
+            return "serve_no_plate"
+        if self.served == len(ground.dishes):
+            return "no_order_left"
+        wanted = ground.dishes[self.served]
+        if len(held.contents) != len(wanted):
+            return "dish_wrong_count"
+        if tuple(sorted(held.contents)) != wanted:
+            return "dish_mismatch"
+        self.hands[cook] = None
+        self.served += 1
+        if ground.plate_return is not None:
+            self.coming = (*self.coming, self.clock + ground.facts.plate_return)
+        return ""
+
+    def _sink(self, cook: int, station: int) -> str:
+        held, lying = self.hands[cook], self.on[station]
+        if held is None:
+            if type(lying) is not Ware or lying.kind != PLATE:
+                return "no_clean_plate"
+            self.hands[cook], self.on[station] = lying, None
+            return ""
+        if held != DIRTY or lying is not None:
+            return "sink_refuses"
+        self.hands[cook], self.on[station] = None, held
+        return ""
+
+    def _take_dirty(self, cook: int, station: int) -> str:
+        if self.hands[cook] is not None:
+            return "hands_full"
+        if not self.dirty or station != self.ground.plate_return:
+            return "no_dirty_plate"
+        self.dirty -= 1
+        self.hands[cook] = DIRTY
+        return ""
+
+    def _discard(self, cook: int) -> str:
+        held = self.hands[cook]
+        if held is None:
+            return "nothing_to_discard"
+        self.hands[cook] = self._emptied(held) if type(held) is Ware else None
+        return ""
+
+    def process(self, station: int) -> str:
+        """Let the work at a station come to its end."""
+        kind, lying = self.ground.kinds[station], self.on[station]
+        if kind == STOVE:
+            return "stove_process"
+        if kind == "sink":
+            if lying != DIRTY:
+                return "nothing_to_wash"
+            self.on[station] = Ware(PLATE)
+            return ""
+        if type(lying) is not Food:
+            return "nothing_to_chop"
+        if lying.state != "raw":
+            return "not_raw"
+        self.on[station] = Food(lying.name, "chopped")
+        return ""
+
+    def work(self, station: int) -> tuple[str, Time]:
+        """Return why nobody can begin to process at a station, ``""`` if somebody can, and for how many ticks."""
+        kind, facts = self.ground.kinds[station], self.ground.facts
+        if kind == "chopping_board":
+            return "", facts.chop
+        if kind == "sink":
+            return "", facts.wash
+        if kind != STOVE:
+            return "process_unsupported", 0
+        ware = self.on[station]
+        return ("", self.ground.ticks[ware.kind]) if type(ware) is Ware and ware.kind != PLATE else ("stove_empty", 0)

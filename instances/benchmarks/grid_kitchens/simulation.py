@@ -1,0 +1,396 @@
+"""Time on a floor: the moments at which something ends, and who has his turn in which order.
+
+A plan can be loaded before moment 0 and run to its end, or handed in piece by piece at the moments at which a cook
+needs a decision. `fork` for trying things out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
+from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, INTERACT, MOVE, PROCESS, WAIT, Act, read
+from planoracle.instances.benchmarks.grid_kitchens.rules import Time, World
+from planoracle.instances.benchmarks.grid_kitchens.tiles import Ground, ground
+
+
+class Fault(NamedTuple):
+    """Why a run ended: the kind, whose action (numbers of the cook and of the action); ``None`` where nobody's.
+
+    ``name`` is then that of the cook whose actions are meant.
+    """
+
+    kind: str
+    cook: int | None = None
+    position: int | None = None
+    name: str = ""
+
+
+class Deed(NamedTuple):
+    """An action that was begun: when, and until when it lasts."""
+
+    cook: int
+    position: int
+    act: Act
+    start: Time
+    end: Time
+
+
+class Clock:
+    """A run.
+
+    Attributes
+    ----------
+    world
+        The state at the moment.
+    queues, taken
+        What every cook has been given to do, and how much of it has been begun.
+    acts, ends
+        What every cook is doing, ``None`` if nothing, and until when.
+    finished
+        Who has done Finish.
+    moving, waiting, processing
+        Ticks of every cook; those of an action count in full from its beginning.
+    deeds, trace
+        All actions begun, and moment, cook and index of those that took effect, in order; only if they are kept.
+    served_at
+        The moments at which dishes were served.
+    error
+        Why the run has ended, if it has by a fault.
+    """
+
+    __slots__ = (
+        "_entered", "_round", "acts", "deeds", "ends", "error", "finished", "ground", "keep", "moving", "opened",
+        "processing", "queues", "served_at", "taken", "trace", "waiting", "world",
+    )  # fmt: skip
+
+    def __init__(self, of: Ground, keep: bool = True) -> None:
+        count = len(of.cooks)
+        self.ground, self.world, self.keep = of, World(of), keep
+        self.queues: list[tuple[Act, ...]] = [()] * count
+        self.taken = [0] * count
+        self.acts: list[Act | None] = [None] * count
+        self.ends: list[Time] = [0] * count
+        self.finished = [False] * count
+        self.moving: list[Time] = [0] * count
+        self.waiting: list[Time] = [0] * count
+        self.processing: list[Time] = [0] * count
+        self.deeds: list[Deed] = []
+        self.trace: list[tuple[Time, int, int]] = []
+        self.served_at: tuple[Time, ...] = ()
+        self.error: Fault | None = None
+        self.opened = False  # whether moment 0 has been
+        self._round = 0
+        self._entered = [0] * count  # in which round everybody's end was entered
+
+    @classmethod
+    def of(cls, floor: Floor, rules: FloorRules, keep: bool = True) -> Clock:
+        """Return a run that has not begun; ``keep``: whether it tells its deeds and trace."""
+        return cls(ground(floor, rules), keep)
+
+    def fork(self) -> Clock:
+        """Return a run of its own that is where this one is."""
+        made: Clock = object.__new__(Clock)
+        made.ground, made.keep, made.world = self.ground, self.keep, self.world.copy()
+        made.queues, made.taken = self.queues[:], self.taken[:]
+        made.acts, made.ends, made._entered = self.acts[:], self.ends[:], self._entered[:]
+        made.finished = self.finished[:]
+        made.moving, made.waiting, made.processing = self.moving[:], self.waiting[:], self.processing[:]
+        made.deeds, made.trace = self.deeds[:], self.trace[:]
+        made.served_at, made.error = self.served_at, self.error
+        made.opened, made._round = self.opened, self._round
+        return made
+
+    def key(self) -> tuple[object, ...]:
+        """Return what tells runs apart that can go on differently, with times relative to the clock."""
+        now, acts = self.world.clock, self.acts
+        return (
+            self.world.key(),
+            tuple([(self.ends[cook] - now, cook, acts[cook]) for cook in self._agenda()]),
+            tuple([queue[taken:] for queue, taken in zip(self.queues, self.taken, strict=True)]),
+            tuple(self.finished),
+            self.error,
+        )
+
+    def _agenda(self) -> list[int]:
+        """Return who is doing something, in the order in which they will have their turns."""
+        ends, entered = self.ends, self._entered
+        busy = [cook for cook, act in enumerate(self.acts) if act is not None]
+        if len(busy) > 1:
+            busy.sort(key=lambda cook: (ends[cook], entered[cook], cook))
+        return busy
+
+    # What is handed in
+
+    def load(self, plan: Mapping[str, object]) -> bool:
+        """Append to what cooks are given to do, by name; return whether that is no fault."""
+        of = self.ground
+        for name, actions in plan.items():
+            cook = of.cook_numbers.get(name)
+            if cook is None:
+                self.error = Fault("unknown_agent", name=str(name)[:40])
+                return False
+            if not isinstance(actions, list | tuple):
+                self.error = Fault("plan_not_a_list", name=name)
+                return False
+            self.give(cook, *(one if type(one) is Act else read(of, one) for one in actions))
+        return True
+
+    def give(self, cook: int, *acts: Act) -> None:
+        """Append actions that have been read to what a cook is given to do."""
+        self.queues[cook] += acts
+
+    def submit(self, plan: Mapping[str, object]) -> None:
+        """Hand in a part of a plan: cooks who have nothing to do begin at once. See `until_decision`."""
+        if not self.end and self.load(plan):
+            self.begin()
+
+    def begin(self) -> None:
+        """Let cooks who have nothing to do begin what they have been given."""
+        for cook, act in enumerate(self.acts):
+            if act is None and not self._chain(cook):
+                return
+        self._enter()
+
+    # What happens
+
+    @property
+    def time(self) -> Time:
+        """The moment."""
+        return self.world.clock
+
+    @property
+    def over(self) -> bool:
+        """Whether the run ends with the last dish and that is served, or by a fault."""
+        return self.error is not None or (self.ground.rules.end == "served" and self.world.all_served)
+
+    def next_moment(self) -> Time | None:
+        """Return the next moment, ``None`` if there is none."""
+        if not self.opened:
+            return 0
+        return min([end for end, act in zip(self.ends, self.acts, strict=True) if act is not None], default=None)
+
+    def advance(self) -> bool:
+        """Go to the next moment and let everything there happen; return whether there was one and the run goes on."""
+        moment = None if self.over else self.next_moment()
+        if moment is None:
+            return False
+        world = self.world
+        world.clock = moment
+        world.update()
+        if self.opened:
+            turn = [cook for cook in self._agenda() if self.ends[cook] == moment]
+        else:
+            turn = list(range(len(self.acts)))
+            self.opened = True
+        for cook in turn:
+            act = self.acts[cook]
+            if act is not None and self.ends[cook] > moment:
+                continue
+            if (act is not None and not self._effect(cook, act)) or not self._chain(cook):
+                return False
+        self._enter()
+        return not self.over
+
+    def run(self) -> None:
+        """Go on until all that has been handed in is done."""
+        while self.advance():
+            pass
+
+    def until_decision(self) -> None:
+        """Go on until a cook needs a decision, or the run is over."""
+        while not self.decide and self.advance():
+            pass
+
+    @property
+    def decide(self) -> list[int]:
+        """Who needs a decision: has nothing to do and nothing left to do, and is not finished."""
+        return [
+            cook
+            for cook, act in enumerate(self.acts)
+            if act is None and not self.finished[cook] and self.taken[cook] == len(self.queues[cook])
+        ]
+
+    @property
+    def end(self) -> str:
+        """How a run that is handed in piece by piece has ended: ``error``, ``all_finished``, ``done``; else ``""``.
+
+        ``all_finished`` says nothing of the orders, ``done`` that they are all served.
+        """
+        if self.error is not None:
+            return "error"
+        if all(self.finished):
+            return "all_finished"
+        return "done" if self.world.all_served else ""
+
+    def _enter(self) -> None:
+        """Enter everybody who does something that is not entered yet."""
+        self._round += 1
+        for cook, act in enumerate(self.acts):
+            if act is not None and not self._entered[cook]:
+                self._entered[cook] = self._round
+
+    def _chain(self, cook: int) -> bool:
+        """Let a cook begin his next action, and all those that take no time before it."""
+        world = self.world
+        while self.taken[cook] < len(self.queues[cook]):
+            act = self.queues[cook][self.taken[cook]]
+            fault, duration = self.start(cook, act)
+            if fault:
+                self.error = Fault(fault, cook, self.taken[cook])
+                return False
+            self._count(cook, act, duration)
+            if duration:
+                return True
+            if not self._effect(cook, act):
+                return False
+            if world.all_served and self.over:
+                return False
+        return True
+
+    def start(self, cook: int, act: Act) -> tuple[str, Time]:
+        """Return why a cook cannot begin an action now, ``""`` if he can, and for how many ticks."""
+        word, world, of = act.word, self.world, self.ground
+        if act.fault:
+            return act.fault, 0
+        if self.finished[cook] and word != FINISH and of.rules.finish == "final":
+            return "after_finish", 0
+        if word == MOVE:
+            far = of.walks(world.tiles[cook]).get(act.tile)
+            return ("unreachable", 0) if far is None else ("", far * of.facts.move)
+        if word == WAIT:
+            return "", act.duration
+        if word == FINISH:
+            return "", 0
+        duration: Time = 0
+        if word == PROCESS:
+            fault, duration = world.work(act.station)
+            if fault:
+                return fault, 0
+        if world.tiles[cook] not in of.near[act.station]:
+            return "not_adjacent", 0
+        if act.station in of.exclusive and any(
+            other is not None and other.word == PROCESS and other.station == act.station for other in self.acts
+        ):
+            return "station_in_use", 0
+        return "", duration
+
+    def refusal(self, cook: int, act: Act) -> str:
+        """Return why an action would fail as things stand, when it is begun or at its end; ``""`` if it would not."""
+        fault, _ = self.start(cook, act)
+        if not fault and act.word == INTERACT:
+            return self.world.copy().interact(cook, act.station)
+        return fault if fault or act.word != PROCESS else self.world.copy().process(act.station)
+
+    def _count(self, cook: int, act: Act, duration: Time) -> None:
+        now = self.world.clock
+        if self.keep:
+            self.deeds.append(Deed(cook, self.taken[cook], act, now, now + duration))
+        self.taken[cook] += 1
+        self.acts[cook], self.ends[cook], self._entered[cook] = act, now + duration, 0
+        if act.word == MOVE:
+            self.moving[cook] += duration
+        elif act.word == WAIT:
+            self.waiting[cook] += duration
+        else:
+            self.processing[cook] += duration
+
+    def _effect(self, cook: int, act: Act) -> bool:
+        """Let an action take effect; return whether that is no fault."""
+        word, world, fault = act.word, self.world, ""
+        self.acts[cook] = None
+        if word == MOVE:
+            world.tiles[cook] = act.tile
+        elif word == INTERACT:
+            before = world.served
+            fault = world.interact(cook, act.station)
+            if world.served != before:
+                self.served_at += (world.clock,)
+        elif word == PROCESS:
+            fault = world.process(act.station)
+        elif word == FINISH:
+            self.finished[cook] = True
+        if fault:
+            self.error = Fault(fault, cook, self.taken[cook] - 1)
+            return False
+        if self.keep:
+            self.trace.append((world.clock, cook, self.taken[cook] - 1))
+        return True
+
+
+#: With so many errors in all a run has failed.
+ERRORS: Final = 3
+
+
+class Loop(NamedTuple):
+    """A run between two submissions; `gone_on` makes the next one, and changes neither this nor its clock.
+
+    Attributes
+    ----------
+    clock
+        The kitchen, at a moment at which somebody needs a decision or at its end; with an error as that left it.
+    errors
+        How many there have been, in earlier kitchens too.
+    """
+
+    clock: Clock
+    errors: int = 0
+
+    @property
+    def over(self) -> str:
+        """How the run has ended: ``done``, ``all_finished``, ``error``; ``""`` if it goes on."""
+        if self.clock.error is not None:
+            return "error" if self.errors >= ERRORS else ""
+        return self.clock.end
+
+    @property
+    def here(self) -> Clock:
+        """The kitchen as the next submission finds it, a fresh one after an error; not to be changed."""
+        return self.clock if self.clock.error is None or self.over else Clock(self.clock.ground, self.clock.keep)
+
+
+def begun(floor: Floor, rules: FloorRules, keep: bool = True) -> Loop:
+    """Return a run in which nothing has been said; ``keep`` is the clock's."""
+    return Loop(Clock.of(floor, rules, keep))
+
+
+def gone_on(loop: Loop, submission: object) -> Loop:
+    """Let a run go on with a submission, actions of cooks by their names, up to the next decision.
+
+    What is no such thing, or empty, is an error like any other. Nothing that it holds can make this raise.
+    """
+    return loop if loop.over else _gone_on(loop, loop.here.fork(), submission)
+
+
+def _gone_on(loop: Loop, clock: Clock, submission: object) -> Loop:
+    """Let a clock, which is the loop's or like it, go on with a submission."""
+    if isinstance(submission, Mapping) and submission:
+        clock.submit(submission)
+        clock.until_decision()
+    else:
+        clock.error = Fault("empty" if isinstance(submission, Mapping) else "unreadable", None, None)
+    return Loop(clock, loop.errors + (clock.error is not None))
+
+
+def played(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> Loop:
+    """Return a run after some submissions, see `gone_on`; a long one takes no longer than the sum of its parts."""
+    loop = begun(floor, rules)
+    for one in submissions:
+        if loop.over:
+            break
+        loop = _gone_on(loop, loop.here, one)
+    return loop
+
+
+def last_of(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> list[Mapping[str, object]]:
+    """Return the submissions that the last kitchen of a run has got, but for one that is none."""
+    loop, last = begun(floor, rules, keep=False), list[Mapping[str, object]]()
+    for one in submissions:
+        if loop.over:
+            break
+        last = [] if loop.clock.error is not None else last
+        loop = _gone_on(loop, loop.here, one)
+        if isinstance(one, Mapping):
+            last.append(one)
+    return last

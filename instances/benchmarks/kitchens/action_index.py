@@ -1,0 +1,367 @@
+"""Finding the legal actions of a state, and remembering them for the few facts that decide."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+from planoracle.instances.benchmarks.kitchens.compiled_rules import EXISTS, World
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Action, Domain, Literal
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, can_be_cast
+
+#: Nodes after which the memory is emptied.
+MAX_NODES = 100_000
+
+
+class Moves(NamedTuple):
+    """Legal actions in order, and the first of them for every way to write one."""
+
+    numbers: tuple[int, ...]
+    by_text: dict[str, int]
+
+
+class _Round(NamedTuple):
+    """What is asked about an action at a time: conditions all of whose objects are known, and further objects.
+
+    ``sources`` are parameters with a condition that names their object; ``free`` is one that no condition names.
+    """
+
+    fixed: tuple[Literal, ...]
+    tests: tuple[Literal, ...]
+    sources: tuple[tuple[str, Literal], ...]
+    free: tuple[str, str] | None
+
+
+class _Partial(NamedTuple):
+    """An action of a player after some rounds, with the objects known by then."""
+
+    position: int
+    player: str
+    rounds: tuple[_Round, ...]
+    binding: dict[str, str]
+
+
+class _Source(NamedTuple):
+    """The facts any of which names an object."""
+
+    mask: int
+    names: dict[int, str]
+
+
+class _Asked(NamedTuple):
+    """What a partial action asks: whether of the facts in ``mask`` just those in ``want`` are true, and for objects."""
+
+    partial: _Partial
+    mask: int
+    want: int
+    sources: list[tuple[str, _Source]]
+
+
+@dataclass(slots=True)
+class _Node:
+    """A decision: what follows for every value of the facts in ``mask``."""
+
+    mask: int
+    asked: list[_Asked]
+    found: list[int]
+    ways: dict[int, _Node | Moves]
+
+
+class ActionIndex:
+    """Legal actions by facts.
+
+    All actions together ask for facts in rounds: those about the player whose turn it is, then those about what is
+    where it stands, and so on; in each round only what the answers so far leave open. Every round met is remembered, so
+    that in the end a state costs as many look-ups as it has rounds.
+
+    Parameters
+    ----------
+    always
+        The facts that never change.
+    types
+        The objects, with their types.
+    turns
+        The fact that it is a player's turn; 0 for one who is alone.
+    exists
+        The fact that an object is there, where that does not go without saying.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        always: frozenset[Atom],
+        types: Mapping[str, str],
+        turns: Mapping[str, int],
+        exists: Mapping[str, int],
+    ) -> None:
+        self._world = world
+        self._domain = world.domain
+        self._bits = world.bits
+        self._always = always
+        self._turns = turns
+        self._exists = exists
+        self._of_type: dict[str, list[str]] = {}
+        for name, its_type in types.items():
+            self._of_type.setdefault(its_type, []).append(name)
+        self._patterns: dict[tuple[str, tuple[str | None, ...]], _Source] = {}
+        self._reset()
+
+    def _reset(self) -> None:
+        self._nodes = 0
+        asked = [
+            _Asked(_Partial(position, player, rounds, {} if param is None else {param: player}), turn, turn, [])
+            for player, turn in self._turns.items()
+            for position, param, rounds in _questions(self._domain)
+        ]
+        self._root = _Node(sum(self._turns.values()), asked, [], {})
+
+    def legal(self, facts: int) -> Moves:
+        """Return the legal actions."""
+        node: _Node | Moves = self._root
+        while isinstance(node, _Node):
+            key = facts & node.mask
+            found = node.ways.get(key)
+            node = self._branch(node, key) if found is None else found
+        return node
+
+    def _branch(self, node: _Node, key: int) -> _Node | Moves:
+        """Add what follows from an answer."""
+        self._nodes += 1
+        if self._nodes >= MAX_NODES:
+            self._reset()
+        asked: list[_Asked] = []
+        found = list(node.found)
+        whole = 0
+        for question in node.asked:
+            if key & question.mask != question.want:
+                continue
+            partials = _answered(question, key)
+            while partials:
+                partial = partials.pop()
+                if not partial.rounds:
+                    found.append(self._world.number(partial.position, partial.player, partial.binding))
+                elif partial.rounds[0].free is not None:
+                    partials += self._choose(partial)
+                else:
+                    further = self._ask(partial)
+                    if further is None:
+                        continue
+                    if not further.mask and not further.sources:
+                        partials.append(further.partial)
+                        continue
+                    asked.append(further)
+                    whole |= further.mask
+                    for _, source in further.sources:
+                        whole |= source.mask
+        way: _Node | Moves = _Node(whole, asked, found, {}) if asked else self._moves(found)
+        node.ways[key] = way
+        return way
+
+    def _moves(self, found: list[int]) -> Moves:
+        ordered = sorted((*self._world.order(number), number) for number in found)
+        by_text: dict[str, int] = {}
+        for _, text, number in ordered:
+            by_text.setdefault(text, number)
+        return Moves(tuple(number for _, _, number in ordered), by_text)
+
+    def _ask(self, partial: _Partial) -> _Asked | None:
+        """Ask the next round of questions; ``None`` if a fact that never changes forbids the action."""
+        position, player, rounds, binding = partial
+        this = rounds[0]
+        for predicate, params, value in this.fixed:
+            if ((predicate, *[binding[param] for param in params]) in self._always) != value:
+                return None
+        mask = want = 0
+        for predicate, params, value in this.tests:
+            bit = self._bits.mask((predicate, *[binding[param] for param in params]))
+            mask |= bit
+            if value:
+                want |= bit
+        sources = [(param, self._source(literal, binding)) for param, literal in this.sources]
+        return _Asked(_Partial(position, player, rounds[1:], binding), mask, want, sources)
+
+    def _choose(self, partial: _Partial) -> list[_Partial]:
+        """Put any object of its type for a parameter; of one that need not be there, ask that first."""
+        position, player, rounds, binding = partial
+        assert rounds[0].free is not None
+        param, its_type = rounds[0].free
+        there = Literal(EXISTS, (param,))
+        chosen = []
+        for name in self._of_type.get(its_type, ()):
+            if name not in binding.values():
+                first = (_Round((), (there,), (), None),) if name in self._exists else ()
+                chosen.append(_Partial(position, player, (*first, *rounds[1:]), {**binding, param: name}))
+        return chosen
+
+    def _source(self, literal: Literal, binding: dict[str, str]) -> _Source:
+        """Return the facts that make a condition true for some object."""
+        shape = tuple([binding.get(param) for param in literal.params])
+        found = self._patterns.get((literal.predicate, shape))
+        if found is None:
+            its_type = self._domain.signature[literal.predicate][shape.index(None)]
+            names = {
+                self._bits.mask((literal.predicate, *[part or name for part in shape])): name
+                for name in self._of_type.get(its_type, ())
+                if name not in shape
+            }
+            found = self._patterns[literal.predicate, shape] = _Source(sum(names), names)
+        return found
+
+
+def _answered(question: _Asked, key: int) -> list[_Partial]:
+    """Return the partial action once for every choice of objects that the facts name."""
+    position, player, rounds, binding = question.partial
+    if not question.sources:
+        return [question.partial]
+    choices = []
+    for _, (mask, named) in question.sources:
+        true = key & mask
+        names = []
+        while true:
+            low = true & -true
+            names.append(named[low])
+            true ^= low
+        if not names:
+            return []
+        choices.append(names)
+    answered = []
+    for chosen in product(*choices):
+        joined = dict(binding)
+        for (param, _), name in zip(question.sources, chosen, strict=True):
+            joined[param] = name
+        if len(set(joined.values())) == len(joined):
+            answered.append(_Partial(position, player, rounds, joined))
+    return answered
+
+
+@lru_cache(maxsize=8)
+def _questions(domain: Domain) -> tuple[tuple[int, str | None, tuple[_Round, ...]], ...]:
+    """Plan the rounds of every action, given which parameter the player is; ``None``: an action on no objects."""
+    found: list[tuple[int, str | None, tuple[_Round, ...]]] = []
+    for position, action in enumerate(domain.actions):
+        if not action.params:
+            found.append((position, None, ()))
+        for param, its_type in action.params:
+            if its_type == ACTOR:
+                found.append((position, param, _rounds(action, param, domain.changing)))
+    return tuple(found)
+
+
+def _rounds(action: Action, actor: str, changing: frozenset[str]) -> tuple[_Round, ...]:
+    known = {actor}
+    still = list(action.conditions)
+    rounds = []
+    while still or len(known) < len(action.params):
+        ready = [literal for literal in still if known.issuperset(literal.params)]
+        still = [literal for literal in still if literal not in ready]
+        sources: dict[str, Literal] = {}
+        for literal in still:
+            unknown = [param for param in literal.params if param not in known]
+            if len(unknown) == 1 and literal.value and literal.predicate in changing:
+                best = sources.setdefault(unknown[0], literal)
+                if len(literal.params) > len(best.params):
+                    sources[unknown[0]] = literal
+        # What says something about known objects narrows down best; all else waits.
+        telling = {param: literal for param, literal in sources.items() if len(literal.params) > 1}
+        chosen = tuple((telling or dict(list(sources.items())[:1])).items())
+        still = [literal for literal in still if literal not in [taken for _, taken in chosen]]
+        free = None
+        if not ready and not chosen:
+            free = next((param, its_type) for param, its_type in action.params if param not in known)
+            known.add(free[0])
+        fixed = tuple(literal for literal in ready if literal.predicate not in changing)
+        tests = tuple(literal for literal in ready if literal.predicate in changing)
+        rounds.append(_Round(fixed, tests, chosen, free))
+        known.update(param for param, _ in chosen)
+    return tuple(rounds)
+
+
+#: Answers after which the memory is emptied.
+MAX_ANSWERS = 100_000
+
+
+class GoalTest:
+    """Whether facts reach the goal of a kitchen, and how far they are.
+
+    Parameters
+    ----------
+    always
+        Facts that never change.
+    """
+
+    def __init__(self, kitchen: Kitchen, bits: Bits, always: frozenset[Atom]) -> None:
+        self._possible = all(kitchen.candidates.values())
+        self._options: list[tuple[Atom, list[tuple[int, Atom]]]] = []  # atoms that make a condition true; 0: always
+        alike: Counter[Atom] = Counter()
+        masks: dict[Atom, int] = {}
+        for condition in kitchen.goal.conditions:
+            predicate, *parts = condition
+            domains = [kitchen.candidates[part] if "#" in part else (part,) for part in parts]
+            atoms = [(predicate, *arguments) for arguments in product(*domains)]
+            if predicate in kitchen.domain.changing:
+                found = [(bits.mask(atom), atom) for atom in atoms]
+                self._options.append((condition, found))
+                pattern = (predicate, *[part.partition("#")[0] for part in parts])
+                alike[pattern] += 1
+                mask = 0
+                for bit, _ in found:
+                    mask |= bit
+                masks[pattern] = mask
+            else:
+                self._options.append((condition, [(0, atom) for atom in atoms if atom in always]))
+        #: Conditions that differ in their roles only are made true by different facts: so many of the mask, at least.
+        self._needed = sorted((count, masks[pattern]) for pattern, count in alike.items())
+        self._total = sum(alike.values())
+        self._mask = 0
+        for mask in masks.values():
+            self._mask |= mask
+        self._answers: dict[int, bool] = {}
+        self._shares: dict[int, float] = {}
+
+    def met(self, facts: int) -> list[tuple[Atom, list[Atom]]]:
+        """Return the conditions, each with the true atoms that make it true for some objects."""
+        return [
+            (condition, [atom for bit, atom in options if not bit or facts & bit])
+            for condition, options in self._options
+        ]
+
+    def relevant(self, facts: int) -> int:
+        """Return the facts that decide about the goal."""
+        return facts & self._mask
+
+    def reached(self, facts: int) -> bool:
+        """Whether some choice of different objects makes all conditions true."""
+        for count, mask in self._needed:
+            if (facts & mask).bit_count() < count:
+                return False
+        key = facts & self._mask
+        answer = self._answers.get(key)
+        if answer is None:
+            if len(self._answers) >= MAX_ANSWERS:
+                self._answers.clear()
+            answer = self._answers[key] = self._possible and can_be_cast(self.met(facts))
+        return answer
+
+    def share(self, facts: int) -> float:
+        """Return the share of the changing conditions that hold, each for some objects or other.
+
+        Whether they are the same objects throughout is not asked, so this is an upper bound; it is 1 only if the goal
+        is reached.
+        """
+        key = facts & self._mask
+        share = self._shares.get(key)
+        if share is None:
+            if len(self._shares) >= MAX_ANSWERS:
+                self._shares.clear()
+            share = self._shares[key] = self._share(facts)
+        return share
+
+    def _share(self, facts: int) -> float:
+        if self.reached(facts):
+            return 1.0
+        met = sum(min(count, (facts & mask).bit_count()) for count, mask in self._needed)
+        return min(met, self._total - 1) / self._total if self._total else 0.0

@@ -1,0 +1,223 @@
+"""States for people: what lies where, what it is like by now, and what is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.domain import Domain, Effect, Literal
+from planoracle.instances.benchmarks.kitchens.effects import Running
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural
+from planoracle.instances.benchmarks.kitchens.layout import Layout, places
+from planoracle.instances.protocol.feedback import clean, listed
+
+# What an item or meal has become.
+_STATES = ("iscut", "iscooked", "isfried", "isboiling")
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """An effect under way: on what, what it makes of it, steps (``ticks``) or repetitions left, whether it pauses."""
+
+    thing: str
+    makes: str
+    left: int
+    ticks: bool
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A state, by objects.
+
+    Attributes
+    ----------
+    layout
+        Where everything is.
+    made
+        What things have become: ``{"lettuce1": ["cut"]}``.
+    added
+        What has been added to meals.
+    timers
+        What is under way.
+    """
+
+    layout: Layout
+    made: dict[str, list[str]]
+    added: dict[str, list[str]]
+    timers: tuple[Timer, ...]
+
+
+def look(engine: Compiled, state: State) -> View:
+    """Take in a state."""
+    facts = engine.facts(state)
+    layout = places(sorted(engine.objects(state).items(), key=lambda each: _rank(engine, each[0])), facts)
+    made: dict[str, list[str]] = {}
+    added: dict[str, list[str]] = {}
+    told = (fact for fact in facts if fact[0] in _STATES or fact[0] == "addedto")
+    for fact in sorted(told, key=lambda atom: [natural(part) for part in atom]):
+        if fact[0] in _STATES:
+            made.setdefault(fact[1], []).append(fact[0].removeprefix("is"))
+        elif fact[0] == "addedto":
+            added.setdefault(fact[2], []).append(fact[1])
+    timers = dict.fromkeys(_timers(engine.running(state), facts, paused=False))
+    return View(layout, made, added, tuple(timers))
+
+
+def _rank(engine: Compiled, name: str) -> tuple[bool, int, tuple[str, int, str]]:
+    players = engine.kitchen.players
+    return name not in players, players.index(name) if name in players else 0, natural(name)
+
+
+def _timers(effects: Iterable[Running], facts: frozenset[tuple[str, ...]], *, paused: bool) -> Iterator[Timer]:
+    for running in effects:
+        effect = running.effect
+        held = paused or any((atom in facts) != value for atom, value in effect.conditions)
+        if effect.count and not running.done:
+            made = [atom[0].removeprefix("is") for atom, value in sorted(effect.changes) if value]
+            made += [inner.effect.creates[1] for inner in running.nested if inner.effect.creates is not None]
+            left = effect.count - running.count
+            yield Timer(effect.argument, " and ".join(made) or "done", left, effect.kind == "delayed", held)
+        else:
+            yield from _timers(running.nested, facts, paused=held)
+
+
+def describe(engine: Compiled, state: State) -> str:
+    """Write a state for people: players, then stations with what is on them from the bottom up.
+
+    Examples
+    --------
+    >>> from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
+    >>> from planoracle.instances.benchmarks.kitchens.problems import kitchen
+    >>> engine = compiled(kitchen("kitchens/synchronous/1_lettuce_sandwich"))
+    >>> print(describe(engine, engine.start()))
+    robot1 at table1, hands empty
+      board1: bread1
+      table1: empty
+      table2: lettuce1
+      table3: bread2
+    """
+    view = look(engine, state)
+    players = engine.kitchen.players
+    lines = []
+    for player, (at, held) in view.layout.players.items():
+        turn = "* " if len(players) > 1 and player == engine.player(state) else ""
+        hands = "hands empty" if held is None else f"holds {_named(view, held)}"
+        lines.append(f"{turn}{player} at {at or 'no station'}, {hands}")
+    for station, things in view.layout.stations.items():
+        lines.append(f"  {station}: {' < '.join(_named(view, thing) for thing in things) or 'empty'}")
+    gone = [
+        name
+        for name in view.layout.elsewhere
+        if not any(name in parts for parts in view.added.values()) and name not in view.layout.containers
+    ]
+    if gone:
+        lines.append(f"  nowhere: {', '.join(gone)}")
+    return "\n".join(lines)
+
+
+def _named(view: View, thing: str) -> str:
+    """Return a thing with what it has become, what is in it and what is under way with it."""
+    words = list(view.made.get(thing, ()))
+    for timer in view.timers:
+        if timer.thing == thing:
+            unit = "step" if timer.ticks else "time"
+            left = f"{timer.left} {unit}{'s' if timer.left > 1 else ''}"
+            words.append(f"{timer.makes} {'after' if timer.paused else 'in'} {left}{', paused' * timer.paused}")
+            if not timer.ticks:
+                words[-1] = f"{left} more until {timer.makes}"
+    meals = [
+        _named(view, meal) + (f" with {', '.join(view.added[meal])}" if meal in view.added else "")
+        for meal in view.layout.containers.get(thing, ())
+    ]
+    inside = f" of {' and '.join(meals)}" if meals else ""
+    return f"{thing}{' (' + '; '.join(words) + ')' if words else ''}{inside}"
+
+
+# How conditions of the usual domains are written; others are written as they are.
+_WORDS = {
+    "loc": "{0} at {1}",
+    "item_at": "{0} at {1}",
+    "item_on": "{0} directly on {1}",
+    "container_at": "{0} at {1}",
+    "atop": "{0} on top of {1}",
+    "has_item": "{0} holding {1}",
+    "has_container": "{0} holding {1}",
+    "nothing": "{0} with empty hands",
+    "clear": "nothing on top of {0}",
+    "station_empty": "nothing on {0}",
+    "container_empty": "nothing in {0}",
+    "vacant": "nobody at {0}",
+    "in": "{0} in {1}",
+    "addedto": "{0} added to {1}",
+}
+
+
+def condition_in_words(words: Sequence[str], verb: str = "to be") -> str:
+    """Write a condition: predicate and names, perhaps behind ``not``.
+
+    >>> condition_in_words(["atop", "bread1", "lettuce2"]), condition_in_words(["not", "iscut", "lettuce2"])
+    ('bread1 on top of lettuce2', 'lettuce2 not to be cut')
+    """
+    if words[0] == "not":
+        if len(words) == 3 and words[1].startswith("is"):
+            return condition_in_words(words[1:], "is not" if verb == "is" else f"not {verb}")
+        return f"that it is not so: {condition_in_words(words[1:], verb)}"
+    predicate, *names = (clean(word) for word in words)
+    if predicate in _WORDS and len(names) == _WORDS[predicate].count("{"):
+        return _WORDS[predicate].format(*names)
+    if len(names) == 1 and predicate.startswith("is"):
+        return f"{names[0]} {verb} {predicate.removeprefix('is')}"
+    return " ".join((predicate, *names))
+
+
+def goal_in_words(kitchen: Kitchen) -> str:
+    """Write the goal: its name, if it has one, and its conditions.
+
+    >>> from planoracle.instances.benchmarks.kitchens.problems import kitchen
+    >>> print(goal_in_words(kitchen("kitchens/asynchronous/5_potato_soup")))
+    Soup of a whole potato, in a bowl on a table: potato A added to water A; bowl A at table A; water A in bowl A; water A is boiling. (Letters stand for any different objects.)
+    """  # noqa: E501
+    letters: dict[str, str] = {}
+    for role in kitchen.goal.roles:
+        kind = role.partition("#")[0]
+        count = sum(other.startswith(f"{kind} ") for other in letters.values())
+        letters[role] = f"{kind} {ascii_uppercase[count] if count < 26 else count + 1}"
+    named = [[letters.get(part, part) for part in condition] for condition in kitchen.goal.conditions]
+    said = [condition_in_words(condition, "is") for condition in named]
+    said += [f"there is {letters[role]}" for role in kitchen.goal.extra_roles]
+    text = f"{clean(kitchen.text, 200)}: " if kitchen.text else ""
+    return f"{text}{'; '.join(said)}.{' (Letters stand for any different objects.)' if letters else ''}"
+
+
+def actions_in_words(domain: Domain) -> Iterator[str]:
+    """Yield every action with what it needs, and what comes of it in time.
+
+    >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
+    >>> print(list(actions_in_words(bundled()))[0])
+    Move {p1} from {s1} to {s2} (needs p1 at s1 and nobody at s2)
+    """
+    for action in domain.actions:
+        needs = listed([_literal(literal) for literal in action.conditions])
+        after = "; ".join(filter(None, (_effect(effect) for effect in action.effects)))
+        yield f"{action.text}{f' (needs {needs})' if needs else ''}{f': {after}' if after else ''}"
+
+
+def _literal(literal: Literal, verb: str = "to be") -> str:
+    return condition_in_words([*([] if literal.value else ["not"]), literal.predicate, *literal.params], verb)
+
+
+def _effect(effect: Effect) -> str:
+    made = [_literal(change, "is") for change in effect.changes if change.value]
+    said = " and ".join([*made, *filter(None, (_effect(nested) for nested in effect.effects))])
+    if effect.creates is not None:
+        return f"there is new {effect.creates[2]} {effect.creates[0]}: {said}"
+    if effect.kind == "delayed":
+        return f"after {effect.count} steps (that of the action counts) {said}"
+    if effect.kind == "repetitive":
+        return f"once done {effect.count} times {said}"
+    if effect.kind == "conditional":
+        return f"while {listed([_literal(one, 'is') for one in effect.conditions])}, {said}"
+    return said

@@ -1,0 +1,341 @@
+"""A kitchen: what stands and lies where at the start, and what is to be made of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import prod
+from threading import Lock
+
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Domain
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.cache import Remembering
+
+#: Most objects of a kitchen, conditions and roles of a goal, and atoms that may make its conditions true.
+MAX_OBJECTS, MAX_CONDITIONS, MAX_ATOMS = 1_000, 200, 200_000
+#: Most steps of the search for objects that play the roles; a goal may be made to ask for any number of them.
+MAX_SEARCH = 300_000
+
+#: A predicate and the names of objects, ``("item_on", "bread1", "table2")``.
+Atom = tuple[str, ...]
+
+_NAME = re.compile(r"([A-Za-z_][A-Za-z_-]*)([0-9]{1,9})")
+
+
+@lru_cache(maxsize=8192)
+def split_name(name: str) -> tuple[str, int]:
+    """Return kind and number of an object's name; raises `InputError` if it is not of the form ``stove2``.
+
+    Examples
+    --------
+    >>> split_name("stove2")
+    ('stove', 2)
+    """
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise InputError("must be a kind and a number, like stove2", value=name)
+    return match[1], int(match[2])
+
+
+@lru_cache(maxsize=8192)
+def natural(name: str) -> tuple[str, int, str]:
+    """Return a key that sorts ``table10`` after ``table2``."""
+    base = name.rstrip("0123456789")
+    return base, int(name[len(base) :] or 0), name
+
+
+def unify(binding: dict[str, str], params: Sequence[str], names: Sequence[str]) -> dict[str, str] | None:
+    """Extend a binding so that parameters stand for names, or return ``None`` where that contradicts it.
+
+    Different parameters stand for different names.
+    """
+    joined = binding
+    for param, name in zip(params, names, strict=True):
+        if joined.get(param, name) != name or (param not in joined and name in joined.values()):
+            return None
+        if param not in joined:
+            joined = {**joined, param: name}
+    return joined
+
+
+def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
+    """Whether the roles of conditions can be played by different objects so that all conditions are true.
+
+    Parameters
+    ----------
+    matching
+        Every condition with the true atoms that match it one by one.
+
+    Raises
+    ------
+    InputError
+        If that is not known after `MAX_SEARCH` steps.
+    """
+    rows = []
+    steps = 0
+    for condition, atoms in matching:
+        places = [i for i, part in enumerate(condition) if "#" in part]
+        rows.append(([condition[i] for i in places], [tuple(atom[i] for i in places) for atom in atoms]))
+    rows.sort(key=lambda row: len(row[1]))
+
+    def extend(cast: dict[str, str], at: int) -> bool:
+        nonlocal steps
+        if at == len(rows):
+            return True
+        steps += len(rows[at][1])
+        if steps > MAX_SEARCH:
+            raise InputError(f"whether its roles can be played is not known after {MAX_SEARCH} steps", field="goal")
+        roles, casts = rows[at]
+        for names in casts:
+            joined = unify(cast, roles, names)
+            if joined is not None and extend(joined, at + 1):
+                return True
+        return False
+
+    return all(casts for _, casts in rows) and extend({}, 0)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What must hold all at once, for some choice of objects.
+
+    Attributes
+    ----------
+    conditions
+        Atoms that must be true; an argument is the name of an object or a *role*, ``bread#1``: any object of that
+        kind. Different roles are played by different objects.
+    roles
+        All roles, those of no condition too: also for them there must be an object.
+    """
+
+    conditions: tuple[Atom, ...]
+    roles: tuple[str, ...]
+
+    @classmethod
+    def of(cls, conditions: Iterable[Sequence[str]], roles: Iterable[str] = ()) -> Goal:
+        """Put a goal in order; roles of the conditions need not be listed."""
+        atoms = sorted({tuple(condition) for condition in conditions})
+        named = {argument for atom in atoms for argument in atom[1:] if "#" in argument}
+        return cls(tuple(atoms), tuple(sorted({*named, *roles})))
+
+    @cached_property
+    def extra_roles(self) -> tuple[str, ...]:
+        """Roles that occur in no condition."""
+        named = {argument for atom in self.conditions for argument in atom}
+        return tuple(role for role in self.roles if role not in named)
+
+
+@dataclass(frozen=True)
+class Kitchen(Remembering):
+    """A problem: reach the goal in the fewest steps. Immutable and hashable; `of` checks and orders it.
+
+    Attributes
+    ----------
+    objects
+        Name and type of every object, type by type, by name; players in the order in which they act.
+    facts
+        The atoms that are true at the start; all others are false.
+    text
+        The goal in words.
+    """
+
+    name: str
+    domain: Domain
+    objects: tuple[tuple[str, str], ...]
+    facts: frozenset[Atom]
+    goal: Goal
+    text: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        domain: Domain,
+        objects: Iterable[str],
+        facts: Iterable[Atom],
+        goal: Goal,
+        text: str = "",
+    ) -> Kitchen:
+        """Check a kitchen and put it in order. Objects get their types, and the facts of their kinds, by their names.
+
+        Raises
+        ------
+        InputError
+            Naming field and value, for names of no kind or given twice, facts and conditions that are not of the
+            domain, and a kitchen without anybody in it.
+        """
+        listed = list(objects)
+        check_size(len(listed))
+        types: dict[str, str] = {}
+        for thing in listed:
+            kind = domain.type_of(split_name(thing)[0])
+            if kind is None:
+                raise InputError("is of no kind that the domain knows", field="objects", value=thing)
+            if thing in types:
+                raise InputError("is given twice", field="objects", value=thing)
+            types[thing] = kind
+        if ACTOR not in types.values():
+            raise InputError(f"there must be a {ACTOR}", field="objects")
+        rank = {kind: position for position, kind in enumerate(domain.types)}
+        order = sorted(listed, key=lambda n: (rank[types[n]], ("", 0, "") if types[n] == ACTOR else natural(n)))
+        known = frozenset(facts) | {(f"is{split_name(thing)[0]}", thing) for thing in listed}
+        if not all(_fits(fact, domain, types) for fact in known):
+            for fact in sorted(known):
+                _check_atom(fact, domain, types, "facts")
+        _check_goal(goal, domain, types)
+        made = cls(name, domain, tuple((thing, types[thing]) for thing in order), known, goal, text)
+        count = sum(prod(len(made.candidates.get(part, "1")) for part in atom[1:]) for atom in goal.conditions)
+        if count > MAX_ATOMS:
+            raise InputError(f"can be met in more than {MAX_ATOMS} ways", field="goal", value=count)
+        return made
+
+    @cached_property
+    def types(self) -> dict[str, str]:
+        """Type of every object."""
+        return dict(self.objects)
+
+    @cached_property
+    def players(self) -> tuple[str, ...]:
+        """Those who act, in turns."""
+        return tuple(name for name, kind in self.objects if kind == ACTOR)
+
+    @property
+    def kind(self) -> str:
+        """A kitchen, see `planoracle.instances.model.problem.Problem`."""
+        return "kitchen"
+
+    @property
+    def benchmark(self) -> str:
+        """Whose rules and plan language apply: as the domain says, also for kitchens of our own."""
+        return self.domain.benchmark
+
+    @property
+    def unit(self) -> str:
+        """What a tick is called: one action of one player."""
+        return "step"
+
+    @property
+    def seconds_per_tick(self) -> None:
+        """Steps have no length in seconds."""
+        return None
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The players."""
+        return self.players
+
+    @property
+    def time_limit(self) -> None:
+        """Kitchens have none; a submission may bring a limit of its own."""
+        return None
+
+    @cached_property
+    def candidates(self) -> dict[str, tuple[str, ...]]:
+        """For every role of the goal the objects that can play it.
+
+        They are the objects of its kind; if there are none, those that will come into being first, as many as
+        there are roles. A role has no candidates if there are objects of its kind, but too few for all its roles.
+        """
+        needed = Counter(role.partition("#")[0] for role in self.goal.roles)
+        found = {}
+        for kind, count in needed.items():
+            there = tuple(name for name, _ in self.objects if split_name(name)[0] == kind)
+            there = there or tuple(f"{kind}{number}" for number in range(1, count + 1))
+            found[kind] = there if len(there) >= count else ()
+        return {role: found[role.partition("#")[0]] for role in self.goal.roles}
+
+
+def _fits(fact: Atom, domain: Domain, types: Mapping[str, str]) -> bool:
+    """Whether a fact is as it must be."""
+    names = fact[1:]
+    if not fact or domain.signature.get(fact[0]) != tuple([types.get(name) for name in names]):
+        return False
+    return len(names) < 2 or len(set(names)) == len(names)
+
+
+def _check_atom(atom: Atom, domain: Domain, types: Mapping[str, str], field: str) -> None:
+    if not atom or atom[0] not in domain.signature:
+        raise InputError("there is no such predicate", field=field, value=list(atom))
+    expected = domain.signature[atom[0]]
+    if len(atom) - 1 != len(expected):
+        raise InputError(f"{atom[0]} takes {len(expected)} arguments", field=field, value=list(atom))
+    for argument, kind in zip(atom[1:], expected, strict=True):
+        if "#" in argument:
+            found = domain.type_of(argument.partition("#")[0])
+        else:
+            found = types.get(argument)
+        if found is None:
+            raise InputError(f"{argument} is no object of the kitchen", field=field, value=list(atom))
+        if found != kind:
+            raise InputError(f"{argument} is of type {found}, not {kind}", field=field, value=list(atom))
+    if len(set(atom[1:])) < len(atom) - 1:
+        raise InputError("different arguments stand for different objects", field=field, value=list(atom))
+
+
+def check_size(count: int) -> None:
+    """Refuse a kitchen of more than `MAX_OBJECTS` objects."""
+    if count > MAX_OBJECTS:
+        raise InputError(f"must be at most {MAX_OBJECTS}", field="objects", value=count)
+
+
+def _check_goal(goal: Goal, domain: Domain, types: Mapping[str, str]) -> None:
+    for field, count in (("goal", len(goal.conditions)), ("roles", len(goal.roles))):
+        if count > MAX_CONDITIONS:
+            raise InputError(f"must be at most {MAX_CONDITIONS}", field=field, value=count)
+    for role in goal.roles:
+        kind, _, label = role.partition("#")
+        if not label or "#" in label or domain.type_of(kind) is None:
+            raise InputError("must be a kind and a label, like bread#1", field="goal", value=role)
+    for condition in goal.conditions:
+        _check_atom(condition, domain, types, "goal")
+
+
+class Bits:
+    """Atoms and their bits; an atom gets the next bit when it is first asked for.
+
+    Examples
+    --------
+    >>> bits = Bits()
+    >>> bits.mask(("clear", "bread1")), bits.mask(("clear", "bread2")), bits.mask(("clear", "bread1"))
+    (1, 2, 1)
+    """
+
+    def __init__(self) -> None:
+        self.atoms: list[Atom] = []
+        self._masks: dict[Atom, int] = {}
+        self._lock = Lock()  # several kitchens may use them, in several threads
+
+    def mask(self, atom: Atom) -> int:
+        """Return the number with just the bit of an atom."""
+        mask = self._masks.get(atom)
+        return self._next(atom) if mask is None else mask
+
+    def _next(self, atom: Atom) -> int:
+        with self._lock:
+            mask = self._masks.get(atom)
+            if mask is None:
+                mask = 1 << len(self.atoms)
+                self.atoms.append(atom)
+                self._masks[atom] = mask
+            return mask
+
+    def known(self, atom: Atom) -> int:
+        """Return the same, but 0 for an atom that has none."""
+        return self._masks.get(atom, 0)
+
+    def union(self, atoms: Iterable[Atom]) -> int:
+        """Return the number with the bits of all the atoms."""
+        found = 0
+        for atom in atoms:
+            found |= self.mask(atom)
+        return found
+
+    def atoms_of(self, facts: int) -> Iterator[Atom]:
+        """Yield the atoms whose bits are set."""
+        while facts:
+            low = facts & -facts
+            yield self.atoms[low.bit_length() - 1]
+            facts ^= low

@@ -1,0 +1,215 @@
+"""Plans of Robotouille: actions out of lists, logs and free text, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from planoracle.instances.benchmarks.kitchens.domain import Action, Domain
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model_output import reading as outputs
+from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.messages import chat_in
+from planoracle.instances.model_output.reading import as_given
+from planoracle.instances.protocol.plan import Reading
+
+#: More actions than steps in any run.
+MAX_ACTIONS = 10_000
+#: Longer lines are cut.
+MAX_LINE = 20_000
+#: Of lines that are no longer what they say is remembered, for plans say the same again and again.
+MAX_SHORT = 120
+
+_SLOT = re.compile(r"\{(\w+)\}")
+_NUMBERED = re.compile(r"[a-z]\d", re.I)
+_DECORATION = " .,;:!*_`\"'()[]"
+
+
+class _Actions(Grammar[str]):
+    """The actions of a domain."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+
+    def find(self, text: str) -> list[Found[str]]:
+        return [Found(len(action), action) for action in extract(text, self.domain)]
+
+    def looks(self, text: str, free: bool) -> bool:
+        verb = text[:200].lower().split(maxsplit=1)[:1]
+        return (
+            verb != []
+            and verb[0].strip(_DECORATION) in _verbs(self.domain)
+            and bool(not free or _NUMBERED.search(text[:200]))
+        )
+
+    def meant(self, text: str, kind: str, among: bool) -> str | None:
+        return text if kind == "action" else None
+
+    def ends(self, text: str) -> bool:
+        return len(text) < 40 and text.strip(_DECORATION).lower() in ("finish", "finish[]")
+
+    def key(self, step: str) -> str | None:
+        return step if " " in step.partition(" ")[2] else None
+
+
+def parse(submission: object, domain: Domain, rules: Profile = PROFILES["released"]) -> list[str]:
+    r"""Return the actions of a submission, see `reading`.
+
+    Examples
+    --------
+    >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
+    >>> parse("1. move Robot1 from table1 to stove1.\n2. Then: **Do nothing**", bundled())
+    ['Move robot1 from table1 to stove1', 'Do nothing']
+    """
+    return _reading(submission, domain, rules).commands
+
+
+def reading(problem: Kitchen, given: object, rules: Profile) -> Reading[list[str]]:
+    """Read the actions of a plan for a kitchen.
+
+    A list of actions, or of records with an ``"action"``: every entry counts, also one that is no action; with
+    ``normalize`` as generously as text. Or what a model wrote, see `planoracle.instances.model_output`: actions are
+    found
+    wherever they stand in a line, with any numbering, case and decoration, and what is no action is passed over,
+    except on an ``Action:`` line. ``Finish`` ends it.
+
+    Raises
+    ------
+    PlanError
+        If it has none of these forms.
+    """
+    return _reading(given, problem.domain, rules)
+
+
+def _reading(given: object, domain: Domain, rules: Profile) -> Reading[list[str]]:
+    if isinstance(given, list) and chat_in(given) is None:
+        made = []
+        for i, entry in enumerate(given):
+            text = _entry(entry, f"actions[{i}]")
+            found = extract(text, domain) if rules.normalize else []
+            made.append(found[0] if found else text.strip())
+        return as_given(made)
+    if isinstance(given, str) or chat_in(given) is not None:
+        return outputs.read(given, _Actions(domain))
+    raise PlanError("must be a list of actions, a log or a text", field="actions", value=given)
+
+
+def _entry(entry: Any, field: str) -> str:
+    text = entry.get("action") if isinstance(entry, dict) else entry
+    if not isinstance(text, str):
+        raise PlanError("must be a text, or a record with an action", field=field, value=entry)
+    return text
+
+
+def extract(text: str, domain: Domain) -> list[str]:
+    """Return the actions that a text names, as the simulator writes them, in order.
+
+    >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
+    >>> extract("pick up  Pot1 from sink1 using robot1; then place pot1 on stove1 using robot1", bundled())
+    ['Pick up pot1 from sink1 using robot1', 'Place pot1 on stove1 using robot1']
+    """
+    return list(_short(text, domain) if len(text) <= MAX_SHORT else _extract(text[:MAX_LINE], domain))
+
+
+def _extract(text: str, domain: Domain) -> list[str]:
+    found: dict[int, tuple[int, str]] = {}
+    begins, templates = _by_verb(domain)
+    for number in sorted({hit.lastindex or 0 for hit in begins.finditer(text)}):
+        for generous, actions in templates[number]:
+            for hit in generous.finditer(text):
+                written = actions[0][0].write({slot: name.lower() for slot, name in hit.groupdict().items()})
+                found[hit.start()] = max(found.get(hit.start(), (0, "")), (hit.end(), written))
+    made, end = [], -1
+    for start in sorted(found):
+        if start >= end:
+            end, action = found[start]
+            made.append(action)
+    return made
+
+
+_short = lru_cache(maxsize=8_192)(_extract)
+
+
+def match(text: str, domain: Domain) -> Sequence[tuple[Action, dict[str, str]]]:
+    """Return the actions that are written exactly like a text, and the objects it names.
+
+    >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
+    >>> [(action.name, binding) for action, binding in match("Cut onion1 on board2 using robot1", bundled())]
+    [('cut', {'i1': 'onion1', 's1': 'board2', 'p1': 'robot1'})]
+    """
+    return _matched(text, domain) if len(text) <= MAX_SHORT else _match(text, domain)
+
+
+def _match(text: str, domain: Domain) -> tuple[tuple[Action, dict[str, str]], ...]:
+    found = []
+    for _, actions in _templates(domain):
+        for action, exact in actions:
+            hit = exact.fullmatch(text)
+            if hit:
+                found.append((action, hit.groupdict()))
+    return tuple(found)
+
+
+_matched = lru_cache(maxsize=8_192)(_match)
+
+
+def finishes(text: str, domain: Domain) -> bool:
+    r"""Whether a text that holds no action ends the plan.
+
+    >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
+    >>> finishes("All is done.\nAction: Finish", bundled()), finishes("Finish the soup!", bundled())
+    (True, False)
+    """
+    ends = _Actions(domain).ends
+    return any(ends(line.rpartition(":")[2]) for line in text.splitlines())
+
+
+def render(actions: Iterable[str]) -> str:
+    """Write a plan, one action a line."""
+    return "\n".join(actions)
+
+
+_Template = tuple[re.Pattern[str], list[tuple[Action, re.Pattern[str]]]]
+
+
+@lru_cache(maxsize=8)
+def _templates(domain: Domain) -> list[_Template]:
+    """Return the different ways to write actions: pattern in any case and spacing, actions with their exact one."""
+    found: dict[str, _Template] = {}
+    for action in domain.actions:
+        parts = _SLOT.split(action.text)
+        exact = "".join(rf"(?P<{part}>[A-Za-z_][\w-]*)" if i % 2 else re.escape(part) for i, part in enumerate(parts))
+        loose = "".join(
+            rf"(?P<{part}>[A-Za-z_][A-Za-z_-]{{0,40}}\d{{1,9}})" if i % 2 else _spaced(part)
+            for i, part in enumerate(parts)
+        )
+        shape = _SLOT.sub("{}", action.text)
+        if shape not in found:
+            found[shape] = (re.compile(rf"(?<!\w){loose}(?!\w)", re.I), [])
+        found[shape][1].append((action, re.compile(exact)))
+    return list(found.values())
+
+
+@lru_cache(maxsize=8)
+def _verbs(domain: Domain) -> frozenset[str]:
+    """Return the first words of all actions."""
+    return frozenset(action.text.split()[0].lower() for action in domain.actions)
+
+
+@lru_cache(maxsize=8)
+def _by_verb(domain: Domain) -> tuple[re.Pattern[str], list[list[_Template]]]:
+    """Return a pattern with a group for the first word of every action, and by its number what may follow."""
+    found: dict[str, list[_Template]] = {}
+    for template in _templates(domain):
+        found.setdefault(template[1][0][0].text.split()[0].lower(), []).append(template)
+    heads = "|".join(f"({re.escape(verb)})" for verb in found)
+    return re.compile(rf"(?<!\w)(?:{heads})(?!\w)", re.I), [[], *found.values()]
+
+
+def _spaced(words: str) -> str:
+    """Return a pattern for words with any white space between them and any kind of apostrophe."""
+    return r"\s{1,20}".join(re.escape(word).replace("'", "['’]?") for word in words.split(" "))

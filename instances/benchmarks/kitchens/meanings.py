@@ -1,0 +1,145 @@
+"""What the texts of actions may mean, whatever the kitchen and its state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Action, Domain, Literal
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom
+from planoracle.instances.benchmarks.kitchens.language import MAX_SHORT, match
+
+#: Texts after which a memory is emptied.
+MAX_TEXTS = 20_000
+
+_SLOT = re.compile(r"\{\w+\}")
+
+
+class Choice(NamedTuple):
+    """An object that a text leaves open: where it comes from, and what is asked of it once it is chosen.
+
+    ``source`` is a condition that names it; without one it can be any object of its type.
+    """
+
+    param: str
+    type: str
+    source: Literal | None
+    tests: tuple[Literal, ...]
+
+
+class _Plan(NamedTuple):
+    """What of an action is asked first, given which parameters are known, and in which order the others are found."""
+
+    tests: tuple[Literal, ...]
+    choices: tuple[Choice, ...]
+
+
+@dataclass(slots=True)
+class Meaning:
+    """An action of a player that a text may mean, in whatever kitchen.
+
+    Attributes
+    ----------
+    named
+        The objects, with the types that they must have.
+    true, false
+        Of the facts that never change, those that must be there and those that must not.
+    choices
+        What is left open.
+    number
+        Of the deed, once somebody has asked for it, if nothing is.
+    """
+
+    position: int
+    player: str
+    binding: Mapping[str, str]
+    named: frozenset[tuple[str, str]]
+    true: frozenset[Atom]
+    false: frozenset[Atom]
+    choices: tuple[Choice, ...]
+    number: int | None = None
+
+
+class Meanings:
+    """What texts may mean in kitchens of one domain with the same players."""
+
+    def __init__(self, domain: Domain, players: tuple[str, ...]) -> None:
+        self._domain = domain
+        self._players = players
+        self._known: dict[str, tuple[Meaning, ...]] = {}
+
+    def of(self, text: str) -> tuple[Meaning, ...]:
+        """Return what a text may mean."""
+        known = self._known.get(text)
+        if known is None:
+            known = tuple(_meant(text, self._domain, self._players))
+            if len(text) <= MAX_SHORT:
+                if len(self._known) >= MAX_TEXTS:
+                    self._known.clear()
+                self._known[text] = known
+        return known
+
+
+def _meant(text: str, domain: Domain, players: tuple[str, ...]) -> Iterator[Meaning]:
+    """Yield what a text may mean, for everybody who may be meant to do it."""
+    for action, named in match(text, domain):
+        if len(set(named.values())) < len(named):
+            continue
+        types, position = dict(action.params), domain.actions.index(action)
+        for player, binding in _acted(action, named, players):
+            tests, choices = _plan(domain, position, tuple(binding))
+            true, false = set[Atom](), set[Atom]()
+            for predicate, params, value in tests:
+                if predicate not in domain.changing:
+                    (true if value else false).add((predicate, *[binding[param] for param in params]))
+            kinds = frozenset((name, types[param]) for param, name in binding.items())
+            yield Meaning(position, player, binding, kinds, frozenset(true), frozenset(false), choices)
+
+
+def _acted(action: Action, named: dict[str, str], players: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield everybody who may do an action, with the objects that are known then."""
+    if not action.params:
+        yield from ((player, named) for player in players)
+    for actor in (param for param, its_type in action.params if its_type == ACTOR):
+        for player in players:
+            if named.get(actor) == player or (actor not in named and player not in named.values()):
+                yield player, {**named, actor: player}
+
+
+@lru_cache(maxsize=1024)
+def _plan(domain: Domain, position: int, named: tuple[str, ...]) -> _Plan:
+    action = domain.actions[position]
+    types, known, still = dict(action.params), set(named), list(action.conditions)
+
+    def ready() -> tuple[Literal, ...]:
+        found = tuple(literal for literal in still if known.issuperset(literal.params))
+        still[:] = [literal for literal in still if literal not in found]
+        return found
+
+    tests, choices = ready(), []
+    while known != types.keys():
+        telling: list[tuple[int, str, Literal]] = []
+        for literal in still:
+            left = [param for param in literal.params if param not in known]
+            if len(left) == 1 and literal.value and literal.predicate in domain.changing:
+                telling.append((len(literal.params), left[0], literal))
+        # What says something about known objects narrows down best.
+        _, param, source = max(telling, key=lambda one: one[0], default=(0, min(types.keys() - known), None))
+        known.add(param)
+        choices.append(Choice(param, types[param], source, ready()))
+    return _Plan(tests, tuple(choices))
+
+
+@lru_cache(maxsize=16)
+def is_plain(domain: Domain) -> bool:
+    """Whether the texts of actions tell where the names in them begin and end, and name nothing twice."""
+    for action in domain.actions:
+        parts, slots = _SLOT.split(action.text), _SLOT.findall(action.text)
+        if not all(parts[1:-1]) or any(re.match(r"[\w-]", part) for part in parts[1:]):
+            return False
+        if len(set(slots)) < len(slots):
+            return False
+    return True

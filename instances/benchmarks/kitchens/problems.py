@@ -1,0 +1,247 @@
+"""Our own file format for kitchens: strict, versioned, and short where things are as usual."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, OWN, Domain, domain_for
+from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
+from planoracle.instances.benchmarks.kitchens.layout import Layout, layout_of
+from planoracle.instances.benchmarks.kitchens.variants import RAW, served, variant
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files.instance_file import SchemaLink, input_error
+from planoracle.instances.files.strict_json import load_json
+
+FORMAT: Final = "planoracle/kitchen"
+VERSION: Final = 1
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class PlayerEntry(_Strict):
+    """Somebody who acts."""
+
+    at: str | None = Field(None, description="the station it stands at")
+    holds: str | None = Field(None, description="the item or container in its hand")
+
+
+class KitchenDocument(_Strict):
+    """A kitchen for planoracle. Names are a kind and a number, like stove2."""
+
+    schema_: SchemaLink = None
+    format: Literal["planoracle/kitchen"]
+    version: Literal[1]
+    name: str
+    benchmark: str = Field(OWN, description="whose kitchen it is; default: nobody's but ours or yours")
+    text: str = Field("", description="the goal in words")
+    stations: dict[str, list[str]] = Field(description="what is on each: items from the bottom up, containers")
+    players: dict[str, PlayerEntry] = Field(description="in the order in which they act")
+    containers: dict[str, list[str]] = Field({}, description="the meals in each; default: empty")
+    elsewhere: list[str] = Field([], description="objects that are nowhere")
+    traits: dict[str, list[str]] = Field({}, description="further predicates of objects, such as iscuttable")
+    goal: list[list[str]] = Field(description="atoms over objects and roles (bread#1: some bread)")
+    roles: list[str] = Field([], description="roles that are in no atom of the goal")
+    more: list[list[str]] = Field([], description="facts beside those that follow from all this")
+    less: list[list[str]] = Field([], description="facts that follow from it, but are not true")
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file format."""
+    schema = KitchenDocument.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema
+
+
+def kitchen_from_document(document: Any, source: str, domain: Domain | None = None) -> Kitchen:
+    """Turn a parsed document into a `Kitchen` (of the bundled domain); raises `InputError`."""
+    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
+    if version != VERSION or isinstance(version, bool | float):
+        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
+    try:
+        entry = KitchenDocument.model_validate(document)
+    except ValidationError as error:
+        raise input_error(error, source, KitchenDocument) from None
+    try:
+        return _kitchen(entry, domain_for(entry.benchmark) if domain is None else domain)
+    except InputError as error:
+        raise error.at(source) from None
+
+
+def _kitchen(entry: KitchenDocument, domain: Domain) -> Kitchen:
+    layout = Layout(
+        stations={name: list(things) for name, things in entry.stations.items()},
+        players={name: (player.at, player.holds) for name, player in entry.players.items()},
+        containers={name: list(meals) for name, meals in entry.containers.items()},
+        traits={name: list(traits) for name, traits in entry.traits.items()},
+        elsewhere=list(entry.elsewhere),
+    )
+    check_size(len(layout.objects()))
+    _check(layout, domain)
+    facts = layout.facts(domain)
+    for field, listed in (("more", entry.more), ("less", entry.less)):
+        for i, fact in enumerate(listed):
+            if (tuple(fact) in facts) == (field == "more"):
+                word = "follows from the layout already" if field == "more" else "does not follow from the layout"
+                raise InputError(word, field=f"{field}[{i}]", value=fact)
+    facts = (facts | {tuple(fact) for fact in entry.more}) - {tuple(fact) for fact in entry.less}
+    goal = Goal.of(entry.goal, entry.roles)
+    return Kitchen.of(entry.name, domain, layout.objects(), facts, goal, entry.text)
+
+
+def _check(layout: Layout, domain: Domain) -> None:
+    """Refuse what is of the wrong type, or in two places; where that is meant, ``more`` can say so."""
+    seen: dict[str, str] = {}
+
+    def put(name: str, where: str, *types: str, once: bool = True) -> None:
+        try:
+            found = domain.type_of(split_name(name)[0])
+        except InputError as error:
+            raise InputError(error.message, field=where, value=name) from None
+        if found not in types:
+            raise InputError(f"names no {' or '.join(types)} of the domain", field=where, value=name)
+        if once and name in seen:
+            raise InputError(f"is at {seen[name]} already", field=where, value=name)
+        if once:
+            seen[name] = where
+
+    for station, things in layout.stations.items():
+        put(station, "stations", "station")
+        for thing in things:
+            put(thing, f"stations.{station}", "item", "container")
+    for player, (at, held) in layout.players.items():
+        put(player, "players", ACTOR)
+        if held is not None:
+            put(held, f"players.{player}.holds", "item", "container")
+        if at is not None and at not in layout.stations:
+            raise InputError("is no station of the kitchen", field=f"players.{player}.at", value=at)
+    for container, meals in layout.containers.items():
+        put(container, "containers", "container", once=False)
+        for meal in meals:
+            put(meal, f"containers.{container}", "meal")
+    for thing in layout.elsewhere:
+        put(thing, "elsewhere", "item", "container", "meal")
+    objects = layout.objects()
+    for name in layout.traits:
+        if name not in objects:
+            raise InputError("is no object of the kitchen", field="traits", value=name)
+
+
+def to_document(kitchen: Kitchen) -> dict[str, Any]:
+    """Return the document of a kitchen; reading it with the same domain gives an equal kitchen."""
+    layout, more, less = layout_of(kitchen)
+    document = KitchenDocument(
+        format=FORMAT,
+        version=VERSION,
+        name=kitchen.name,
+        benchmark=kitchen.benchmark,
+        text=kitchen.text,
+        stations=layout.stations,
+        players={name: PlayerEntry(at=at, holds=held) for name, (at, held) in layout.players.items()},
+        containers=layout.containers,
+        elsewhere=layout.elsewhere,
+        traits=layout.traits,
+        goal=[list(atom) for atom in kitchen.goal.conditions],
+        roles=list(kitchen.goal.extra_roles),
+        more=_sorted(more),
+        less=_sorted(less),
+    )
+    return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True)
+
+
+def _sorted(facts: Iterable[tuple[str, ...]]) -> list[list[str]]:
+    return sorted(list(fact) for fact in facts)
+
+
+#: Ten kitchens each.
+SETS = ("synchronous", "asynchronous", "multi_agent")
+
+_PREFIX = "kitchens/"
+_SEED = re.compile(r"0|[1-9][0-9]{0,8}")
+
+
+@cache
+def _documents() -> dict[str, dict[str, Any]]:
+    """Return documents of our format by name, written out from the bundled file."""
+    found = {}
+    path = files(__package__) / "data" / "kitchens.json"
+    for label, shelf in load_json(path.read_bytes(), path.name).items():
+        traits = {**RAW, **{kind: words.split() for kind, words in shelf.get("traits", {}).items()}}
+        for task, entry in shelf["kitchens"].items():
+            stations = {station: things.split() for station, things in entry["stations"].items()}
+            things = [thing for stack in stations.values() for thing in stack]
+            like = {thing: list(traits.get(split_name(thing)[0], ())) for thing in things}
+            found[f"{_PREFIX}{label}/{task}"] = {
+                "format": FORMAT,
+                "version": VERSION,
+                "name": f"{_PREFIX}{label}/{task}",
+                "text": entry["text"],
+                "stations": stations,
+                "players": {player: {"at": station} for player, station in entry["players"].items()},
+                "traits": {thing: words for thing, words in like.items() if words},
+                "goal": [list(atom) for atom in served(entry["goal"])],
+            }
+    return found
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Names of the 30 bundled kitchens, in the paper's order.
+
+    >>> names()[0], len(names())
+    ('kitchens/synchronous/0_cheese_sandwich', 30)
+    """
+    return tuple(_documents())
+
+
+def covers(name: str) -> bool:
+    """Whether a name is that of a bundled kitchen, or of a variant of one: the name, ``@`` and a seed."""
+    head, at, seed = name.partition("@")
+    return head in _documents() and (not at or _SEED.fullmatch(seed) is not None)
+
+
+def members(name: str) -> tuple[str, ...]:
+    """Return the members of a set of variants, all with the same seed, ``()`` if there is no such set.
+
+    >>> len(members("kitchens/multi_agent@7")), len(members("kitchens@7"))
+    (10, 30)
+    """
+    head, at, seed = name.partition("@")
+    below = [each for each in names() if at and each.startswith(head.rstrip("/") + "/")]
+    return tuple(each for member in below if covers(each := f"{member}@{seed}"))
+
+
+def set_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the label and the members of the set that a name belongs to, ``("", ())`` if to none.
+
+    >>> set_of("kitchens/synchronous/3_burger@7")[0]
+    'kitchens/synchronous@7'
+    """
+    if not covers(name):
+        return "", ()
+    head, at, seed = name.partition("@")
+    label = head.rpartition("/")[0]
+    return f"{label}{at}{seed}", tuple(f"{each}{at}{seed}" for each in names() if each.startswith(f"{label}/"))
+
+
+@lru_cache(maxsize=1024)
+def kitchen(name: str) -> Kitchen:
+    """Return the kitchen of a name; raises `UnknownNameError`.
+
+    >>> kitchen("kitchens/asynchronous/5_potato_soup").text
+    'Soup of a whole potato, in a bowl on a table'
+    """
+    if not covers(name):
+        raise UnknownNameError("there is no such kitchen", value=name)
+    head, at, seed = name.partition("@")
+    return variant(kitchen(head), int(seed)) if at else kitchen_from_document(_documents()[head], head)
+
+
+load = kitchen

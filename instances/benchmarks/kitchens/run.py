@@ -1,0 +1,301 @@
+"""Plans run step by step: what each action did, and the verdict in the form common to all benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+from planoracle.instances.benchmarks.kitchens import language
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State, compiled
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Action
+from planoracle.instances.benchmarks.kitchens.effects import Grounded, Running
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.model.violations import Event, Replay, Violation
+from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.run import Run, Step
+
+#: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
+#: condition of the action does not hold.
+REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")
+
+
+class Act(NamedTuple):
+    """One action: whether it was legal and reached the goal; its place in the deeds; the state before it."""
+
+    action: str
+    valid: bool
+    reached: bool
+    deed: int | None
+    before: State
+    rules: Compiled
+
+    @property
+    def choices(self) -> int:
+        """How many actions were legal before it; worked out when it is asked for."""
+        return len(self.rules.legal(self.before))
+
+
+_MESSAGES: dict[str, Callable[[Violation], str]] = {
+    "unknown_action": lambda _: "is not written like any action",
+    "unknown_object": lambda v: f"there is no {v.resource}",
+    "unfit": lambda _: "it cannot be done with objects like these",
+    "not_your_turn": lambda v: f"it is {v.required}'s turn",
+    "precondition": lambda v: f"needs {v.names}",
+}
+
+
+class Refusal(Violation):
+    """Why an action was refused: one of `REFUSALS`. Where a condition does not hold, ``required`` are all such."""
+
+    __slots__ = ()
+
+    position: int
+
+    @property
+    def message(self) -> str:
+        """What is said of it."""
+        return _MESSAGES[self.case or self.kind](self)
+
+
+@dataclass(frozen=True)
+class Record:
+    """Verdict on one list of actions.
+
+    Attributes
+    ----------
+    steps
+        One per action reached.
+    states
+        The state before each of them, and the last one; `rules` knows what they mean.
+    end
+        ``completed`` (goal reached), ``limit`` (so many steps taken) or ``exhausted`` (no actions left).
+    steps_taken
+        Legal actions: a refused one changes nothing and costs nothing. With joint moves, complete rounds.
+    """
+
+    rules: Compiled
+    steps: tuple[Act, ...]
+    states: tuple[State, ...]
+    refusals: tuple[Refusal, ...]
+    end: str
+    steps_taken: int
+
+    @property
+    def success(self) -> bool:
+        """Whether the goal was reached."""
+        return self.end == "completed"
+
+
+def replay(
+    kitchen: Kitchen, actions: Iterable[str], rules: Profile = PROFILES["released"], limit: int | None = None
+) -> Record:
+    """Run actions until the goal is reached, ``limit`` steps are taken or there are none left.
+
+    Nothing an action holds can make this raise.
+
+    Examples
+    --------
+    >>> from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
+    >>> kitchen = kitchen_from_document(
+    ...     {"format": "planoracle/kitchen", "version": 1, "name": "tiny", "stations": {"table1": ["bread1"]},
+    ...      "players": {"robot1": {"at": "table1"}}, "goal": [["has_item", "robot1", "bread#1"]]}, "example")
+    >>> run = replay(kitchen, ["Cut bread1 on table1 using robot1", "Pick up bread1 from table1 using robot1"])
+    >>> run.end, run.steps_taken, run.refusals[0].message
+    ('completed', 1, 'needs isboard table1, iscuttable bread1')
+    """
+    engine = compiled(kitchen, rules)
+    state = engine.start()
+    steps: list[Act] = []
+    states = [state]
+    refusals = []
+    taken = 0
+    end = "exhausted"
+    for position, text in enumerate(actions):
+        if limit is not None and taken >= limit:
+            break
+        before, action = state, engine.find(state, text)
+        reached = False
+        if action is None:
+            refusals.append(explain(engine, state, text, position, taken))
+        else:
+            state = engine.step(state, action)
+            taken += engine.deeds[action].ticks
+            reached = engine.goal(state)
+        steps.append(Act(text, action is not None, reached, action, before, engine))
+        states.append(state)
+        if reached:
+            end = "completed"
+            break
+    if end == "exhausted" and limit is not None and taken >= limit:
+        end = "limit"
+    return Record(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
+
+
+class Glance(NamedTuple):
+    """Whether actions reach the goal, and how many of them were legal before that."""
+
+    success: bool
+    legal: int
+
+
+def glance(kitchen: Kitchen, actions: Iterable[str], rules: Profile, limit: int | None = None) -> Glance:
+    """Run actions as `replay` does, but tell no more than this."""
+    engine = compiled(kitchen, rules)
+    state = engine.start()
+    legal = taken = 0
+    for text in actions:
+        if limit is not None and taken >= limit:
+            break
+        deed = engine.find(state, text)
+        if deed is not None:
+            state = engine.step(state, deed)
+            taken += engine.deeds[deed].ticks
+            legal += 1
+            if engine.goal(state):
+                return Glance(True, legal)
+    return Glance(False, legal)
+
+
+def explain(engine: Compiled, state: State, text: str, position: int = 0, clock: int = 0) -> Refusal:
+    """Return why an action is not legal."""
+    kind, facts = _reason(engine, state, text)
+    return Refusal(position, kind, text[:80], start=clock, end=clock, **facts)
+
+
+def _reason(engine: Compiled, state: State, text: str) -> tuple[str, dict[str, Any]]:
+    """Return one of `REFUSALS`, and the fields of the violation that say more."""
+    readings = language.match(text, engine.kitchen.domain)
+    if not readings:
+        return "unknown_action", {}
+    objects = engine.objects(state)
+    strangers = [name for _, binding in readings for name in binding.values() if name not in objects]
+    if strangers:
+        return "unknown_object", {"resource": strangers[0][:40]}
+    fitting = [(action, given) for action, given in readings if _fits(action, given, objects)]
+    if not fitting:
+        return "unknown_object", {"case": "unfit"}
+    player = engine.player(state)
+    for _, given in fitting:
+        others = [name for name in given.values() if objects[name] == ACTOR]
+        if others and player not in others:
+            return "not_your_turn", {"required": player}
+    facts = engine.facts(state)
+    missing = min((_missing(action, given, objects, facts) for action, given in fitting), key=len)
+    return "precondition", {"required": tuple(missing)}
+
+
+def _fits(action: Action, given: Mapping[str, str], objects: Mapping[str, str]) -> bool:
+    types = dict(action.params)
+    distinct = len(set(given.values())) == len(given)
+    return distinct and all(objects[name] == types[param] for param, name in given.items())
+
+
+def _missing(action: Action, given: Mapping[str, str], objects: Mapping[str, str], facts: frozenset[Atom]) -> list[str]:
+    """Return the conditions that do not hold, for those objects that the text leaves open with the fewest of them."""
+    hidden = [(param, kind) for param, kind in action.params if param not in given]
+    choices = [[name for name, its_type in objects.items() if its_type == kind] or ["?"] for _, kind in hidden]
+    best: list[str] | None = None
+    for names in product(*choices):
+        binding = {**given, **dict(zip((param for param, _ in hidden), names, strict=True))}
+        broken = []
+        for predicate, params, value in action.conditions:
+            atom = (predicate, *(binding[param] for param in params))
+            if (atom in facts) != value:
+                broken.append(("" if value else "not ") + " ".join(atom))
+        if best is None or len(broken) < len(best):
+            best = broken
+    return best or ["different objects"]
+
+
+def as_replay(run: Record) -> Replay:
+    """Return a run in the form common to all benchmarks: refused actions are its violations; a tick is a step.
+
+    Progress is the share of the goal's conditions that hold for some objects; what remains are the ticks and
+    repetitions that effects under way still need.
+    """
+    actions = run.rules.kitchen.domain.actions
+    events, idle = [], []
+    clock = 0
+    for position, step in enumerate(run.steps):
+        deed = run.rules.deeds[step.deed] if step.deed is not None else None
+        after = clock + (deed is not None and deed.ticks)
+        share = run.rules.share(run.states[position + 1])
+        events.append(Event(position, step.action[:80], clock, after, step.valid, share))
+        if deed is not None and not actions[deed.position].changes and not actions[deed.position].effects:
+            idle.append((clock, after))
+        clock = after
+    return Replay(
+        events=tuple(events),
+        violations=run.refusals,
+        fatal=None,
+        executed=sum(step.valid for step in run.steps),
+        progress=events[-1].progress if events else run.rules.share(run.states[0]),
+        goal_ratio=float(run.success),
+        success=run.success,
+        makespan=run.steps_taken,
+        remaining=_remaining(run.rules.running(run.states[-1])),
+        idle=tuple(idle),
+    )
+
+
+def _remaining(effects: Iterable[Running]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for running in effects:
+        if running.effect.count and not running.done:
+            left = running.effect.count - running.count
+            found[_label(running.effect)] = min(left, found.get(_label(running.effect), left))
+        else:
+            found |= _remaining(running.nested)
+    return found
+
+
+def _label(effect: Grounded) -> str:
+    """Name an effect by what it makes true, or creates."""
+    if effect.creates is not None:
+        return f"{effect.creates[1]} in {effect.argument}"
+    made = sorted(" ".join(atom) for atom, value in effect.changes if value)
+    return ", ".join(made) if made or not effect.effects else _label(effect.effects[0])
+
+
+class KitchenRun(Run[Kitchen, list[str], Profile]):
+    """A run in a kitchen: every action is a decision; a refused one changes nothing and takes no time.
+
+    Attributes
+    ----------
+    record
+        What became of every action, and the states before them.
+    """
+
+    def __init__(self, problem: Kitchen, plan: Plan[list[str]], rules: Profile) -> None:
+        self.record = replay(problem, plan.commands, rules, plan.limit)
+        super().__init__(problem, plan, rules, as_replay(self.record))
+
+    @property
+    def makespan(self) -> int | None:
+        """Legal actions of a run that is a success, those of all players; else ``None``."""
+        return len(self.legal) if self.success else None
+
+    def in_time(self, ticks: int) -> bool:
+        """Whether so many legal actions keep the limit, which with joint moves is one of rounds."""
+        players = len(self.problem.players) if self.rules.moves == "joint" else 1
+        return super().in_time(-(-ticks // players))
+
+    @property
+    def legal(self) -> list[str]:
+        """The actions that were carried out."""
+        return [act.action for act in self.record.steps if act.valid]
+
+    @property
+    def steps(self) -> list[Step]:
+        """All actions that the run reached."""
+        kinds = {refusal.position: refusal.kind for refusal in self.record.refusals}
+        found: list[Step] = []
+        clock = 0
+        for n, act in enumerate(self.record.steps):
+            kind = "act" if act.valid else "lost"
+            found.append(Step(n, act.action[:200], kind, clock, clock + act.valid, kinds.get(n)))
+            clock += act.valid
+        return found

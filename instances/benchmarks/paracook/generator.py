@@ -1,0 +1,155 @@
+"""Random kitchens in the style of ParaCook: our own dishes on maps of eight rows and ten columns."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Facts, Floor, Need, Tile, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.tiles import beside, distances
+from planoracle.instances.benchmarks.paracook.reader import floor_of
+from planoracle.instances.errors import InputError
+from planoracle.instances.generate.parameters import Parameters, one, shuffled
+from planoracle.instances.protocol.capabilities import Generator
+
+#: Category of our own dishes and kitchens.
+OWN: Final = "own"
+
+#: As long as in ParaCook; other cookware, which takes other food.
+FACTS: Final = Facts(
+    move=1,
+    chop=4,
+    wash=6,
+    plate_return=10,
+    cookware=(
+        Vessel("pan", 24, "chopped", ("tofu", "pepper", "onion")),
+        Vessel("pot", 16, "raw", ("lentils", "noodles", "potato")),
+    ),
+)
+
+_NEEDS: Final = {
+    "bread_and_radish": "raw flatbread, chopped radish",
+    "crudites": "chopped carrot, chopped radish",
+    "herb_salad": "raw herbs, chopped carrot, chopped radish",
+    "fried_tofu": "raw flatbread, cooked tofu",
+    "fried_peppers": "raw flatbread, cooked pepper, raw herbs",
+    "potatoes": "cooked potato, raw herbs",
+    "lentil_stew": "cooked lentils, chopped carrot",
+    "noodle_bowl": "cooked noodles, cooked tofu, raw herbs",
+    "noodles_and_onion": "cooked noodles, cooked onion",
+}
+
+
+def _need(words: str) -> Need:
+    state, _, ingredient = words.strip().partition(" ")
+    vessels = (vessel.name for vessel in FACTS.cookware if ingredient in vessel.ingredients)
+    return Need(ingredient, state, next(vessels, "") if state == "cooked" else "")
+
+
+#: Our dishes by name, ``own/crudites``.
+DISHES: Final = {
+    f"{OWN}/{name}": Dish(f"{OWN}/{name}", tuple(map(_need, needs.split(",")))) for name, needs in _NEEDS.items()
+}
+
+
+#: Most cooks of a kitchen and most dishes that are ordered.
+MOST_COOKS, MOST_ORDERS = 9, 16
+
+_WIDTH, _HEIGHT = 10, 8
+# Tables, how many of them have a plate, walls, and dishes on the menu.
+_TABLES, _PLATES, _WALLS, _MENU = 4, 2, 2, 3
+# Most stations of a kind, so that there is room for all.
+_MOST = 3
+
+
+class Drawn(NamedTuple):
+    """A kitchen as the document of a map with room for all cooks, and the names of dishes in the order of serving."""
+
+    document: dict[str, Any]
+    orders: tuple[str, ...]
+
+
+def drawn(random: Random, stations: int = 2) -> Drawn:
+    """Draw a kitchen with `MOST_COOKS` and `MOST_ORDERS`, of which a problem has the first ones.
+
+    A menu of three dishes is drawn, and the orders from it. There are a dispenser for each of their ingredients, so
+    many chopping boards and stoves with each cookware that they need, four tables, two of them with a plate, a window,
+    a sink and a plate return, and two walls. Tables and walls are inside, the rest at the edge, but in no corner. Every
+    station can be reached from everywhere.
+    """
+    menu = shuffled(random, DISHES)[:_MENU]
+    orders = tuple(one(random, menu) for _ in range(MOST_ORDERS))
+    things = _things([DISHES[name] for name in menu], stations)
+    while True:
+        document = _placed(random, things)
+        if _reachable(document):
+            return Drawn(document, orders)
+
+
+def _things(menu: list[Dish], stations: int) -> list[tuple[str, dict[str, str]]]:
+    """Return the names of all stations at the edge with what they provide or hold."""
+    needs = [need for dish in menu for need in dish.needs]
+    found: list[tuple[str, dict[str, str]]] = [
+        (f"dispenser{number}", {"provides": ingredient})
+        for number, ingredient in enumerate(dict.fromkeys(need.ingredient for need in needs), 1)
+    ]
+    chopped = [need for need in needs if need.state == "chopped" or _takes(need.vessel) == "chopped"]
+    found += [(f"chopping_board{number}", {}) for number in range(1, 1 + stations * bool(chopped))]
+    vessels = [vessel.name for vessel in FACTS.cookware if any(need.vessel == vessel.name for need in needs)]
+    held = [vessel for vessel in vessels for _ in range(stations)]
+    found += [(f"stove{number}", {"item": vessel}) for number, vessel in enumerate(held, 1)]
+    return [*found, ("serving_window", {}), ("sink", {}), ("plate_return", {})]
+
+
+def _takes(vessel: str) -> str:
+    known = FACTS.vessel(vessel)
+    return "" if known is None else known.takes
+
+
+def _placed(random: Random, things: list[tuple[str, dict[str, str]]]) -> dict[str, Any]:
+    inner = [(x, y) for y in range(1, _HEIGHT - 1) for x in range(1, _WIDTH - 1)]
+    sides = [(x, y) for x in range(1, _WIDTH - 1) for y in (0, _HEIGHT - 1)]
+    ends = [(x, y) for y in range(1, _HEIGHT - 1) for x in (0, _WIDTH - 1)]
+    edge, middle = shuffled(random, [*sides, *ends]), shuffled(random, inner)
+    tiles: list[list[Any]] = [[name, "station", *edge.pop(), held] for name, held in things]
+    for number in range(1, _TABLES + 1):
+        tiles.append([f"table{number}", "station", *middle.pop(), {"item": "plate"} if number <= _PLATES else {}])
+    tiles += [["wall", "obstacle", *middle.pop()] for _ in range(_WALLS)]
+    cooks = {f"agent{number}": list(middle.pop()) for number in range(1, MOST_COOKS + 1)}
+    return {"width": _WIDTH, "height": _HEIGHT, "agents": cooks, "tiles": tiles}
+
+
+def _reachable(document: dict[str, Any]) -> bool:
+    """Whether every station can be reached from where every cook stands."""
+    floor = floor_of("drawn", document, "drawn", [], FACTS)
+    there = distances(floor, floor.cooks[0][1])
+    starts: list[Tile] = [place for _, place in floor.cooks]
+    return all(start in there for start in starts) and all(
+        any(tile in there for tile in beside(floor, station.name)) for station in floor.stations
+    )
+
+
+def defaults() -> Parameters:
+    """Return two orders for two cooks."""
+    return Parameters(tasks=2, agents=2, resources=2)
+
+
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[Floor, None]:
+    """Return a kitchen, see `drawn`; every order can be served.
+
+    ``tasks`` is the number of orders, ``agents`` that of the cooks, ``resources`` that of boards, and of stoves with
+    each cookware; raises `InputError` for too many.
+    """
+    for field, most in (("tasks", MOST_ORDERS), ("agents", MOST_COOKS), ("resources", _MOST)):
+        value = getattr(parameters, field)
+        if not 1 <= value <= most:
+            raise InputError(f"must be from 1 to {most}", field=field, value=value)
+    found = drawn(random, parameters.resources)
+    orders = [DISHES[dish] for dish in found.orders[: parameters.tasks]]
+    floor = floor_of(name, found.document, name, orders, FACTS)
+    return floor.with_cooks(name, parameters.agents), None
+
+
+def style() -> Generator:
+    """Return how such problems are made."""
+    return Generator(("tasks", "agents", "resources"), defaults(), generate)

@@ -1,0 +1,330 @@
+"""Problems of both parts of ParaCook by name.
+
+Those called ``own`` are ours, see `planoracle.instances.benchmarks.paracook.problems`. Those of the authors are there
+where the user
+has told of a copy of their data, see `planoracle.instances.protocol.registry`:
+
+- ``paracook/abstract/burger/seed_42/orders_num_3``: an abstract problem, ``~2`` behind it for two agents;
+- ``paracook/cook/burger/seed_42/agent_num_2/orders_num_2``: a map and the first so many orders of its seed;
+- ``paracook/cook/burger/seed_42/agent_num_2@burger_full+burger_basic``: a map and dishes; those of another category
+  than the map's have it in front (``sushi/sushi_fish``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache, cached_property, lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Floor
+from planoracle.instances.benchmarks.paracook import local_copy
+from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS, MOST_COOKS, MOST_ORDERS, OWN, Drawn, drawn
+from planoracle.instances.benchmarks.paracook.local_copy import Copy, Row
+from planoracle.instances.benchmarks.paracook.reader import COOK, floor_of
+from planoracle.instances.benchmarks.paracook_abstract import generator
+from planoracle.instances.benchmarks.paracook_abstract.problems import ABSTRACT, instance
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.agents import split_crew
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol import registry
+from planoracle.instances.text import one_of
+
+_PARTS = ("paracook/", ABSTRACT, COOK)
+# Most dishes that a name may order, and its longest.
+_MOST, _LONGEST = 64, 4_000
+
+
+class Place(NamedTuple):
+    """A map by name, the copy that has it, and the names of the dishes that are ordered there (none: not said)."""
+
+    copy: Copy
+    map: str
+    dishes: tuple[str, ...]
+
+    @property
+    def category(self) -> str:
+        """What the map is for."""
+        return self.map.partition("/")[0]
+
+
+def _copy_for(name: str) -> Copy | None:
+    """Return where a name is looked for: in our kitchens, or in the user's copy, if there is one."""
+    return _own() if name.startswith(f"{OWN}/") else local_copy.copy()
+
+
+@cache
+def _own() -> Own:
+    return Own()
+
+
+def place_of(name: str) -> Place | None:
+    """Return which map a name of the cook world means, and which dishes; ``None`` if there is no such map or dish."""
+    if not name.startswith(COOK) or len(name) > _LONGEST:
+        return None
+    inner, at, listed = name.removeprefix(COOK).partition("@")
+    copy = _copy_for(inner)
+    if copy is None:
+        return None
+    if at:
+        category = inner.partition("/")[0]
+        dishes = tuple(dish if "/" in dish else f"{category}/{dish}" for dish in listed.split("+"))
+        fits = copy.has_map(inner) and len(dishes) <= _MOST and all(dish in copy.dishes for dish in dishes)
+        return Place(copy, inner, dishes) if fits else None
+    if copy.has_map(inner):
+        return Place(copy, inner, ())
+    place, _, number = inner.rpartition("/")
+    ordered = copy.orders_of(f"{place.rpartition('/')[0]}/{number}") if number.startswith("orders_num_") else ()
+    return Place(copy, place, ordered) if ordered and copy.has_map(place) else None
+
+
+def ordered(place: Place) -> str:
+    """Return the name of a map with dishes that are ordered there.
+
+    That of a setting of the data, if they are its orders; else dishes have a category in front where it is another than
+    the map's.
+    """
+    setting = f"orders_num_{len(place.dishes)}"
+    if place.copy.orders_of(f"{place.map.rpartition('/')[0]}/{setting}") == place.dishes:
+        return f"{COOK}{place.map}/{setting}"
+    mine = f"{place.category}/"
+    return f"{COOK}{place.map}@{'+'.join(dish.removeprefix(mine) for dish in place.dishes)}"
+
+
+@lru_cache(maxsize=8)
+def _names(given: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    return (*_theirs(), *_in(_own()))
+
+
+def _theirs() -> tuple[str, ...]:
+    copy = local_copy.copy()
+    return () if copy is None else _in(copy)
+
+
+def _in(copy: Copy) -> tuple[str, ...]:
+    """Return the names of the problems of a copy: the abstract ones, then maps with orders."""
+    cook = (f"{COOK}{one}/{setting.rpartition('/')[2]}" for one in copy.maps for setting in copy.settings_of(one))
+    return (*(ABSTRACT + name for name in copy.abstract), *cook)
+
+
+def names() -> tuple[str, ...]:
+    """Names of abstract problems, each for one agent, and of settings of the cook world; ours are the last."""
+    return _names(registry.data_folders())
+
+
+def covers(name: str) -> bool:
+    """Whether a name stands for a problem; a map alone does not."""
+    if name.startswith(ABSTRACT):
+        inner = name.removeprefix(ABSTRACT)
+        copy = _copy_for(inner)
+        return copy is not None and copy.has_abstract(inner)
+    place = place_of(name)
+    return place is not None and bool(place.dishes)
+
+
+def members(name: str) -> tuple[str, ...]:
+    """Return the authors' problems of both parts or of one, where there are data of theirs, so that ours stay apart.
+
+    All other sets are prefixes, and these as well where there are no data.
+    """
+    prefix = name.rstrip("/") + "/"
+    return tuple(one for one in _theirs() if one.startswith(prefix)) if prefix in _PARTS else ()
+
+
+@lru_cache(maxsize=64)
+def _set(given: tuple[tuple[str, str], ...], label: str) -> tuple[str, ...]:
+    return tuple(name for name in names() if name.startswith(f"{label}/"))
+
+
+def set_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the part and category of a problem, ``paracook/cook/burger``, and its members."""
+    if "@" in name or not covers(name):
+        return "", ()
+    label = "/".join(name.split("/")[:3])
+    found = _set(registry.data_folders(), label)
+    return (label, found) if name in found else ("", ())
+
+
+def hint(name: str) -> str:
+    """Return what is to be said of a name that stands for nothing: that there are no data, or what it lacks."""
+    if not name.startswith((ABSTRACT, COOK)):
+        return f"; names of ParaCook begin with {ABSTRACT} or {COOK}"
+    inner, at, listed = name.removeprefix(ABSTRACT).removeprefix(COOK).partition("@")
+    copy = _copy_for(inner)
+    if copy is None:
+        where = f"give --data paracook=DIR or set {registry.data_variable('paracook')}, DIR being {local_copy.WANTED}"
+        return f": ParaCook's data may not be bundled; {where}; ours are {ABSTRACT}{OWN} and {COOK}{OWN}"
+    if name.startswith(ABSTRACT):
+        return ""
+    if at and copy.has_map(inner):
+        return f"; {_wrong_dish(copy, inner, listed)}"
+    if copy.has_map(inner):
+        first = ordered(Place(copy, inner, (next(iter(copy.dishes)),)))
+        return f": it is a map, and what is ordered is missing, as in {first}, or as orders in a submission"
+    return ""
+
+
+def _wrong_dish(copy: Copy, place: str, listed: str) -> str:
+    dishes = listed.split("+")
+    if len(dishes) > _MOST:
+        return f"at most {_MOST} dishes can be ordered"
+    category = place.partition("/")[0]
+    wrong = next(dish for dish in dishes if (dish if "/" in dish else f"{category}/{dish}") not in copy.dishes)
+    known = [dish.removeprefix(f"{category}/") for dish in copy.dishes]
+    return f"{wrong!r} {one_of(wrong, known, 'dishes')}"
+
+
+def load(name: str) -> Floor | Instance:
+    """Return the problem of a name; raises `UnknownNameError`, and `InputError` for data that cannot be read."""
+    if not covers(name):
+        raise UnknownNameError(f"there is no such problem{hint(name)}", value=name)
+    return _load(registry.data_folders(), name)
+
+
+@lru_cache(maxsize=1024)
+def _load(given: tuple[tuple[str, str], ...], name: str) -> Floor | Instance:
+    if name.startswith(ABSTRACT):
+        inner = name.removeprefix(ABSTRACT)
+        copy = _copy_for(inner)
+        assert copy is not None
+        return instance(name, copy.rows(inner))
+    place = place_of(name)
+    assert place is not None
+    document, source = place.copy.map(place.map)
+    return floor_of(name, document, source, place.copy.dishes_of(place.dishes), place.copy.facts)
+
+
+_DISH = re.compile(r"[\w-]{1,80}(?:/[\w-]{1,80})?")
+_MOST_ORDERS = 64
+
+
+def given(record: Mapping[str, Any]) -> list[str] | None:
+    """Return the dishes that a submission orders, ``None`` if it has no ``orders``; raises `InputError`.
+
+    In tables they may be text: a JSON list, or dishes with ``+`` or commas between them.
+
+    >>> given({"orders": ["burger/burger_full"]}), given({"orders": "burger_full, burger_basic"}), given({})
+    (['burger/burger_full'], ['burger_full', 'burger_basic'], None)
+    """
+    orders = record.get("orders")
+    if orders is None or orders == "":
+        return None
+    if isinstance(orders, str) and len(orders) < 10_000:
+        text = orders.strip()
+        orders = (
+            load_json(text, "orders") if text.startswith("[") else [part.strip() for part in re.split("[+,]", text)]
+        )
+    if not isinstance(orders, list) or not 0 < len(orders) <= _MOST_ORDERS:
+        raise InputError(f"must be a list of 1 to {_MOST_ORDERS} dishes", field="orders", value=record.get("orders"))
+    for number, dish in enumerate(orders):
+        if not isinstance(dish, str) or not _DISH.fullmatch(dish):
+            raise InputError("must be a dish, such as burger/burger_full", field=f"orders[{number}]", value=dish)
+    return orders
+
+
+def addressed(name: str, record: Mapping[str, Any]) -> str:
+    """Return the problem that the name of a map and the orders of a submission mean; every other name as it is.
+
+    Where they are the orders of a setting of the data, it is that one. Whether a name that says what is ordered
+    agrees with the submission is seen when the plan is read, see `agree`.
+    """
+    bare, crew = split_crew(name) or (name, "")
+    if not bare.startswith(COOK) or "@" in bare or "orders_num_" in bare.rpartition("/")[2]:
+        return name
+    orders = given(record)
+    place = None if orders is None else place_of(bare)
+    if orders is None or place is None or place.dishes:
+        return name
+    return ordered(place._replace(dishes=tuple(_dish(place, dish) for dish in orders))) + crew
+
+
+def _dish(place: Place, dish: str) -> str:
+    """Return the whole name of a dish: of the map's category, else of the one that alone has it."""
+    if "/" in dish:
+        return dish
+    own, known = f"{place.category}/{dish}", place.copy.dishes
+    others = [one for one in known if one.rpartition("/")[2] == dish]
+    return others[0] if own not in known and len(others) == 1 else own
+
+
+def agree(floor: Floor, submission: object) -> None:
+    """Raise `InputError` if a submission orders anything else than the problem that it names."""
+    orders = given(submission) if isinstance(submission, dict) else None
+    if orders is None:
+        return
+    there = [dish.name for dish in floor.orders]
+    if len(orders) != len(there) or any(
+        one not in (dish, dish.rpartition("/")[2]) for one, dish in zip(orders, there, strict=True)
+    ):
+        message = f"must be those of the instance, which names them: {', '.join(there)}; or leave them out"
+        raise InputError(message, field="orders", value=orders)
+
+
+#: What is bundled: seeds, and cooks; orders in kitchens, and of abstract problems. All else has a name, too.
+SEEDS, COOKS, ORDERS, ABSTRACT_ORDERS = range(1, 4), range(1, 3), range(1, 2), range(1, 5)
+#: Raised when a name gives another problem than before.
+_VERSION: Final = 1
+
+_NAME = re.compile(rf"{OWN}/seed_(0|[1-9][0-9]{{0,8}})/(agent|orders)_num_([1-9][0-9]?)")
+
+
+def _random(*words: object) -> Random:
+    digest = blake2b("/".join(map(str, ("paracook", _VERSION, *words))).encode(), digest_size=16).digest()
+    return Random(int.from_bytes(digest, "big"))
+
+
+@lru_cache(maxsize=64)
+def _drawn(seed: int) -> Drawn:
+    return drawn(_random("kitchen", seed))
+
+
+class Own(Copy):
+    """Our kitchens in the form of a copy of the data."""
+
+    facts = FACTS
+    dishes: Mapping[str, Dish] = DISHES
+    maps = tuple(f"{OWN}/seed_{seed}/agent_num_{cooks}" for seed in SEEDS for cooks in COOKS)
+    abstract = tuple(f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ABSTRACT_ORDERS)
+
+    def __init__(self) -> None:
+        super().__init__(Path())
+
+    @cached_property
+    def orders(self) -> Mapping[str, tuple[str, ...]]:
+        """Names of dishes by setting."""
+        names = (f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ORDERS)
+        return {name: self.orders_of(name) for name in names}
+
+    def _number(self, name: str, what: str, most: int) -> tuple[int, int] | None:
+        """Return seed and number of a name, ``None`` if it is none of the kind."""
+        found = _NAME.fullmatch(name)
+        fits = found is not None and found[2] == what and int(found[3]) <= most
+        return (int(found[1]), int(found[3])) if found is not None and fits else None
+
+    def has_map(self, name: str) -> bool:
+        """Whether there is such a map."""
+        return self._number(name, "agent", MOST_COOKS) is not None
+
+    def has_abstract(self, name: str) -> bool:
+        """Whether there is such an abstract problem."""
+        return self._number(name, "orders", MOST_ORDERS) is not None
+
+    def orders_of(self, setting: str) -> tuple[str, ...]:
+        """Return what a setting orders, ``()`` if there is no such setting."""
+        found = self._number(setting, "orders", MOST_ORDERS)
+        return () if found is None else _drawn(found[0]).orders[: found[1]]
+
+    def map(self, name: str) -> tuple[Any, str]:
+        """Return the document of a map that there is, and its name."""
+        seed, cooks = self._number(name, "agent", MOST_COOKS) or (0, 0)
+        document = _drawn(seed).document
+        return document | {"agents": dict(list(document["agents"].items())[:cooks])}, name
+
+    def rows(self, name: str) -> list[Row]:
+        """Return the tasks of an abstract problem that there is."""
+        seed, _ = self._number(name, "orders", MOST_ORDERS) or (0, 0)
+        return generator.rows(_random("abstract", seed), self.dishes_of(self.orders_of(name)))

@@ -1,0 +1,68 @@
+"""What is wrong with lists of tasks, in words for whoever made them."""
+
+from __future__ import annotations
+
+from planoracle.instances.benchmarks.paracook_abstract import language
+from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import Examined, Finding, Topic, Words, quoted, some
+from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.run import Foreign
+
+TOPICS = (
+    Topic("unknown", "Unknown tasks", ("unknown_task",), "Use the names of the tasks that there are."),
+    Topic("agents", "Agents", ("too_many_lists",), "Give one list for every agent, and no more."),
+    Topic("repeats", "Repeated tasks", ("repeated_task",), "Give every task once, to one agent."),
+    Topic(
+        "order",
+        "Order",
+        ("never_ready",),
+        "Put every task behind those that it waits for, and let no two lists wait for each other.",
+    ),
+    Topic("completeness", "Missing tasks", ("missing_task",), "Add what is missing.", "Your lists lack {names}."),
+)
+
+
+def examine(run: ParaCookRun) -> Examined:
+    """Look closely at what is wrong with a run."""
+    words, said = Words(run.problem), run.said
+    holes = {
+        "repeats": "It passes only because the released code counts ends of tasks, not tasks.",
+        "lists": "It passes only because the released code does not count lists.",
+    }
+    return Examined(
+        replay=run.verdict,
+        findings=tuple(Finding.of(one, _told(words, one)) for one in run.verdict.violations),
+        clock=words.clock,
+        command=lambda index: said[index],
+        instance=run.problem,
+        schedule=_schedule(run) if run.success and not run.loophole else None,
+        notes=tuple(text for name, text in holes.items() if name in run.loophole),
+        whole=True,
+        name=words.name,
+    )
+
+
+def _schedule(run: ParaCookRun) -> Schedule:
+    return language.schedule(run.problem, Plan(run.plan.given, run.plan.commands))
+
+
+def _told(words: Words, one: Violation) -> str:
+    if one.kind == "unknown_task":
+        return f"there is no task {quoted(one.subject)}"
+    if one.kind == "too_many_lists":
+        return f"there are {one.actual} lists that hold tasks, for {one.required} agents"
+    if one.kind == "repeated_task":
+        return f"{words.name(one.subject)} is given more than once"
+    if one.kind == "missing_task":
+        return f"{words.name(one.subject)} ({words.span(one.required)}) is missing"
+    others = some(words.name(other.subject) for other in one.others)
+    behind = ", behind it in its own list" if one.case == "own_list" else ""
+    return f"{words.name(one.subject)} is never ready: it waits for {others}{behind}"
+
+
+def foreign(run: ParaCookRun) -> Foreign:
+    """Return the tasks that a plan names and the problem does not have."""
+    unknown = [one.subject for one in run.verdict.violations if one.kind == "unknown_task"]
+    return Foreign(tuple(map(str, unknown)), len(run.said))

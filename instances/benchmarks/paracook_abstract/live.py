@@ -1,0 +1,191 @@
+"""Live runs: the next task for an agent in every turn, which is ours, or all lists at once, as in the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planoracle.instances.benchmarks.paracook.rules import Profile
+from planoracle.instances.benchmarks.paracook_abstract.language import Step, steps_in
+from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, name_of
+from planoracle.instances.benchmarks.paracook_abstract.rules import Entry, carry_out
+from planoracle.instances.benchmarks.paracook_abstract.run import command
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model_output.messages import gives_up, parts
+from planoracle.instances.protocol.capabilities import Repertoire
+from planoracle.instances.protocol.describe import brief
+from planoracle.instances.protocol.environment import Command, Environment, Manner, Outcome, Reward
+from planoracle.instances.protocol.feedback import Words, listed, quoted, sentence
+from planoracle.instances.protocol.live import text_of
+from planoracle.instances.protocol.settings import Setting
+
+#: As many commands may be refused; the next refusal ends the run.
+MAX_REFUSALS = 10
+
+_TASK = """Several tasks are to be done by agents who are all alike, so that everything is done as soon as possible. An
+agent does one task at a time, without a break. A task can begin when all tasks that it waits for are done, by whomever;
+where that is said, only some time after the end of one, and agents are free meanwhile."""
+_CLOSED = f"""{_TASK}
+Answer with one command at a time, an agent and its next task, such as {{example}}. The agent begins as soon as it can.
+A task whose predecessors have not been given yet is refused, which changes nothing. The run is over when every task has
+been given. To give up, answer: Finish"""
+_OPEN = f"""{_TASK}
+Answer with a JSON list that holds a list for every agent: the names of its tasks, in the order in which it does them,
+without times."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The lists so far, how many commands were refused, and whether the agent gave up."""
+
+    lists: tuple[tuple[str, ...], ...]
+    refused: int = 0
+    finished: bool = False
+
+
+class ParaCookEnvironment(Environment[Instance, Profile, World]):
+    """A live run in which every command is the next task of an agent.
+
+    Examples
+    --------
+    >>> from planoracle import environment
+    >>> from planoracle.instances.benchmarks.paracook_abstract.problems import instance
+    >>> rows = [("fry", 3, {}), ("cut", 2, {}), ("serve", 1, {"fry": 10})]
+    >>> run = environment(instance("paracook/abstract/mine~2", rows, 2))
+    >>> print(run.step("agent1: serve").observation.text)
+    Refused: Serve waits for fry, which nobody has been given.
+    agent1 is free at tick 0, agent2 at tick 0.
+    >>> for said in ("agent1: fry", "agent2: cut", "agent2: serve"):
+    ...     print(run.step(said).observation.text)
+    agent1 does fry from tick 0 to tick 3.
+    agent1 is free at tick 3, agent2 at tick 0.
+    agent2 does cut from tick 0 to tick 2.
+    agent1 is free at tick 3, agent2 at tick 2.
+    agent2 does serve from tick 13 to tick 14.
+    The run is over: completed.
+    """
+
+    def __init__(self, problem: Instance, rules: Profile, manner: Manner, reward: Reward | None = None) -> None:
+        self.words = Words(problem)
+        super().__init__(problem, rules, manner, reward)
+
+    def instructions(self) -> str:
+        """Return how commands are written."""
+        example = command(self.problem.agents[-1], name_of(self.problem.actions[0].id))
+        return _OPEN if self.manner.loop == "open" else _CLOSED.format(example=example)
+
+    def introduction(self) -> str:
+        """Return the problem."""
+        return brief(self.problem, name_of)
+
+    def _begin(self) -> World:
+        return World(tuple(() for _ in self.problem.agents))
+
+    def _entries(self, world: World) -> tuple[Entry, ...]:
+        return carry_out(self.problem, world.lists).entries
+
+    def _take(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
+        clock = self._clock(world)
+        text = text_of(said)
+        step = self._step(text)
+        if step is None and gives_up(text):
+            return replace(world, finished=True), (Outcome("Finish", "close", clock, clock),)
+        words = text[:200]
+        kind, wrong = "unreadable", "no command can be read in your answer"
+        if step is not None:
+            number = (step.agent or 1) - 1
+            words = command(f"agent{number + 1}", step.task)
+            kind, wrong = self._wrong(world, step.agent, step.task)
+        if wrong:
+            lost = Outcome(words, "lost", clock, clock, kind, f"Refused: {sentence(wrong)}")
+            return replace(world, refused=world.refused + 1), (lost,)
+        lists = [*world.lists]
+        lists[number] = (*lists[number], str(step.task if step else ""))
+        after = replace(world, lists=tuple(lists))
+        entry = next(one for one in self._entries(after) if one.place == (number, len(lists[number]) - 1))
+        done = f"{self.problem.agents[number]} does {self.words.name(f'orders/{entry.task}')} from "
+        done += f"{self.words.moment(entry.start)} to {self.words.moment(entry.end)}"
+        return after, (Outcome(words, "act", entry.start, entry.end, None, sentence(done)),)
+
+    def _step(self, text: str) -> Step | None:
+        """Return the first command of a message."""
+        for part in parts(text):
+            try:
+                found = steps_in(self.problem, part)
+            except PlanError:
+                continue
+            if found:
+                return found[0]
+        return None
+
+    def _wrong(self, world: World, agent: int | None, task: object) -> tuple[str, str]:
+        """Return the kind of what is wrong with a command and what is said of it, ``""`` if nothing is."""
+        known = by_name(self.problem)
+        given = {one for tasks in world.lists for one in tasks}
+        if not isinstance(task, str) or task not in known:
+            return "unknown_task", f"there is no task {quoted(str(task))}"
+        if agent is None and len(self.problem.agents) > 1:
+            return "no_agent", f"say which agent does {self.words.name(known[task].id)}"
+        if not 1 <= (agent or 1) <= len(self.problem.agents):
+            return "too_many_lists", f"there are {len(self.problem.agents)} agents"
+        if task in given:
+            return "repeated_task", f"{self.words.name(known[task].id)} has been given already"
+        needs = [lag.before for lag in self.problem.lags if lag.after == known[task].id]
+        open_ones = [self.words.name(one) for one in needs if name_of(one) not in given]
+        if open_ones:
+            waits = f"{self.words.name(known[task].id)} waits for {listed(open_ones)}"
+            return "never_ready", f"{waits}, which nobody has been given"
+        return "", ""
+
+    def _over(self, world: World) -> str | None:
+        if world.finished:
+            return "finished"
+        if sum(map(len, world.lists)) == len(self.problem.actions):
+            return "completed"
+        return "too_many_refusals" if world.refused > MAX_REFUSALS else None
+
+    def _free(self, world: World) -> list[int]:
+        """Return when every agent is free."""
+        free = [0] * len(world.lists)
+        for entry in self._entries(world):
+            free[entry.place[0]] = max(free[entry.place[0]], entry.end)
+        return free
+
+    def _clock(self, world: World) -> int:
+        return min(self._free(world))
+
+    def _situation(self, world: World) -> str:
+        """Say when who is free."""
+        times = zip(self.problem.agents, self._free(world), strict=True)
+        (first, since), *others = times
+        said = [f"{first} is free at {self.words.moment(since)}"]
+        said += [f"{agent} at {self.words.moment(since)}" for agent, since in others]
+        return sentence(", ".join(said))
+
+    def _answer(self, world: World, outcomes: Sequence[Outcome], over: str | None) -> str:
+        """Return what became of the commands; in detail also how things stand."""
+        told = super()._answer(world, outcomes, over)
+        return told if over is not None or self.manner.feedback == "terse" else f"{told}\n{self._situation(world)}"
+
+    def _legal(self, world: World) -> list[Command]:
+        given = {one for tasks in world.lists for one in tasks}
+        ready = (name for name in by_name(self.problem) if not self._wrong(world, 1, name)[0] and name not in given)
+        found = [Command(command(agent, name), "act") for name in ready for agent in self.problem.agents]
+        return found or [Command("Finish", "close")]
+
+    def _handed_in(self) -> dict[str, object]:
+        return {self.benchmark.plan_fields[0]: [list(one) for one in self.state.world.lists]}
+
+
+def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> ParaCookEnvironment:
+    """Return a live run."""
+    return ParaCookEnvironment(problem, rules, manner, reward)
+
+
+def repertoire(problem: Instance) -> Repertoire:
+    """Return the commands, and ``Finish``."""
+    return Repertoire((*(command(agent, name) for name in by_name(problem) for agent in problem.agents), "Finish"))
+
+
+SETTINGS = {"io": Setting("io", "the lists alone", __package__, "tasks", "io", manner=Manner("open"))}

@@ -1,0 +1,123 @@
+"""The figures of ParaCook's abstract part: success, time, and time by that of the oracle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from planoracle.instances.benchmarks.paracook.rules import Profile
+from planoracle.instances.benchmarks.paracook_abstract.problems import name_of, with_hands
+from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.scoring import Average, Column, Loophole, Measured, Oracle, Row, mean_of, share_of
+
+#: What a failure counts in the average time, by the time of the oracle.
+FAILED = 1.2
+
+COLUMNS = (
+    Column("done", "whether the plan counts as done", kind="flag"),
+    Column("time", "largest clock of an agent, -1 if the plan is not done", "ticks", shown=True),
+    Column("optimum_ratio", "time by the optimum; of plans that are done without a loophole", shown=True),
+    Column("crash", "exception with which the released code stops at a name that is none", kind="text"),
+    Column(
+        "loophole",
+        "why the plan passes though it is no plan: repeats (a task stands for another, or comes twice), lists (of more "
+        "agents than there are); its time is then not comparable with the optimum",
+        kind="text",
+        shown=True,
+    ),
+)
+
+
+def averages(rules: Profile) -> tuple[Average, ...]:
+    """Return the released figures; the ratio is that of plans without a loophole, which are counted beside it."""
+
+    def time(row: Row) -> tuple[float, int] | None:
+        if row["done"]:
+            return row["time"], 1
+        return None if row["optimal_makespan"] is None else (FAILED * row["optimal_makespan"], 1)
+
+    def loopholes(row: Row) -> list[str]:
+        return [row["loophole"]] if row["loophole"] else []
+
+    return (
+        share_of(
+            "success_rate", "share of plans that are done", lambda row: bool(row["done"]), role=("success", "main")
+        ),
+        mean_of("time_ratio", "time by the optimum, of plans that are done without a loophole", key="optimum_ratio"),
+        Average("average_time", f"time in ticks, of a failure {FAILED} times the optimum", time),
+        Average("loopholes", "plans that pass though they are none, why", loopholes, tally=True),
+    )
+
+
+def measure(run: ParaCookRun, oracle: Oracle) -> Measured:
+    """Compute the metrics of a run; what passes through a loophole is not held against the optimum."""
+    best = oracle.best(run.problem, run.rules)
+    metrics: dict[str, object] = {
+        "done": run.success,
+        "time": run.verdict.makespan if run.success else -1,
+        "optimum_ratio": None,
+        "crash": run.crash or None,
+        "loophole": run.loophole or None,
+    }
+    if run.loophole:
+        return Measured(None, metrics)
+    found = Measured.beside(best, metrics)
+    if run.success and found.optimum:
+        metrics["optimum_ratio"] = run.verdict.makespan / found.optimum
+    return found
+
+
+_Best = Callable[[Instance], str]
+
+
+def repeated_task(problem: Instance, best: _Best) -> Iterator[list[list[str]]]:
+    """Yield shortest plans for all but one task that nothing waits for, with one of the shortest tasks done twice."""
+    awaited = {lag.before for lag in problem.lags}
+    shortest = min(action.duration for action in problem.actions)
+    for last in problem.actions:
+        if last.id in awaited:
+            continue
+        kept = tuple(action for action in problem.actions if action is not last)
+        lags = tuple(lag for lag in problem.lags if lag.after != last.id)
+        name = f"{problem.name} without {name_of(last.id)}"
+        lists: list[list[str]] = json.loads(best(replace(problem, name=name, actions=kept, lags=lags)))
+        for again in (name_of(action.id) for action in kept if action.duration == shortest):
+            for number in range(len(lists)):
+                yield [[*one, again] if n == number else one for n, one in enumerate(lists)]
+
+
+def one_task(problem: Instance, best: _Best) -> Iterator[list[list[str]]]:
+    """Yield plans in which one agent does a single task as often as there are tasks."""
+    waiting = {lag.after for lag in problem.lags}
+    first = min((action for action in problem.actions if action.id not in waiting), key=lambda one: one.duration)
+    yield [[name_of(first.id)] * len(problem.actions)]
+
+
+def more_lists(problem: Instance, best: _Best) -> Iterator[list[list[str]]]:
+    """Yield the shortest plan of one agent more."""
+    yield json.loads(best(with_hands(problem, len(problem.agents) + 1)))
+
+
+LOOPHOLES = (
+    Loophole(
+        "repeated_task",
+        "tasks that have been carried out are counted, and not which; one that is done twice stands for one that is "
+        "left out",
+        "paracook/abstract/own/seed_2/orders_num_2~2",
+        repeated_task,
+    ),
+    Loophole(
+        "one_task",
+        "the same, again and again: a task that waits for nothing stands for all of them",
+        "paracook/abstract/own/seed_2/orders_num_2~2",
+        one_task,
+    ),
+    Loophole(
+        "more_lists",
+        "the number of lists is not compared with the number of agents; a plan may have more of them",
+        "paracook/abstract/own/seed_2/orders_num_2~2",
+        more_lists,
+    ),
+)

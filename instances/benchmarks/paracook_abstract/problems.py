@@ -1,0 +1,97 @@
+"""Problems of ParaCook's abstract part as scheduling problems: tasks, lags, and agents who are all alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from planoracle.instances.benchmarks.paracook.local_copy import an_object, copy_of, rows_of, within
+from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.instance import Action, Instance, Lag
+
+#: A task as the released file has it: name, time, and what it waits for, with the least time after the end of that.
+Row: TypeAlias = tuple[str, int, Mapping[str, int]]
+
+#: What all tasks belong to: they say nothing of dishes.
+GROUP = "orders"
+
+
+def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
+    """Return a problem; raises `InputError` for what is none.
+
+    >>> rows = [("chop", 4, {}), ("fry", 1, {"chop": 0}), ("serve", 2, {"fry": 24})]
+    >>> three = instance("paracook/abstract/mine~2", rows, 2)
+    >>> [action.id for action in three.actions], three.lags[1].minimum, three.agents
+    (['orders/chop', 'orders/fry', 'orders/serve'], 24, ('agent1', 'agent2'))
+    """
+    rows = list(rows)
+    return Instance(
+        name=name,
+        actions=tuple(Action(f"{GROUP}/{task}", GROUP, time, time) for task, time, _ in rows),
+        lags=tuple(
+            Lag(f"{GROUP}/{before}", f"{GROUP}/{task}", least)
+            for task, _, after in rows
+            for before, least in after.items()
+        ),
+        agents=hands(agents),
+        benchmark="paracook_abstract",
+    )
+
+
+def hands(agents: int) -> tuple[str, ...]:
+    """Return the names of so many agents."""
+    return tuple(f"agent{number}" for number in range(1, agents + 1))
+
+
+def holders(problem: Instance, lists: Sequence[Sequence[object]]) -> tuple[str, ...]:
+    """Return who does what each list holds; where there are more lists than agents, nobody needs the empty ones.
+
+    >>> holders(instance("two", [("fry", 3, {})], 2), [[], ["fry"], ["fry"]])
+    ('agent3', 'agent1', 'agent2')
+    """
+    names = hands(len(lists))
+    if len(lists) <= len(problem.agents):
+        return names
+    order = sorted(range(len(lists)), key=lambda number: not lists[number])
+    return tuple(name for _, name in sorted(zip(order, names, strict=True)))
+
+
+def with_hands(problem: Instance, agents: int) -> Instance:
+    """Return the same problem with so many agents, and their number in its name."""
+    return replace(problem, name=f"{problem.name}~{agents}", agents=hands(agents))
+
+
+def name_of(action: str) -> str:
+    """Return what plans call an action."""
+    return action.partition("/")[2]
+
+
+@Memo
+def by_name(problem: Instance) -> dict[str, Action]:
+    """Return the tasks by what plans call them."""
+    return {name_of(action.id): action for action in problem.actions}
+
+
+#: How names of abstract problems begin.
+ABSTRACT: Final = "paracook/abstract/"
+
+
+def recognises(document: Any) -> bool:
+    """Whether a document has problems by name, as the compact file, or tasks with dependencies, as a released one."""
+    if isinstance(document, dict):
+        return "format" not in document and isinstance(document.get("problems"), dict)
+    first = document[0] if isinstance(document, list) and document else None
+    return isinstance(first, dict) and {"name", "time", "dependencies"} <= set(first)
+
+
+def read(document: Any, source: str) -> list[Instance]:
+    """Return the problems of a document that is recognised, each for one agent; raises `InputError`."""
+    with within(source):
+        if isinstance(document, dict):
+            problems = an_object(document["problems"], "problems")
+            return [instance(ABSTRACT + name, rows_of(rows, f"problems.{name}")) for name, rows in problems.items()]
+        copy = copy_of(source)
+        names = [] if copy is None else copy.held_in(source, copy.abstract)
+        return [instance(ABSTRACT + names[0] if names else Path(source).stem, rows_of(document, ""))]

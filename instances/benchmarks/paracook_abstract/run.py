@@ -1,0 +1,256 @@
+"""Plans as trajectories: every decision gives one agent its next task.
+
+How long what is left takes depends on the lists so far alone: nothing can be put before a task that an agent has been
+given. So where an agent waits it is idle for good, and that stands in the points of a run as an action of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from planoracle.instances.benchmarks.paracook.rules import Profile
+from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, hands, holders, name_of
+from planoracle.instances.benchmarks.paracook_abstract.rules import Entry, Place, carry_out, faults, judge
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.state import State
+from planoracle.instances.model.violations import Event, Replay
+from planoracle.instances.protocol.plan import Dropped, Plan, Target, Targets
+from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory
+
+#: For every agent the names of its tasks, as they were handed in.
+Lists = list[list[object]]
+
+_IDLE = "idle"
+# More waits than any sensible run has; every one is an action of the points behind it.
+_MOST_IDLE = 500
+
+
+class _Variant(NamedTuple):
+    """How a problem differs behind some decisions: lengths of idle times, tasks that need not be done, agents."""
+
+    idle: tuple[int, ...] = ()
+    dropped: tuple[str, ...] = ()
+    agents: int = 0
+
+
+class ParaCookRun(Trajectory[Lists, Profile]):
+    """Commands are in the order in which tasks begin; those that are never carried out come last, list by list.
+
+    Attributes
+    ----------
+    record
+        What became of the lists.
+    crash
+        The exception with which the released code stops, ``""`` if it does not.
+    loophole
+        Why the plan passes though it does not do what is asked: ``repeats``, ``lists`` or both; else ``""``.
+    """
+
+    def __init__(self, problem: Instance, plan: Plan[Lists], rules: Profile) -> None:
+        self.record = carry_out(problem, plan.commands)
+        tried = sorted(self.record.entries, key=lambda one: one.start)  # at equal times as tried
+        self._who = holders(problem, plan.commands)
+        self._entries = {entry.place: entry for entry in tried}
+        places = [(number, k) for number, one in enumerate(plan.commands) for k in range(len(one))]
+        self._order: list[Place] = [*self._entries, *(one for one in places if one not in self._entries)]
+        strict = faults(problem, plan.commands, self.record, {place: n for n, place in enumerate(self._order)})
+        counted = judge(problem, self.record, strict, rules)
+        self.crash = self.record.crash[0]
+        ways = {"lists" if one.kind == "too_many_lists" else "repeats" for one in strict} if not counted else set()
+        self.loophole = " and ".join(sorted(ways, reverse=True))
+        self._strict = strict
+        self._variants: dict[_Variant, Instance] = {_Variant(): problem}
+        violations = tuple(counted)
+        fatal = violations[0] if violations else None
+        stop = len(tried) if fatal is None or fatal.position is None else min(fatal.position, len(tried))
+        done = {entry.task for entry in tried[:stop]}
+        left = {action.id: action.duration for name, action in by_name(problem).items() if name not in done}
+        verdict = Replay(
+            events=tuple(_events(problem, tried, stop)),
+            violations=violations,
+            fatal=fatal,
+            executed=stop,
+            progress=len(done) / len(problem.actions) if fatal else 1.0,
+            goal_ratio=float(fatal is None),
+            success=fatal is None,
+            makespan=max((entry.end for entry in tried[:stop]), default=0),
+            remaining=left if fatal else {},
+            idle=tuple(_pauses(tried)),
+        )
+        super().__init__(problem, plan, rules, verdict)
+
+    # --- decisions -------------------------------------------------------------------------------
+
+    def _walk(self) -> tuple[list[Move], int]:
+        moves: list[Move] = []
+        here, variant = self.begin, _Variant()
+        fatal = self.verdict.fatal
+        seen: set[str] = set()
+        spare = self._left_out() if self.success else []
+        for position, place in enumerate(self._order):
+            entry = self._entries.get(place)
+            agent = self._who[place[0]]
+            words = command(agent, self.plan.commands[place[0]][place[1]])
+            if entry is None or (fatal is not None and fatal.position is not None and position >= fatal.position):
+                at = here.state.clock if entry is None else entry.start
+                kind = fatal.kind if fatal is not None and position == fatal.position else None
+                lost = Move(position, words, "lost", at, at, kind, after=here)
+                return [*moves, lost], len(moves)
+            before = here.instance
+            if agent not in before.agents:
+                variant = variant._replace(agents=sum(map(bool, self.plan.commands)))
+            useful = entry.task not in seen
+            if not useful and spare:
+                variant = variant._replace(dropped=(*variant.dropped, spare.pop()))
+            seen.add(entry.task)
+            variant, here = self._given(here, variant, agent, entry, useful=useful)
+            same = here.instance is before
+            moves.append(Move(position, words, "act", entry.start, entry.end, after=here, restricts=same))
+        return moves, len(moves)
+
+    def _left_out(self) -> list[str]:
+        """Return the tasks that a plan which passes leaves out, the one that nothing waits for last."""
+        missing = {one.subject for one in self._strict if one.kind == "missing_task"}
+        return [
+            action.id for action in map(self.problem.actions.__getitem__, self.problem.order) if action.id in missing
+        ]
+
+    def _given(
+        self, here: DecisionPoint, variant: _Variant, agent: str, entry: Entry, *, useful: bool
+    ) -> tuple[_Variant, DecisionPoint]:
+        """Return the point after a task was given to an agent; one that is of no use only takes time."""
+        since = max((piece.end for piece in here.state.pieces if piece.agent == agent), default=0)
+        pieces = [*here.state.pieces]
+        idle = (entry.start if useful else entry.end) - since
+        if idle:
+            if len(variant.idle) >= _MOST_IDLE:
+                raise PlanError(f"has agents wait, or repeat tasks, more than {_MOST_IDLE} times", field="plan")
+            variant = variant._replace(idle=(*variant.idle, idle))
+            pieces.append(Piece(f"{_IDLE}/{len(variant.idle)}", since, idle, agent))
+        if useful:
+            pieces.append(Piece(by_name(self.problem)[entry.task].id, entry.start, entry.end - entry.start, agent))
+        instance = self._variant(variant)
+        free = dict.fromkeys(instance.agents, 0)
+        for piece in pieces:
+            assert piece.agent is not None
+            free[piece.agent] = max(free[piece.agent], piece.end)
+        state = State(tuple(pieces), min(free.values()))
+        return variant, DecisionPoint(instance, state, reached=max(here.reached, entry.end))
+
+    def _variant(self, variant: _Variant) -> Instance:
+        if variant not in self._variants:
+            idle = (Action(f"{_IDLE}/{n}", _IDLE, ticks, ticks) for n, ticks in enumerate(variant.idle, 1))
+            kept = (action for action in self.problem.actions if action.id not in variant.dropped)
+            self._variants[variant] = replace(
+                self.problem,
+                actions=(*kept, *idle),
+                lags=tuple(lag for lag in self.problem.lags if not {lag.before, lag.after} & {*variant.dropped}),
+                agents=hands(max(variant.agents, len(self.problem.agents))),
+                benchmark="generic",
+            )
+        return self._variants[variant]
+
+    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
+        """Return the lists up to a step with those of the rest behind them."""
+        lists = _lists(self.problem, (*self.points[count].state.pieces, *rest.pieces))
+        return json.dumps(lists), replay(self.problem, Plan(lists, lists), self.rules).verdict
+
+    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+        """Return a command for every task, in the order in which they begin."""
+        return [command(str(piece.agent), name_of(piece.action)) for piece in rest.pieces]
+
+    @property
+    def said(self) -> list[str]:
+        """The commands in order."""
+        return [command(self._who[n], self.plan.commands[n][k]) for n, k in self._order]
+
+    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
+        """Yield every task whose predecessors have been given, for every agent; nobody can be told to wait."""
+        ends = {piece.action: piece.end for piece in point.state.pieces}
+        free = dict.fromkeys(point.instance.agents, 0)
+        for piece in point.state.pieces:
+            free[str(piece.agent)] = max(free[str(piece.agent)], piece.end)
+        idle = tuple(action.duration for action in point.instance.actions if action.task == _IDLE)
+        for position, action in enumerate(self.problem.actions):
+            needs = [(self.problem.actions[i].id, least) for i, least in self.problem.predecessors[position]]
+            if (
+                action.id in ends
+                or action.id not in point.instance.by_id
+                or any(before not in ends for before, _ in needs)
+            ):
+                continue
+            for number, agent in enumerate(self.problem.agents):
+                start = max([free[agent], *(ends[before] + least for before, least in needs)])
+                entry = Entry(name_of(action.id), (number, 0), start, start + action.duration)
+                _, after = self._given(point, _Variant(idle), agent, entry, useful=True)
+                yield LegalAction(command(agent, entry.task), "act", after)
+
+    def targets(self) -> Targets:
+        """Return every task where its list has it; what is never carried out follows as if nothing stood against it."""
+        clocks = [0] * len(self.plan.commands)
+        wanted: list[Target] = []
+        dropped: list[Dropped] = []
+        known = by_name(self.problem)
+        found: set[str] = set()
+        for position, (number, k) in enumerate(self._order):
+            name = self.plan.commands[number][k]
+            words = command(self._who[number], name)
+            if not isinstance(name, str) or name not in known:
+                dropped.append(Dropped(position, words, "there is no such task"))
+                continue
+            entry = self._entries.get((number, k))
+            start = clocks[number] if entry is None else entry.start
+            clocks[number] = start + known[name].duration
+            if name in found:
+                dropped.append(Dropped(position, words, "repeats what is complete"))
+                continue
+            found.add(name)
+            agent = self._who[number] if self._who[number] in self.problem.agents else None
+            wanted.append(Target(position, words, Piece(known[name].id, start, known[name].duration, agent)))
+        return Targets(self.problem, tuple(wanted), tuple(dropped))
+
+
+def command(agent: str, task: object) -> str:
+    """Write a command of a live run.
+
+    >>> command("agent2", "subtask7")
+    'agent2: subtask7'
+    """
+    return f"{agent}: {task if isinstance(task, str) else json.dumps(task)}"[:200]
+
+
+def _lists(problem: Instance, pieces: Sequence[Piece]) -> Lists:
+    """Return pieces as lists of tasks, in the order in which they begin."""
+    rows: dict[str | None, list[object]] = {agent: [] for agent in problem.agents}
+    for piece in sorted(pieces, key=lambda one: one.start):
+        if piece.action in problem.by_id:
+            rows[piece.agent].append(name_of(piece.action))
+    return list(rows.values())
+
+
+def _events(problem: Instance, entries: Sequence[Entry], stop: int) -> Iterator[Event]:
+    done: set[str] = set()
+    for position, entry in enumerate(entries[: stop + 1]):
+        if position < stop:
+            done.add(entry.task)
+        share = len(done) / len(problem.actions)
+        yield Event(position, by_name(problem)[entry.task].id, entry.start, entry.end, position < stop, share)
+
+
+def _pauses(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
+    """Yield when no agent is busy; entries come in order of their starts."""
+    until = 0
+    for entry in entries:
+        if entry.start > until:
+            yield until, entry.start
+        until = max(until, entry.end)
+
+
+def replay(problem: Instance, plan: Plan[Lists], rules: Profile) -> ParaCookRun:
+    """Carry out the lists."""
+    return ParaCookRun(problem, plan, rules)

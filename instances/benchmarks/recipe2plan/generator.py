@@ -1,0 +1,170 @@
+"""Random recipes shaped like the bundled ones of Recipe2Plan, and new combinations of the bundled ones."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import cache
+from random import Random
+
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.errors import InputError
+from planoracle.instances.generate.network_measures import describe
+from planoracle.instances.generate.parameters import Parameters, one, shuffled
+from planoracle.instances.generate.random_network import Arc, chosen, follow, gaps, tree, windows, witnessed
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.capabilities import Generator
+
+_OVEN, _MINUTE = "oven", 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What the bundled recipes are like; draws are made from these lists.
+
+    ``steps`` has by kind (autonomous, interruptible) duration and object of the steps without oven; ``preheating``
+    duration and kind; ``baking`` durations; ``ovens`` one entry per recipe: whether it has a state to set. Durations
+    are rounded up to minutes: few bundled recipes have finer ones, and drawn for all recipes they would make most
+    problems finer than the bundled ones, and harder to prove.
+    """
+
+    sizes: tuple[int, ...]
+    steps: dict[tuple[bool, bool], list[tuple[int, str | None]]]
+    preheating: tuple[tuple[int, bool], ...]
+    baking: tuple[int, ...]
+    degrees: tuple[str, ...]
+    ovens: tuple[bool, ...]
+    limits: tuple[int, ...]
+
+
+def recipes() -> tuple[str, ...]:
+    """Return the names of the bundled recipes, by name."""
+    pairs = (name.rpartition("/")[2] for name in bundled_data.names())
+    return tuple(sorted({recipe for pair in pairs for recipe in pair.split("_")}))
+
+
+@cache
+def _book() -> Instance:
+    return bundled_data.combine("book", list(recipes()))
+
+
+@cache
+def _shape() -> _Shape:
+    book = _book()
+    steps = defaultdict(list)
+    preheating, baking, degrees, hot = [], [], [], set()
+    for action in book.actions:
+        demands = action.modes[0].demands
+        duration = -(-action.duration // _MINUTE) * _MINUTE
+        setting = next((demand.sets for demand in demands if demand.sets), None)
+        if setting is not None:
+            preheating.append((duration, not action.attended))
+            degrees.append(setting)
+            hot.add(action.task)
+        elif any(demand.requires for demand in demands):
+            baking.append(duration)
+        elif all(demand.resource != _OVEN for demand in demands):
+            thing = demands[0].resource if demands else None
+            steps[not action.attended, action.interruptible].append((duration, thing))
+    return _Shape(
+        sizes=tuple(sum(action.task == task for action in book.actions) for task in book.tasks),
+        steps=dict(steps),
+        preheating=tuple(preheating),
+        baking=tuple(baking),
+        degrees=tuple(degrees),
+        ovens=tuple(task in hot for task in book.tasks),
+        limits=tuple(lag.maximum for lag in book.lags if lag.maximum is not None),
+    )
+
+
+@cache
+def defaults() -> Parameters:
+    """Return two recipes with the shares of the bundled ones, which this measures.
+
+    >>> defaults().tasks, defaults().actions, 0.2 < defaults().parallelism < 0.3
+    (2, None, True)
+    """
+    found = describe(_book())
+    shares = {"order_strength": found.task_order_strength} | {
+        name: getattr(found, name) for name in ("parallelism", "interruptible", "windows")
+    }
+    return Parameters(tasks=2, actions=None, **{name: round(value, 2) for name, value in shares.items()})
+
+
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
+    """Return recipes for one cook, and a schedule, ``None`` if none is known.
+
+    Every step but the last of a recipe has one successor, as in the bundled recipes (with few exceptions). Numbers of
+    steps, durations with their objects, oven temperatures and maximum lags are drawn from the bundled ones. Lags
+    go first where the steps one after the other keep them; where these do not, the lag is made just so long.
+    """
+    made = [_recipe(random, parameters, f"Recipe-{number + 1}") for number in range(parameters.tasks)]
+    order: list[int] = []
+    for actions, arcs, _ in made:
+        order += [len(order) + i for i in follow(len(actions), arcs)]
+    instance = replace(
+        _book(),
+        name=name,
+        actions=tuple(action for actions, _, _ in made for action in actions),
+        lags=tuple(lag for _, _, lags in made for lag in lags),
+    )
+    return witnessed(instance, order, widen=parameters.feasible)
+
+
+def combine(random: Random, parameters: Parameters, name: str) -> Instance:
+    """Combine as many bundled recipes, drawn at random; they are sorted, and name the problem."""
+    everything = recipes()
+    if parameters.tasks > len(everything):
+        raise InputError(
+            f"must be at most {len(everything)}, all bundled recipes", field="tasks", value=parameters.tasks
+        )
+    picked = sorted(shuffled(random, everything)[: parameters.tasks])
+    return bundled_data.combine(f"generated/recipe2plan/combined/{'_'.join(picked)}", picked)
+
+
+def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Action], list[Arc], list[Lag]]:
+    shape = _shape()
+    size = parameters.actions or one(random, shape.sizes)
+    arcs = tree(random, size, parameters.order_strength)
+    wanted = round(parameters.parallelism * size)
+    oven: tuple[int, ...] = ()
+    if one(random, shape.ovens) and wanted > 1:  # preheating and baking are mostly autonomous
+        later = {j for _, j in arcs}
+        oven = one(random, [arc for arc in arcs if arc[0] not in later])
+    degree, (length, unattended) = one(random, shape.degrees), one(random, shape.preheating)
+    first = oven if unattended else oven[1:]
+    alone = {*first, *shuffled(random, (i for i in range(size) if i not in oven))[: wanted - len(first)]}
+    busy = [i for i in range(size) if i not in alone and i not in oven]
+    cut = {busy[k] for k in chosen(random, len(busy), parameters.interruptible)}
+    actions = []
+    for i in range(size):
+        duration, thing = one(random, shape.steps[i in alone, i in cut])
+        demands = (Demand(thing),) if thing else ()
+        if oven[:1] == (i,):
+            duration, demands = length, (Demand(_OVEN, sets=degree),)
+        elif i in oven:
+            duration, demands = one(random, shape.baking), (Demand(_OVEN, requires=degree),)
+        attended = 0 if i in alone else duration
+        actions.append(Action(f"{task}/{i}", task, duration, attended, i in cut, (Mode(demands),)))
+    limits = [one(random, shape.limits) for _ in arcs]
+    between = gaps(arcs, follow(size, arcs), [action.duration for action in actions])
+    # No window of the bundled recipes follows a step that may be paused, and few lead to one; finer pauses than whole
+    # minutes are then of no use.
+    rank = [
+        4 * (i in cut) + 2 * (parameters.feasible and gap > limit) + (j in cut)
+        for (i, j), gap, limit in zip(arcs, between, limits, strict=True)
+    ]
+    maxima = windows(random, arcs, parameters.windows, limits, rank)
+    return actions, arcs, [Lag(actions[i].id, actions[j].id, 0, maxima.get((i, j))) for i, j in arcs]
+
+
+def style() -> Generator:
+    """Return how such problems are made."""
+    return Generator(
+        ("tasks", "actions", "order_strength", "parallelism", "interruptible", "windows", "feasible"),
+        defaults(),
+        generate,
+        ("tasks",),
+        combine,
+    )

@@ -1,0 +1,312 @@
+"""Plans of Recipe2Plan: reading submissions in every form the paper and its logs show, writing schedules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.recipe2plan.steps import (
+    MAX_DIGITS,
+    Command,
+    amount,
+    joined,
+    lenient_steps,
+    looks_like_a_step,
+    nominal,
+    plain_step,
+    plain_steps,
+    released_steps,
+)
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model_output import reading as outputs
+from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.messages import chat_in, contents, is_agents, parts
+from planoracle.instances.model_output.reading import as_given
+from planoracle.instances.protocol.plan import Plan, Reading
+
+# Characters up to which no limit is in the way.
+_SHORT = 10_000
+_T = TypeVar("_T")
+_FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Commands, grouped into answers.
+
+    A plan handed in as a whole is one answer. An interactive log has one entry per answer; a
+    refused answer changes nothing but the clock, and the run goes on. Commands are ordered by
+    start inside an answer, ties as written.
+    """
+
+    answers: tuple[tuple[Command, ...], ...]
+    interactive: bool = False
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """All commands in order of execution."""
+        return tuple(command for answer in self.answers for command in answer)
+
+
+class _Steps(Grammar[Command]):
+    """Steps of two recipes."""
+
+    unique = True
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+
+    def find(self, text: str) -> list[Found[Command]]:
+        return [Found(length, step) for length, step in lenient_steps(text, self.instance)]
+
+    def of(self, value: object) -> list[Command] | None:
+        row = value
+        if isinstance(value, dict):
+            named = {str(name).lower(): held for name, held in value.items()}
+            number = named.get("step", named.get("number"))
+            if isinstance(number, str) and number.strip().isdecimal() and len(number) < MAX_DIGITS:
+                number = int(number)
+            row = [number, named.get("recipe"), named.get("duration"), named.get("start", named.get("start time"))]
+        try:
+            return [_entry(row, "plan", self.instance)] if isinstance(row, list) and len(row) > 2 else None
+        except PlanError:
+            return None
+
+    def looks(self, text: str, free: bool) -> bool:
+        return looks_like_a_step(text)
+
+    def key(self, step: Command) -> tuple[int, str]:
+        return step.step, step.recipe
+
+    def command(self, step: Command) -> Command:
+        return step
+
+
+def parse(submission: object, instance: Instance, rules: Profile = PROFILES["paper"]) -> Answers:
+    """Return the commands of a submission, see `reading`.
+
+    Examples
+    --------
+    >>> from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
+    >>> pair = load("timed", "Cobbler_Pancakes")
+    >>> for command in parse("Step(1, Cobbler, 2 min, 00:01:00) Step(0, Cobbler, 00:00)", pair).commands:
+    ...     print(command)
+    Command(step=0, recipe='Cobbler', duration=600, start=0)
+    Command(step=1, recipe='Cobbler', duration=120, start=60)
+    """
+    return reading(instance, submission, rules).commands
+
+
+def reading(problem: Instance, given: object, rules: Profile) -> Reading[Answers]:
+    """Read a plan in any of the forms the paper and its logs show.
+
+    What a model wrote; a log ``{"response": text}``; an interactive log ``[{"response": text}, ...]``; or a list of
+    commands, each ``[step, recipe, duration, start]``, an object with these keys, or a text. Text that is itself
+    JSON of one of these forms is read as such. Times are ``HH:MM:SS``, ``MM:SS``, ``5 min`` or seconds; a missing
+    duration is the nominal one. How text is read is up to ``step_shapes``, ``parse_scope`` and
+    ``timestamp_repair``.
+
+    Raises
+    ------
+    PlanError
+        If the submission has none of these forms, or is too long. Text without any step is an empty plan.
+    """
+    if isinstance(given, str):
+        given = _log_in(given)
+    if isinstance(given, dict) and chat_in(given) is None:
+        given = _log_in(_response(given, "plan").rpartition("</think>")[2])
+        if isinstance(given, dict):
+            raise PlanError("must be a text, not another log", field="plan.response")
+    chat = chat_in(given)
+    if isinstance(given, str) or chat is not None:
+        found = _read(given, problem, rules)
+    elif not isinstance(given, list):
+        raise PlanError("must be a text, a log or a list of commands", field="plan", value=given)
+    elif any(isinstance(entry, dict) and "response" in entry for entry in given):
+        return _interactive(given, problem, rules)
+    else:
+        found = as_given([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(given)])
+    listed = _ordered(found.commands)
+    return found.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
+
+
+def first_command(problem: Instance, text: str, rules: Profile) -> Command | None:
+    """Return the first step that a text commands: the first behind ``Action:``, or else the first of the plan.
+
+    Raises
+    ------
+    PlanError
+        For numbers that are too long, or too many steps.
+    """
+    plain = plain_step(text)
+    if plain is not None:
+        return plain
+    for part in parts(text):
+        found = _read(part, problem, rules).commands
+        if found:
+            return found[0]
+    return None
+
+
+def written(problem: Instance, schedule: Schedule) -> str:
+    """Write a schedule, see `render`."""
+    return render(schedule)
+
+
+def schedule(problem: Instance, plan: Plan[Answers]) -> Schedule:
+    """Turn a plan into a schedule, see `to_schedule`."""
+    return to_schedule(plan.commands, problem)
+
+
+def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Reading[Answers]:
+    answers = []
+    count = ignored = 0
+    for i, entry in enumerate(entries):
+        text = _response(entry, f"plan[{i}]")
+        found = _read(text, instance, rules)
+        answer = tuple(_ordered(found.commands))
+        if not answer and rules.step_shapes == "lenient" and _FINISH.search(text):
+            continue  # the agent says that it has finished
+        answers.append(answer)
+        count += len(answer)
+        ignored += found.ignored or 0
+    return Reading(Answers(tuple(answers), interactive=True), count, f"{len(answers)} answers", ignored)
+
+
+def check_reading(rules: Profile) -> None:
+    """Raise `PlanError` if the rules contradict each other on how text is read."""
+    if rules.parse_scope == "plan" and rules.step_shapes == "released":
+        raise PlanError("reads everywhere only, with step_shapes=released", field="parse_scope", value="plan")
+
+
+def _read(given: object, instance: Instance, rules: Profile) -> Reading[list[Command]]:
+    """Read text, or a chat."""
+    check_reading(rules)
+    chat = chat_in(given) or ()
+    if rules.parse_scope == "plan":
+        plain = plain_steps(given) if isinstance(given, str) and len(given) < _SHORT else None
+        if plain is not None:  # as most plans are that are no model's: the same in a fraction of the time
+            return Reading(plain, len(plain), "block of lines", 0)
+        return outputs.read(joined(given) if isinstance(given, str) else given, _Steps(instance))
+    text = given if isinstance(given, str) else "\n".join(_texts(chat))
+    if rules.step_shapes == "lenient":
+        commands: Iterable[Command] = (step for _, step in lenient_steps(text, instance))
+    else:
+        commands = released_steps(text, instance)
+    return as_given(list(commands), "whole text")
+
+
+def _texts(chat: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield what the agent says in a chat."""
+    for message in filter(is_agents, chat):
+        yield from (part for part in contents(message) if isinstance(part, str))
+
+
+def _ordered(commands: Iterable[Command]) -> list[Command]:
+    return sorted(commands, key=lambda command: command.start)
+
+
+def _repaired(commands: list[Command], instance: Instance) -> list[Command]:
+    """Push commands out of the past the way the released option does.
+
+    The clock follows the stamps before the push, so the result may still overlap.
+    """
+    clock = shift = 0
+    repaired = []
+    for command in commands:
+        stamp = command.start + shift
+        shift += max(0, clock - stamp)
+        repaired.append(command._replace(start=command.start + shift))
+        action = instance.by_id.get(f"{command.recipe}/{command.step}")
+        length = 0 if action is not None and not action.attended else command.duration
+        clock = max(clock, stamp + length)
+    return repaired
+
+
+def _log_in(text: str) -> Any:
+    """Return the log that a text consists of in JSON, or the text itself."""
+    if text.lstrip()[:1] not in ("[", "{") or '"response"' not in text:
+        return text
+    try:
+        value = load_json(text, "plan")
+    except InputError:
+        return text
+    entries = value if isinstance(value, list) else [value]
+    return value if any(isinstance(entry, dict) and "response" in entry for entry in entries) else text
+
+
+def _response(entry: Any, field: str) -> str:
+    if not isinstance(entry, dict):
+        raise PlanError("must be an object with a response", field=field, value=entry)
+    if not isinstance(entry.get("response"), str):
+        raise PlanError("must be a text", field=f"{field}.response", value=entry.get("response"))
+    return str(entry["response"])
+
+
+def _entry(entry: Any, field: str, instance: Instance) -> Command:
+    if isinstance(entry, str):
+        found = list(islice(lenient_steps(entry, instance), 2))
+        if len(found) != 1:
+            raise PlanError("must hold exactly one Step(...)", field=field, value=entry)
+        return found[0][1]
+    if isinstance(entry, dict):
+        unknown = set(entry) - {"step", "recipe", "duration", "start"}
+        if unknown:
+            raise PlanError("unknown key", field=field, value=min(unknown, key=str))
+        entry = [entry.get("step"), entry.get("recipe"), entry.get("duration"), entry.get("start")]
+    if not isinstance(entry, list) or len(entry) not in (3, 4):
+        raise PlanError("must be [step, recipe, duration, start]", field=field, value=entry)
+    step, recipe, *times = entry
+    if isinstance(step, bool) or not isinstance(step, int) or abs(step) >= 10**MAX_DIGITS:
+        raise PlanError("must be a whole number", field=f"{field}.step", value=step)
+    if not isinstance(recipe, str):
+        raise PlanError("must be text", field=f"{field}.recipe", value=recipe)
+    start = _entry_time(times[-1], f"{field}.start")
+    if len(times) == 1 or times[0] is None:
+        return Command(step, recipe, nominal(instance, recipe, step), start)
+    return Command(step, recipe, _entry_time(times[0], f"{field}.duration"), start)
+
+
+def _entry_time(value: Any, field: str) -> int:
+    text = value.strip() if isinstance(value, str) and len(value) < 100 else None
+    seconds = value if text is None else amount(text)
+    if isinstance(seconds, bool) or not isinstance(seconds, int) or not 0 <= seconds < 10**MAX_DIGITS:
+        raise PlanError("must be seconds or a time such as '00:05:00'", field=field, value=value)
+    return seconds
+
+
+def render(schedule: Schedule) -> str:
+    """Write a schedule as text that the released environment reads.
+
+    Parsing the text and turning it `to_schedule` gives the same schedule.
+    """
+    return ", ".join(_command(piece).text for piece in schedule.pieces)
+
+
+def _command(piece: Piece) -> Command:
+    recipe, _, step = piece.action.rpartition("/")
+    return Command(int(step), recipe, piece.duration, piece.start)
+
+
+def to_schedule(plan: Answers, instance: Instance) -> Schedule:
+    """Turn a plan into a schedule in normal form.
+
+    Raises
+    ------
+    PlanError
+        If a command names a step that the instance does not have.
+    """
+    pieces = []
+    for command in plan.commands:
+        action = instance.by_id.get(f"{command.recipe}/{command.step}")
+        if action is None:
+            raise PlanError("there is no such step", field="plan", value=command.text)
+        pieces.append(Piece(action.id, command.start, command.duration, instance.agents[0]))
+    return Schedule.of(instance, pieces)

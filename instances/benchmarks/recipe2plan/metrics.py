@@ -1,0 +1,248 @@
+"""R-Efficiency and the other metrics of Recipe2Plan, against the released reference and against the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from statistics import fmean
+
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan.bundled_data import combine, load, names, reference_plan
+from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
+from planoracle.instances.benchmarks.recipe2plan.replay import replay
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
+from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Status
+from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol.scoring import Average, Best, Claim, Column, Measured, Oracle, Row, mean_of
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """Multitasking efficiency of one run.
+
+    Attributes
+    ----------
+    efficiency
+        Equation 1, time saved / autonomous time; ``None`` if no autonomous time was spent.
+    saved, saved_raw
+        Seconds saved against doing one command after the other, clipped at 0 and as it came out.
+    autonomous
+        Seconds of autonomous work.
+    reference
+        Equation 1 for as many commands of the reference plan; ``None`` if it saves no time.
+    r_efficiency
+        Equation 2, ``None`` where it is undefined.
+    multitasking_score
+        Equation 3: ``r_efficiency`` of a successful run, else 0.
+    """
+
+    efficiency: float | None
+    saved: int
+    saved_raw: int
+    autonomous: int
+    reference: float | None
+    r_efficiency: float | None
+    multitasking_score: float | None
+
+
+def efficiency(
+    instance: Instance,
+    run: Replay,
+    reference: Sequence[Command] | None,
+    rules: Profile = PROFILES["paper"],
+    *,
+    whole: bool = False,
+) -> Efficiency:
+    """Compute equations 1 to 3 for one replayed run.
+
+    Parameters
+    ----------
+    reference
+        The plan to compare with, in the order in which it is listed; ``None`` if there is none. As many
+        commands as the run carried out count.
+    whole
+        Let all commands of the reference count if the run is a success: another complete plan may have
+        more or fewer commands, because pauses cut steps.
+    rules
+        Options ``t_auto``, ``clip_saved``, ``ref_floor``, ``undefined_ref`` and ``score_if``.
+    """
+    carried = [event for event in run.events if event.accepted]
+    saved_raw = sum(event.end - event.start for event in carried) - run.makespan
+    saved = max(0, saved_raw) if rules.clip_saved else saved_raw
+    autonomous = 0
+    if rules.t_auto == "nominal":
+        autonomous = sum(a.duration for a in instance.actions if not a.attended and a.id not in run.remaining)
+    else:
+        by_id = instance.by_id
+        autonomous = sum(event.end - event.start for event in carried if not by_id[event.subject].attended)
+    own = saved / autonomous if autonomous else None
+    count = None if whole and run.success else len(carried)
+    against = reference_efficiency(instance, (reference or ())[:count])
+    value = None
+    if own is not None and against:
+        # In this order, the released code's, so that both agree to the last bit.
+        value = saved / autonomous / against
+        if rules.ref_floor:
+            value = min(value, 5 * saved / autonomous)
+    if value is None and rules.undefined_ref == "zero":
+        value = 0.0
+    counts = run.success if rules.score_if == "success" else run.progress == 1
+    score = value if counts else 0.0
+    return Efficiency(own, saved, saved_raw, autonomous, against, value, score)
+
+
+def reference_efficiency(instance: Instance, commands: Iterable[Command]) -> float | None:
+    """Equation 1 for a list of commands, ``None`` if they hold no autonomous time or save none."""
+    commands = list(commands)
+    by_id = instance.by_id
+    autonomous = sum(c.duration for c in commands if not by_id[f"{c.recipe}/{c.step}"].attended)
+    saved = sum(c.duration for c in commands) - max((c.start + c.duration for c in commands), default=0)
+    return saved / autonomous if autonomous and saved else None
+
+
+def executable(instance: Instance, commands: Iterable[Command]) -> float:
+    """Return the mean number of actions whose predecessors are finished, over the starts of a plan."""
+    before: dict[str, list[str]] = {action.id: [] for action in instance.actions}
+    for lag in instance.lags:
+        before[lag.after].append(lag.before)
+    ends: dict[str, int] = {}
+    counts = []
+    for command in sorted(commands, key=lambda one: one.start):
+        finished = {action for action, end in ends.items() if end <= command.start}
+        counts.append(sum(one not in ends and finished.issuperset(before[one]) for one in before))
+        ends[f"{command.recipe}/{command.step}"] = command.start + command.duration
+    return fmean(counts)
+
+
+@cache
+def published_figures() -> dict[str, float]:
+    """Return the figures of the paper's Table 2, for the bundled recipes and reference plans."""
+    recipes = sorted({recipe for name in names() for recipe in name.rpartition("/")[2].split("_")})
+    book = combine("book", recipes)
+    windows = [lag.maximum for lag in book.lags if lag.maximum is not None]
+    values: dict[str, list[float]] = {"untimed": [], "timed": []}
+    steps = []
+    for name in names():
+        _, setting, pair = name.split("/")
+        if plan := reference_plan(setting, pair):
+            values[setting].append(reference_efficiency(load(setting, pair), plan) or 0.0)
+            steps += [executable(load(setting, pair), plan)] if setting == "untimed" else []
+    count = len(recipes)
+    return {
+        "recipes": count,
+        "actions per recipe": len(book.actions) / count,
+        "autonomous actions per recipe": sum(not action.attended for action in book.actions) / count,
+        "interruptible actions per recipe": sum(action.interruptible for action in book.actions) / count,
+        "time constraints per recipe": len(windows) / count,
+        "minutes per action": fmean(action.duration for action in book.actions) / 60,
+        "minutes of a restriction": fmean(windows) / 60,
+        "executable actions per step": fmean(steps),
+        "efficiency without time constraints, %": 100 * fmean(values["untimed"]),
+        "efficiency with time constraints, %": 100 * fmean(values["timed"]),
+    }
+
+
+_NONE = (0.0, 1.0)
+
+COLUMNS = (
+    Column("efficiency", "time saved by autonomous time (equation 1)", "share"),
+    Column("r_efficiency", "the same by that of as many commands of the reference (equation 2)", "share", shown=True),
+    Column("r_efficiency_optimal", "the same with the optimal plan as reference; all of it for a success", "share"),
+    Column("multitasking_score", "r_efficiency of a success, else 0 (equation 3)", "share", shown=True),
+    Column("reference", "what r_efficiency compares with: heuristic, optimal or none", kind="text"),
+)
+
+
+def averages(rules: Profile) -> tuple[Average, ...]:
+    """Return the means of the paper; runs whose efficiency is undefined are in no mean of it."""
+    absent = _NONE if rules.missing == "failed" else None
+    return (
+        mean_of("success", "plans that succeed", default=0.0, absent=absent, role=("success",)),
+        mean_of("progress", "actions done", default=0.0, absent=absent),
+        mean_of("goal_ratio", "recipes done", default=0.0, absent=absent, shown=False),
+        mean_of("r_efficiency", "where it is defined"),
+        Average("undefined", "runs whose r_efficiency is undefined", _undefined, total=True),
+        mean_of("multitasking_score", "where it is defined", absent=absent, role=("main",)),
+        Average("r_efficiency_optimal", "of runs that succeed, where it is defined", _against_optimum),
+    )
+
+
+def _against_optimum(row: Row) -> tuple[float, int] | None:
+    """Return what counts of a success only: beginnings of plans that fail early can be as efficient as the optimum."""
+    value = row.get("r_efficiency_optimal")
+    return (value, 1) if row["success"] and value is not None else None
+
+
+def _undefined(row: Row) -> tuple[int, int]:
+    return int(row["r_efficiency"] is None), 1
+
+
+def measure(run: Recipe2PlanRun, oracle: Oracle) -> Measured:
+    """Compute the metrics of a run."""
+    problem, rules, verdict = run.problem, run.rules, run.verdict
+    best = oracle.best(problem, rules)
+    name, reference = _reference(problem, rules, best)
+    figures = efficiency(problem, verdict, reference, rules, whole=name == "optimal")
+    against = figures
+    if name != "optimal":
+        against = efficiency(problem, verdict, _commands(problem, best), rules, whole=True)
+    metrics = {
+        "efficiency": figures.efficiency,
+        "r_efficiency": figures.r_efficiency,
+        "r_efficiency_optimal": against.r_efficiency,
+        "multitasking_score": figures.multitasking_score,
+        "reference": name,
+    }
+    measured = Measured.beside(best, metrics)
+    if measured.optimum is not None and verdict.success and verdict.makespan < measured.optimum:
+        return Measured(None, metrics)  # as only zero_duration="accepted" allows
+    return measured
+
+
+def _reference(problem: Instance, rules: Profile, best: Best) -> tuple[str, tuple[Command, ...] | None]:
+    plan = released_plan(problem) if rules.reference == "heuristic" else None
+    name = "heuristic"
+    if plan is None and (rules.reference == "optimal" or rules.missing_ref == "optimum"):
+        name, plan = "optimal", _commands(problem, best)
+    return name if plan else "none", plan
+
+
+def released_plan(problem: Instance) -> tuple[Command, ...] | None:
+    """Return the released reference plan of a bundled problem, if it has one."""
+    return bundled_data.reference_plan(*problem.name.split("/")[1:]) if _is_bundled(problem) else None
+
+
+def _is_bundled(problem: Instance) -> bool:
+    return problem.name in bundled_data.names() and problem is bundled_data.load(*problem.name.split("/")[1:])
+
+
+def released(problem: Instance) -> Claim:
+    """Return what the released reference plan takes, and whether the rules accept it."""
+    commands = released_plan(problem)
+    if not commands:
+        missing = "no plan was released, so the released grader scores every plan 0"
+        return Claim(None, reason=missing if _is_bundled(problem) else "")
+    makespan = max(command.start + command.duration for command in commands)
+    verdict = replay(problem, Answers((commands,)))
+    plan = "\n".join(command.text for command in commands)
+    if verdict.success and not verdict.violations:
+        return Claim(makespan, accepted=True, plan=plan)
+    fault = verdict.violations[0].message if verdict.violations else "it does not finish"
+    return Claim(makespan, accepted=False, reason=fault, plan=plan)
+
+
+def _commands(problem: Instance, best: Best) -> tuple[Command, ...] | None:
+    """Return the commands of a proved optimal plan."""
+    if best.status != Status.optimal or best.plan is None:
+        return None
+    return _parsed(problem, best.plan) or None
+
+
+@Memo
+def _parsed(problem: Instance, plan: str) -> tuple[Command, ...]:
+    return parse(plan, problem).commands

@@ -1,0 +1,200 @@
+"""The referee of Recipe2Plan: what the environment makes of a plan, command by command.
+
+Follows the released environment (Wu et al., 2025, section 3.4 and Table 15); `Profile` switches the
+points in which paper and code differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from planoracle.instances.benchmarks.recipe2plan.language import Answers
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Fault, Profile, State, kitchen_of
+from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule_rules import gaps
+from planoracle.instances.model.violations import Event, Replay
+
+#: The search for further violations ends after this many.
+MAX_VIOLATIONS = 1000
+
+
+def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]) -> Replay:
+    """Replay a plan by the rules of Recipe2Plan.
+
+    Returns
+    -------
+    Replay
+        ``events`` hold the commands the run reached; ``violations`` those of the whole plan.
+    """
+    if plan.interactive:
+        log = Log(instance, rules)
+        for answer in plan.answers:
+            log.take(answer)
+            if log.fatal is not None:
+                break
+        return log.verdict()
+    state = State(kitchen_of(instance), rules, plan.commands)
+    if not any(plan.answers):
+        return _nothing(state)
+    events: list[Event] = []
+    violations: list[Fault] = []
+    fatal: Fault | None = None
+    verdict: tuple[float, float, int, dict[str, int]] | None = None
+    makespan = 0
+    broken_off = False
+    for index, command in enumerate(plan.answers[0]):
+        position = state.step_of(command)
+        found = state.check(index, command, position)
+        if found:
+            violations += found
+            if fatal is None:
+                fatal = found[0]
+                verdict = (state.progress, state.goal_ratio, makespan, _remaining(state))
+                events.append(_event(state, index, command, accepted=False))
+            if len(violations) >= MAX_VIOLATIONS:
+                broken_off = True
+                break
+        if position is not None:
+            state.carry_out(command, position)
+        if fatal is None:
+            event = _event(state, index, command, accepted=True)
+            makespan = max(makespan, event.end)
+            events.append(event)
+    violations += [] if broken_off else _missing(state)
+    executed = len(events) - (fatal is not None)
+    return _result(state, events, violations, fatal, executed, makespan, list(plan.answers[0]), verdict)
+
+
+class Log:
+    """An interactive log, answer by answer: a refused command ends its answer and changes only the clock.
+
+    Attributes
+    ----------
+    state
+        The kitchen now.
+    events, violations, refused
+        What the rules saw so far, and how many answers they refused.
+    fatal
+        What has ended the run, if it is over.
+    carried
+        The commands that were carried out.
+    """
+
+    def __init__(self, instance: Instance, rules: Profile = PROFILES["paper"]) -> None:
+        self.state = State(kitchen_of(instance), rules)
+        self.events: list[Event] = []
+        self.violations: list[Fault] = []
+        self.fatal: Fault | None = None
+        self.refused = 0
+        self.carried: list[Command] = []
+
+    def copy(self) -> Self:
+        """Return a log of its own that goes on from here."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.state, other.events, other.violations = self.state.copy(), self.events[:], self.violations[:]
+        other.carried = self.carried[:]
+        return other
+
+    def take(self, answer: Sequence[Command]) -> Sequence[Fault]:
+        """Carry out an answer of a run that is not over; return what forbids the command at which it ends, if any."""
+        state, rules = self.state, self.state.rules
+        found: Sequence[Fault] = ()
+        if not answer:
+            found = [Fault(len(self.events), "no_action", "", "empty_answer")]
+        for command in answer:
+            position = state.step_of(command)
+            found = state.check(len(self.events), command, position)
+            self.events.append(_event(state, len(self.events), command, accepted=not found))
+            if found or position is None:
+                if position is not None and rules.reject_advances_clock and command.start > state.clock:
+                    state.clock, state.holder = command.start, None
+                break
+            state.carry_out(command, position)
+            self.carried.append(command)
+            self.events[-1] = self.events[-1]._replace(progress=state.progress)
+        if found:
+            self.violations += found[: MAX_VIOLATIONS - len(self.violations)]
+            self.refused += 1
+            late = found[0].kind == "time_constraint" and rules.fatal_time_constraint
+            if late or self.refused > rules.max_failures:
+                self.fatal = found[0]
+        return found
+
+    def verdict(self) -> Replay:
+        """Return what the rules say of all answers so far."""
+        if not self.events:
+            return _nothing(self.state)
+        makespan = max((command.start + command.duration for command in self.carried), default=0)
+        violations = [*self.violations, *_missing(self.state)]
+        # Once every recipe is complete, further answers that are refused spoil nothing.
+        return _result(
+            self.state,
+            self.events,
+            violations,
+            self.fatal,
+            len(self.carried),
+            makespan,
+            self.carried,
+            interactive=True,
+        )
+
+
+def _nothing(state: State) -> Replay:
+    """Return the verdict on a plan that holds no command."""
+    none = Fault(0, "no_action", "")
+    return _result(state, [], [none, *_missing(state)], none, 0, 0, [])
+
+
+def _event(state: State, index: int, command: Command, *, accepted: bool) -> Event:
+    number, recipe, duration, start = command
+    return Event(index, f"{recipe}/{number}", start, start + duration, accepted, state.progress)
+
+
+def _remaining(state: State) -> dict[str, int]:
+    return {step.id: left for step, left in zip(state.kitchen.steps, state.left, strict=True) if left}
+
+
+def _missing(state: State) -> list[Fault]:
+    """Faults of the plan as a whole: steps never started, or never brought to an end."""
+    found = []
+    for step, left, finish in zip(state.kitchen.steps, state.left, state.finish, strict=True):
+        if finish is None:
+            found.append(Fault(None, "missing_action", step.id, required=step.duration, actual=0))
+        elif left:
+            made = step.duration - left
+            found.append(Fault(None, "action_duration", step.id, "lack", required=step.duration, actual=made))
+    return found
+
+
+def _result(
+    state: State,
+    events: Sequence[Event],
+    violations: Sequence[Fault],
+    fatal: Fault | None,
+    executed: int,
+    makespan: int,
+    commands: Sequence[Command],
+    verdict: tuple[float, float, int, dict[str, int]] | None = None,
+    interactive: bool = False,
+) -> Replay:
+    progress, goal_ratio = state.progress, state.goal_ratio
+    remaining = _remaining(state) if verdict is None else verdict[3]
+    if verdict is not None:
+        progress, goal_ratio, makespan = verdict[:3]
+    end = max((command.start + command.duration for command in commands), default=0)
+    busy = [(start, stop) for start, stop, *_ in state.working]
+    return Replay(
+        events=tuple(events),
+        violations=tuple(violations),
+        fatal=fatal,
+        executed=executed,
+        progress=progress,
+        goal_ratio=goal_ratio,
+        success=goal_ratio == 1 and (fatal is None or interactive),
+        makespan=makespan,
+        remaining=remaining,
+        idle=gaps(sorted(busy), end),
+    )

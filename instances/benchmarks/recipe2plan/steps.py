@@ -1,0 +1,173 @@
+"""Reading ``Step(number, recipe, duration, start)`` out of text, to the letter or with some patience."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.text import format_clock
+
+#: Longest number in a plan; far beyond any time, and cheap to compute with.
+MAX_DIGITS = 40
+
+
+class Command(NamedTuple):
+    """Carry out step ``step`` of ``recipe`` for ``duration`` seconds from ``start``."""
+
+    step: int
+    recipe: str
+    duration: int
+    start: int
+
+    @property
+    def text(self) -> str:
+        """The command as the benchmark writes it."""
+        return f"Step({self.step}, {self.recipe}, {format_clock(self.duration)}, {format_clock(self.start)})"
+
+
+# What the released reader does: units become colons, then two shapes are matched to the letter.
+# (Possessive and anchored, so that megabytes of digits take linear time.)
+_RELEASED_UNITS = (
+    (" min", re.compile(r"(?<!\d)(\d++) min"), r"\1:00"),
+    (" sec", re.compile(r"(?<!\d)(\d++) sec"), r"0:\1"),
+    (" hour", re.compile(r"(?<!\d)(\d++) hour"), r"\1:00:00"),
+)
+_RELEASED_TIME = r"((?:\d++:)?\d++:\d++)"
+_RELEASED_FULL = re.compile(rf"Step\((\d++), ([\w-]++), {_RELEASED_TIME}, {_RELEASED_TIME}\)")
+_RELEASED_SHORT = re.compile(rf"Step\((\d++), ([\w-]++), {_RELEASED_TIME}\)")
+
+# What the paper's prompts show, with some patience for spaces, quotes, units and plain seconds.
+_N, _S = r"[0-9]++", r"\s{0,9}"
+_UNIT = r"(?ai:hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b"
+_AMOUNT = rf"(?:{_N}(?::{_N}){{1,2}}|{_N}{_S}{_UNIT}(?:{_S}{_N}{_S}{_UNIT}){{0,2}}|{_N})"
+_LENIENT = re.compile(
+    rf"(?:(?<!\w)|(?<=\\n))(?ai:step){_S}\({_S}({_N}){_S},{_S}([\w-]++){_S},{_S}({_AMOUNT}){_S}(?:,{_S}({_AMOUNT}){_S})?\)"
+)
+_LONE_AMOUNT = re.compile(_AMOUNT)
+_QUANTITY = re.compile(rf"({_N}){_S}([a-zA-Z]*)")
+_PLAIN = re.compile(r"(?a:(?:Action: )?Step\((\d{1,9}), ([\w-]+), (\d\d:\d\d:\d\d), (\d\d:\d\d:\d\d)\))")
+_BARE = r"Step\((\d{1,9}), ([\w-]+), (\d\d:\d\d:\d\d), (\d\d:\d\d:\d\d)\)"
+_PLAIN_STEPS = re.compile(f"(?a:{_BARE}(?:, {_BARE})*+)")
+_PLAIN_ONE = re.compile(f"(?a:{_BARE})")
+_QUOTES = str.maketrans("", "", "\"'`*")
+_BROKEN = re.compile(r"(?ai:step)[ \t]{0,9}\([^()]{0,200}\n[^()]{0,200}\)")
+_RESEMBLES = re.compile(
+    r"[^\w]{0,9}step(?:\s{0,3}\(|\W{0,3}\d.{0,200}?\d(?::\d\d|\s?(?:min|sec|hour|m\b|s\b|h\b)))|.{0,99}\bstep\(", re.I
+)
+_SECONDS = {"h": 3600, "m": 60, "s": 1, "": 1}
+
+
+def _number(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise PlanError(f"numbers have at most {MAX_DIGITS} digits", field="plan", value=digits)
+    return int(digits)
+
+
+def _clock(text: str) -> int:
+    seconds = 0
+    for part in text.split(":"):
+        seconds = seconds * 60 + _number(part)
+    return seconds
+
+
+def amount(text: str) -> int | None:
+    """Return the seconds of ``HH:MM:SS``, ``MM:SS``, ``5 min``, ``1 hour 30 min`` or plain seconds, else ``None``.
+
+    Raises
+    ------
+    PlanError
+        For a number with more than `MAX_DIGITS` digits.
+
+    Examples
+    --------
+    >>> amount("00:05:00"), amount("5 min"), amount("1 hour 30 min"), amount("90"), amount("soon")
+    (300, 300, 5400, 90, None)
+    """
+    return _amount(text) if _LONE_AMOUNT.fullmatch(text) else None
+
+
+@lru_cache(maxsize=4096)  # plans hold the same few times again and again
+def _amount(text: str) -> int:
+    if ":" in text:
+        return _clock(text)
+    return sum(_number(digits) * _SECONDS[unit[:1].lower()] for digits, unit in _QUANTITY.findall(text))
+
+
+def nominal(instance: Instance, recipe: str, step: int) -> int:
+    """Return the duration of a step in seconds, 0 if there is no such step."""
+    action = instance.by_id.get(f"{recipe}/{step}")
+    return action.duration if action else 0
+
+
+def released_steps(text: str, instance: Instance) -> Iterator[Command]:
+    """Yield the steps that the released code reads, anywhere in the text.
+
+    Only if there is none with a duration, those without are read.
+    """
+    text = text.replace('"', "").replace("'", "")
+    for unit, pattern, colons in _RELEASED_UNITS:
+        if unit in text:
+            text = pattern.sub(colons, text)
+    found = False
+    for match in _RELEASED_FULL.finditer(text):
+        found = True
+        step, recipe, duration, start = match.groups()
+        yield Command(_number(step), recipe, _clock(duration), _clock(start))
+    if not found:
+        for match in _RELEASED_SHORT.finditer(text):
+            step, recipe, start = match.groups()
+            yield Command(_number(step), recipe, nominal(instance, recipe, _number(step)), _clock(start))
+
+
+def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, Command]]:
+    """Yield the steps written in any of the shapes the paper shows, each with its length, in the order written."""
+    for match in _LENIENT.finditer(text.translate(_QUOTES)):
+        yield len(match[0]), _lenient_step(match, instance)
+
+
+def plain_step(text: str) -> Command | None:
+    """Return the step that a text is, if it is nothing but a step as `Command.text` writes it.
+
+    >>> plain_step("Step(0, Cobbler, 00:10:00, 01:00:00)"), plain_step("Step(0, Cobbler, 10 min, 01:00:00)")
+    (Command(step=0, recipe='Cobbler', duration=600, start=3600), None)
+    """
+    match = _PLAIN.fullmatch(text)
+    return match and Command(int(match[1]), match[2], _amount(match[3]), _amount(match[4]))
+
+
+def plain_steps(text: str) -> list[Command] | None:
+    """Return the steps that a text is, if it is nothing but steps as `Command.text` writes them, with commas between.
+
+    >>> plain_steps("Step(0, Cobbler, 00:10:00, 01:00:00), Step(1, Cobbler, 00:03:00, 01:10:00)")[1]
+    Command(step=1, recipe='Cobbler', duration=180, start=4200)
+    """
+    if not _PLAIN_STEPS.fullmatch(text):
+        return None
+    rows = _PLAIN_ONE.findall(text)
+    return [Command(int(number), recipe, _amount(duration), _amount(start)) for number, recipe, duration, start in rows]
+
+
+def joined(text: str) -> str:
+    """Return a text in which no step goes on in the next line; the lines behind it stay where they are."""
+    return _BROKEN.sub(lambda found: " ".join(found[0].split()) + "\n" * found[0].count("\n"), text)
+
+
+def looks_like_a_step(text: str) -> bool:
+    """Whether a line that holds no step has the number of one, and a time.
+
+    >>> [looks_like_a_step(text) for text in ("Step 3: Tacos, 5 min", "Step(x, Tacos, 0)", "Step by step")]
+    [True, True, False]
+    """
+    return _RESEMBLES.match(text[:300]) is not None
+
+
+def _lenient_step(match: re.Match[str], instance: Instance) -> Command:
+    digits, recipe, first, second = match.groups()
+    step = _number(digits)
+    if second is None:
+        return Command(step, recipe, nominal(instance, recipe, step), _amount(first))
+    return Command(step, recipe, _amount(first), _amount(second))

@@ -1,0 +1,256 @@
+"""Failure classes of Robotouille (section 4.2.3, appendix A.9 of the paper), as far as a trace decides them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, unify
+from planoracle.instances.benchmarks.kitchens.run import Record, Refusal
+
+#: ``success``; ``transition``: a rule was broken, and the run never got over it; ``action``: so it is with something
+#: that is no action here, or that was refused again and again; ``goal``: it stopped short of the goal, or had got
+#: something wrong when its steps were over; ``budget``: its steps were over, or too many.
+FailureClass = Literal["success", "transition", "action", "goal", "budget"]
+FAILURES: tuple[FailureClass, ...] = get_args(FailureClass)
+
+#: What is wrong with a goal that is not reached: an ingredient not prepared, a stack in the wrong order or with
+#: something on top, a thing not at its place, or nothing there at all (nowhere, or not added to anything).
+LackKind = Literal["unprepared", "wrong_stack", "wrong_place", "missing"]
+
+#: Which rule an action broke.
+Cause = Literal["unknown", "turn", "hands", "one_item_at_station", "not_there", "position", "occupied", "not_possible"]
+CAUSES: tuple[Cause, ...] = get_args(Cause)
+
+#: An action refused so often since the last progress is tried again and again.
+REPEATS = 3
+#: Branches after which the search for the best cast of a goal ends with the best one so far.
+MAX_BRANCHES = 10_000
+
+_HANDS = ("nothing", "has_item", "has_container")
+
+
+class Lack(NamedTuple):
+    """A condition of the goal that does not hold, for the objects that come closest to all of them.
+
+    ``made``: the run itself made it so, rather than not having come to it: it put the unprepared thing where the goal
+    wants it, or the wrong things on each other.
+    """
+
+    kind: LackKind
+    condition: Atom
+    objects: Atom
+    made: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a run failed.
+
+    Attributes
+    ----------
+    kind
+        One of `FAILURES`.
+    cause
+        For ``transition`` and ``action``: which rule was broken, one of `CAUSES`.
+    position
+        For these two: place of the refused action in the list.
+    lacks
+        What of the goal is missing or wrong at the end; empty if it was reached.
+    recovered
+        Refused actions that the run got over.
+    """
+
+    kind: FailureClass
+    cause: Cause | None
+    position: int | None
+    lacks: tuple[Lack, ...]
+    recovered: int
+
+
+def failure(run: Record, limit: int | None = None) -> Failure:
+    """Classify a run, with the step limit that counts for its success, if any.
+
+    By the order of the paper (A.9, "Prioritising Failure Modes"): a run that reached the goal is a ``success``, or
+    ``budget`` if beyond the limit. One that never got over a refused action is ``transition``, or ``action`` if that
+    was no action of the kitchen or was refused `REPEATS` times since. It *got over* it if later the same action was
+    carried out, or more of the goal's conditions held at once than ever before (A.9: "unable to ultimately make any
+    progress"). Any other run is ``budget`` if its steps were over and nothing of what is wrong
+    is of its own making (`Lack.made`), else ``goal``.
+
+    The paper's *state* failures, a misread description, and *bad starts* are in the agent's reasoning, not in the
+    trace: they come out as one of the others. Where a goal failure comes from is not decided either.
+    """
+    if run.success:
+        late = limit is not None and run.steps_taken > limit
+        return Failure("budget" if late else "success", None, None, (), len(run.refusals))
+    wrong = lacks(run.rules, run.states[-1])
+    open_ = _open(run)
+    recovered = len(run.refusals) - len(open_)
+    if open_:
+        tries = Counter(run.steps[refusal.position].action for refusal in open_)
+        last = open_[-1]
+        cause = _cause(run, last)
+        hopeless = cause == "unknown" or tries[run.steps[last.position].action] >= REPEATS
+        return Failure("action" if hopeless else "transition", cause, last.position, wrong, recovered)
+    over = run.end == "limit" or (limit is not None and run.steps_taken >= limit)
+    mistaken = any(lack.made for lack in wrong)
+    return Failure("budget" if over and not mistaken else "goal", None, None, wrong, recovered)
+
+
+def _open(run: Record) -> list[Refusal]:
+    """Return the refused actions that the run never got over, in order."""
+    if not run.refusals:
+        return []
+    # Only what the goal speaks of matters: most steps change nothing of that.
+    counts: dict[int, int] = {}
+    most, highest = -1, []
+    for state in run.states:
+        key = run.rules.relevant(state)
+        if key not in counts:
+            counts[key] = _best_cast(run.rules, state)[0]
+        most = max(most, counts[key])
+        highest.append(most)
+    last_done = {step.action: at for at, step in enumerate(run.steps) if step.valid}
+    return [
+        refusal
+        for refusal in run.refusals
+        if highest[refusal.position] >= most
+        and last_done.get(run.steps[refusal.position].action, -1) < refusal.position
+    ]
+
+
+def _cause(run: Record, refusal: Refusal) -> Cause:
+    """Return which rule was broken; the one that matters most if there are several."""
+    if refusal.kind in ("unknown_action", "unknown_object"):
+        return "unknown"
+    if refusal.kind == "not_your_turn":
+        return "turn"
+    state = run.states[refusal.position]
+    facts = run.rules.facts(state)
+    broken = [part.split() for part in refusal.message.removeprefix("needs ").split(", ")]
+    names = {words[1] if words[0] == "not" else words[0] for words in broken}
+    if names.intersection(_HANDS):
+        return "hands"
+    if names.intersection(("station_empty", "clear", "container_empty")):
+        return "one_item_at_station"
+    if "item_on" in names:  # it is there, but on something else
+        there = any(("item_at", *words[1:]) in facts for words in broken if words[0] == "item_on")
+        return "one_item_at_station" if there else "not_there"
+    if names.intersection(("item_at", "container_at", "atop", "in")):
+        return "not_there"
+    if "loc" in names:
+        return "position"
+    return "occupied" if "vacant" in names else "not_possible"
+
+
+def lacks(engine: Compiled, state: State) -> tuple[Lack, ...]:
+    """Return the conditions of the goal that do not hold, for a cast of its roles for which the fewest do not.
+
+    Among casts that are equally good it is one with the least of the run's own making; the search is exact but for
+    goals with very many ways to cast them.
+    """
+    facts = engine.facts(state)
+    new = facts - engine.facts(engine.start())
+    return _lacks(engine, facts, new, _best_cast(engine, state, lambda cast: _lacks(engine, facts, new, cast))[1])
+
+
+def _lacks(engine: Compiled, facts: frozenset[Atom], new: frozenset[Atom], cast: dict[str, str]) -> tuple[Lack, ...]:
+    """Return what does not hold for a cast; ``new`` are the facts that were not true at the start."""
+    atoms = [tuple(cast.get(part, part) for part in condition) for condition in engine.kitchen.goal.conditions]
+    placed = {atom[1] for atom in atoms if len(atom) > 2 and atom in new}
+    found = []
+    for condition, atom in zip(engine.kitchen.goal.conditions, atoms, strict=True):
+        if atom not in facts:
+            kind = _kind(atom, facts)
+            thing = atom[1]
+            if kind == "wrong_stack":
+                made = any(fact[0] == "atop" and thing == fact[2 if atom[0] == "clear" else 1] for fact in new)
+            else:
+                made = kind == "unprepared" and thing in placed
+            found.append(Lack(kind, condition, atom, made))
+    return tuple(found)
+
+
+def _kind(atom: Atom, facts: frozenset[Atom]) -> LackKind:
+    """Tell what a condition that does not hold is about."""
+    predicate, thing, *others = atom
+    if predicate == "clear":
+        return "wrong_stack" if any(fact[0] == "atop" and fact[2] == thing for fact in facts) else "wrong_place"
+    if not others:
+        return "unprepared"
+    if predicate in ("addedto", "in"):
+        return "wrong_place" if any(fact[0] == predicate and fact[1] == thing for fact in facts) else "missing"
+    if predicate in ("atop", "item_on", "item_at"):
+        where = {fact[2] for fact in facts if fact[0] == "item_at" and fact[1] == thing}
+        if not where and not any(fact[0] == "has_item" and fact[2] == thing for fact in facts):
+            return "missing"
+        if predicate == "item_on" and others[0] in where:
+            return "wrong_stack"
+        if predicate == "atop" and any(("item_at", others[0], place) in facts for place in where):
+            return "wrong_stack"
+    return "wrong_place"
+
+
+def _best_cast(
+    engine: Compiled, state: State, lacking: Callable[[dict[str, str]], tuple[Lack, ...]] | None = None
+) -> tuple[int, dict[str, str]]:
+    """Return objects for the roles of the goal so that as many conditions as possible hold, and how many.
+
+    Among equals, one that gives the run the least blame (see `_blame`), if it is told what a cast is ``lacking``.
+    """
+    options = [(condition, atoms) for condition, atoms in engine.met(state) if atoms]
+    # What says where a dish is comes first, then what is about a single object.
+    options.sort(key=lambda row: (len(row[0]) == 2, len(row[1])))
+    rows = [_casts(condition, atoms) for condition, atoms in options]
+    best: tuple[int, int, dict[str, str]] = (-1, 0, {})
+    branches = 0
+
+    def extend(cast: dict[str, str], at: int, met: int) -> None:
+        nonlocal best, branches
+        branches += 1
+        most = met + len(rows) - at
+        if most < best[0] or (most == best[0] and not best[1]) or branches > MAX_BRANCHES:
+            return
+        if at == len(rows):
+            full = cast | dict(_leftover(engine, cast))
+            blame = 0 if lacking is None else _blame(lacking(full))
+            if met > best[0] or blame < best[1]:
+                best = (met, blame, full)
+            return
+        roles, casts = rows[at]
+        for names in casts:
+            joined = unify(cast, roles, names)
+            if joined is not None:
+                extend(joined, at + 1, met + 1)
+                if joined == cast:
+                    return  # it holds anyway
+        extend(cast, at + 1, met)
+
+    extend({}, 0, 0)
+    return best[0], best[2]
+
+
+def _casts(condition: Atom, atoms: Sequence[Atom]) -> tuple[list[str], list[list[str]]]:
+    """Return the roles of a condition, and the objects that play them where one of the atoms makes it true."""
+    places = [i for i, part in enumerate(condition) if "#" in part]
+    return [condition[i] for i in places], [[atom[i] for i in places] for atom in atoms]
+
+
+def _blame(found: tuple[Lack, ...]) -> int:
+    """Return how much a run has got wrong: what it made so counts most, then stacks."""
+    return sum((100 if lack.made else 0) + (lack.kind == "wrong_stack") for lack in found)
+
+
+def _leftover(engine: Compiled, cast: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield an object for every role without one; a role that no object is left for stands for itself."""
+    used = set(cast.values())
+    for role in engine.kitchen.goal.roles:
+        if role not in cast:
+            names = [name for name in engine.kitchen.candidates[role] if name not in used]
+            if names:
+                used.add(names[0])
+                yield role, names[0]

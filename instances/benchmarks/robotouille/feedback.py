@@ -1,0 +1,90 @@
+"""What is wrong with a plan in a kitchen: conditions that an action lacked, what the goal still lacks at the end."""
+
+from __future__ import annotations
+
+from planoracle.instances.benchmarks.kitchens import problems as ours
+from planoracle.instances.benchmarks.kitchens.descriptions import condition_in_words
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun, Refusal, glance
+from planoracle.instances.benchmarks.robotouille import problems
+from planoracle.instances.benchmarks.robotouille.failures import Lack, lacks
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import (
+    Examined,
+    Finding,
+    Topic,
+    clean,
+    clock_of,
+    listed,
+)
+from planoracle.instances.protocol.run import Foreign
+
+TOPICS = (
+    Topic("reading", "Actions that do not exist", ("unknown_action",), "Write actions exactly as they are listed."),
+    Topic("unknown", "Objects that do not fit", ("unknown_object",), "Use the objects that there are."),
+    Topic("turns", "Turns", ("not_your_turn",), "Act only with the player whose turn it is."),
+    Topic("conditions", "Conditions", ("precondition",), "Make these conditions true first."),
+    Topic("completeness", "Goal", (), "Go on until the goal holds."),
+)
+
+_UNREACHED = {
+    "unprepared": "{objects} is not yet {predicate}",
+    "wrong_stack": "the order of the stack is wrong: {condition} does not hold",
+    "wrong_place": "{condition} does not hold",
+    "missing": "{condition} does not hold, nothing of the kind is there",
+}
+
+
+def examine(run: KitchenRun) -> Examined:
+    """Look closely at what is wrong with a run."""
+    record, verdict = run.record, run.verdict
+    missing = () if run.success else lacks(record.rules, record.states[-1])
+    return Examined(
+        replay=verdict,
+        findings=tuple(_finding(refusal, record.steps[refusal.position].action) for refusal in record.refusals),
+        clock=clock_of(run.problem),
+        command=lambda index: f"command {index + 1}",
+        remarks={"completeness": tuple(map(_remark, missing))} if missing else {},
+        notes=("The steps were over.",) if record.end == "limit" else (),
+        aim="goal",
+    )
+
+
+def foreign(run: KitchenRun) -> Foreign:
+    """Return the objects that actions name and the kitchen does not have; meals can still come into being.
+
+    The kitchens of a task, released and ours, have much in common: the plan may be a success in another one of them.
+    """
+    domain = run.problem.domain
+    names = [one.resource for one in run.record.refusals if one.kind == "unknown_object" and one.resource]
+    there = [name for name in names if domain.type_of(name.rstrip("0123456789").lower()) != "meal"]
+    return Foreign(tuple(there), len(run.record.steps), _fitting(run))
+
+
+def _fitting(run: KitchenRun) -> str:
+    """Return the kitchen of the same task in which the plan of a run is a success, ``""`` if none."""
+    prefix, _, task = run.problem.name.partition("/")
+    shelf = {"robotouille": (problems.covers, problems.kitchen), "kitchens": (ours.covers, ours.kitchen)}
+    for other in shelf if prefix in shelf else ():
+        covers, kitchen = shelf[other]
+        for name in dict.fromkeys((f"{other}/{task}", f"{other}/{task.partition('@')[0]}")):
+            known = name != run.problem.name and covers(name)
+            if known and glance(kitchen(name), run.plan.commands, run.rules, run.plan.limit).success:
+                return name
+    return ""
+
+
+def _finding(one: Refusal, action: str) -> Finding:
+    why = clean(one.message)
+    if one.kind == "precondition" and isinstance(one.required, tuple):
+        why = f"needs {listed([condition_in_words(part.split()) for part in one.required])}"
+    return Finding.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {why}')
+
+
+def _remark(lack: Lack) -> Finding:
+    words = condition_in_words(lack.objects)
+    names = [clean(name) for name in lack.objects[1:]]
+    text = _UNREACHED[lack.kind].format(
+        objects=listed(names) or "it", predicate=clean(lack.objects[0]).removeprefix("is"), condition=words
+    )
+    subject, condition = " ".join(lack.objects), " ".join(lack.condition)
+    return Finding.of(Violation(None, lack.kind, subject, required=(condition,)), text)

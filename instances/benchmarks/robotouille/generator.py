@@ -1,0 +1,68 @@
+"""Random kitchens: new dishes of the kinds of food that Robotouille knows, in new kitchens."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+from planoracle.instances.benchmarks.kitchens.domain import OWN, domain_for
+from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
+from planoracle.instances.benchmarks.kitchens.layout import Layout
+from planoracle.instances.benchmarks.kitchens.variants import RAW, Floor, new_name, served
+from planoracle.instances.generate.parameters import Parameters, one, shuffled
+from planoracle.instances.generate.random_network import chosen
+from planoracle.instances.protocol.capabilities import Generator
+
+#: Parts of a dish that are ready at once, and those that take time on a station, with the stations they need.
+_QUICK: Final = {"cheese": (), "cut lettuce": ("board",), "cut tomato": ("board",), "cut onion": ("board",)}
+_SLOW: Final = {
+    "cooked patty": ("stove",),
+    "cooked chicken": ("stove",),
+    "fried chicken": ("fryer",),
+    "cut fried potato": ("board", "fryer"),
+    "cut fried onion": ("board", "fryer"),
+}
+
+
+def defaults() -> Parameters:
+    """Return one sandwich with three parts, one of them cooked or fried."""
+    return Parameters(tasks=1, actions=3, parallelism=0.33)
+
+
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen, None]:
+    """Return a kitchen; every dish is a sandwich, in any order or in a given one, on a table of its own.
+
+    ``tasks`` is the number of dishes, ``actions`` the number of parts between the slices of bread, ``parallelism``
+    the share of them that cook or fry (and go on without a cook), ``agents`` the number of players. There is one
+    station of each kind that is needed, and a table for every dish, every player and every two things. The kitchen can
+    be solved: nothing in it is locked away or used up by accident. The text of the goal is the dishes in words.
+    """
+    parts = parameters.tasks * (parameters.actions or 3)
+    slow = chosen(random, parts, parameters.parallelism)
+    picked = [one(random, list(_SLOW if i in slow else _QUICK)) for i in range(parts)]
+    needed = dict.fromkeys(station for part in picked for station in (_SLOW | _QUICK)[part])
+    dishes = []
+    for first in range(0, parts, parts // parameters.tasks):
+        mark = one(random, (", ", " / "))
+        dishes.append(mark.join(["bread", *picked[first : first + parts // parameters.tasks], "bread"]))
+    layout, taken = Layout(), set[str]()
+    kinds = [part.split()[-1] for part in picked] + ["bread"] * (2 * parameters.tasks)
+    tables = parameters.tasks + parameters.agents + (len(kinds) + 1) // 2
+    for kind in shuffled(random, (*needed, *["table"] * tables)):
+        layout.stations[new_name(kind, taken)] = []
+    floor = Floor(random, layout, domain_for(OWN), list(layout.stations), spare=parameters.tasks)
+    for kind in shuffled(random, kinds):
+        thing = new_name(kind, taken)
+        floor.put(thing)
+        if RAW[kind]:
+            layout.traits[thing] = list(RAW[kind])
+    for number, station in enumerate(shuffled(random, layout.stations)[: parameters.agents], 1):
+        layout.players[f"robot{number}"] = (station, None)
+    domain = domain_for(OWN)
+    text = "; ".join(f"a stack of {dish}" for dish in dishes)
+    return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), Goal.of(served(dishes)), text), None
+
+
+def style() -> Generator:
+    """Return how such problems are made."""
+    return Generator(("tasks", "actions", "parallelism", "agents"), defaults(), generate)

@@ -1,0 +1,80 @@
+"""Live runs in kitchens, with the step limit by which success is measured."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import cast
+
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.live import KitchenEnvironment
+from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.bundled import by_key, key_of
+from planoracle.instances.protocol.environment import AnyEnvironment, Manner, Reward
+from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
+
+#: Where no number of steps is known, a run may have so many for each condition of the goal, and that many at least,
+#: with every player. Proved optima, of one player or several, come to 6.25 for each condition at most.
+STEPS_PER_CONDITION, LEAST_STEPS = 30, 100
+
+
+def live(problem: Kitchen, rules: Profile, manner: Manner, reward: Reward | None) -> KitchenEnvironment:
+    """Return one run in a kitchen; with ``bounded`` it ends when it has more steps than a success may have."""
+    return KitchenEnvironment(problem, rules, manner, reward, _limit(problem, rules) if manner.bounded else None)
+
+
+@lru_cache(maxsize=1024)
+def _limit(kitchen: Kitchen, rules: Profile) -> int:
+    """Return the step limit by which success is measured, or a larger one where that is not known without solving."""
+    known: int | None = None
+    if rules.limit == "published":
+        known = published_steps(kitchen.name)
+    elif ways := registry.of(kitchen).optima.get(kitchen.name):
+        known = by_key(ways).get(key_of(kitchen, rules.deciding()), {}).get("makespan")
+    acting = len(kitchen.players)
+    if known is None:
+        most = max(LEAST_STEPS, STEPS_PER_CONDITION * len(kitchen.goal.conditions))
+        return most if rules.moves == "joint" else most * acting
+    return step_limit(-(-known // acting) if rules.moves == "joint" and rules.limit == "optimum" else known)
+
+
+# Sandwiches, as in the paper: of the first an optimum ships, the others are there for the first itself and for players.
+_EXAMPLES = (
+    "kitchens/synchronous/1_lettuce_sandwich",
+    "kitchens/synchronous/0_cheese_sandwich",
+    "kitchens/multi_agent/4_lettuce_chicken_sandwich",
+    "kitchens/multi_agent/1_lettuce_burger",
+)
+
+
+def _apart(example: Problem, problem: Problem) -> bool:
+    """Whether an example is another kitchen, with several players if there are several."""
+    several = [len(cast(Kitchen, one).players) > 1 for one in (example, problem)]
+    return distinct(example, problem) and several[0] == several[1]
+
+
+def _remembered(_: AnyEnvironment) -> str:
+    return ", only your last reasoning and action"
+
+
+SETTINGS = by_name(
+    [
+        Setting(
+            "react",
+            "ReAct that remembers its last reasoning and action",
+            __package__,
+            "task",
+            "react-plan",
+            "turn",
+            "react-plan-form",
+            sampling=Sampling(temperature=0.7),
+            history="last",
+            examples=_EXAMPLES,
+            shows="steps",
+            apart=_apart,
+            words={"remembered": _remembered},
+        )
+    ]
+)

@@ -1,0 +1,257 @@
+"""Metrics of Robotouille (Gonzalez-Pumariega et al., 2025, section 4.2), decided from the trace and the optimum."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.compiled_rules import Deed
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Action, Domain
+from planoracle.instances.benchmarks.kitchens.effects import Grounded, ground
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural, split_name
+from planoracle.instances.benchmarks.kitchens.run import REFUSALS, Record
+from planoracle.instances.files.strict_json import load_json
+
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """Asynchronous prioritisation (4.2.4, question 6), see `foresight`.
+
+    Attributes
+    ----------
+    prioritised
+        Whether long-running work came first; ``None`` if the goal needs none.
+    needed
+        Pieces of long-running work that the goal needs, at least.
+    started
+        Actions that started such a piece.
+    first_start
+        Steps carried out before the first of them; ``None`` if there is none.
+    other_before
+        Actions before that (all, if there is none) that were other work.
+    """
+
+    prioritised: bool | None
+    needed: int
+    started: int
+    first_start: int | None
+    other_before: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the trace of one run says by itself.
+
+    Attributes
+    ----------
+    success
+        The goal was reached, in however many steps.
+    steps_taken
+        Legal actions (with joint moves: complete rounds), ``|τ|`` of 4.2.2: a refused action costs no step.
+    attempts
+        Actions tried, the refused ones among them.
+    repeated_transitions, repeated_share
+        Legal actions that led to a state the run had been in before, also by changing nothing; and their share of
+        the legal actions (4.2.3, question 5, Figure 6). States count as the same if everything is, running effects
+        and whose turn it is included: to wait while something cooks is no repetition.
+    invalid_actions, invalid_kinds
+        Refused actions, and how many by each of `run.REFUSALS`.
+    foresight
+        Asynchronous prioritisation.
+    """
+
+    success: bool
+    steps_taken: int
+    attempts: int
+    repeated_transitions: int
+    repeated_share: float
+    invalid_actions: int
+    invalid_kinds: dict[str, int]
+    foresight: Foresight
+
+
+def measure(run: Record) -> Figures:
+    """Compute the figures of one run."""
+    seen = {run.states[0]}
+    repeated = legal = 0
+    for step, state in zip(run.steps, run.states[1:], strict=True):
+        if step.valid:
+            legal += 1
+            repeated += state in seen
+            seen.add(state)
+    kinds = Counter(refusal.kind for refusal in run.refusals)
+    return Figures(
+        success=run.success,
+        steps_taken=run.steps_taken,
+        attempts=len(run.steps),
+        repeated_transitions=repeated,
+        repeated_share=repeated / legal if legal else 0.0,
+        invalid_actions=len(run.refusals),
+        invalid_kinds={kind: kinds[kind] for kind in REFUSALS},
+        foresight=foresight(run),
+    )
+
+
+def step_limit(reference: float) -> int:
+    """Return the steps in which a success must come, ``floor(1.5 |τ*|)`` (4.2.2, question 1).
+
+    >>> step_limit(21)
+    31
+    """
+    return math.floor(1.5 * reference)
+
+
+def foresight(run: Record) -> Foresight:
+    """Tell whether long-running work was started before other work (4.2.4, question 6; the definition is ours).
+
+    *Long-running* is what comes about by a delayed effect: cooked, fried, boiling, water in a pot. The goal *needs* it
+    for a fact it asks for of more objects of a kind than it is true of at the start, and for objects of which there
+    are none yet. A goal that needs nothing of that sort is synchronous: ``prioritised`` is ``None``.
+
+    A run is *prioritised* if an action starts such work, and everything that the same player did before was needed
+    for it: walking and waiting; whatever was done to the thing that the work is done to (an onion is cut before it is
+    fried); and clearing the way, that is handling things held at the start, things that were on the station where the
+    work is done, and things that lay on one of all these. Handling, cutting or cooking anything else is other work.
+    """
+    engine = run.rules
+    facts, kinds = _needs(engine.kitchen)
+    done = [(at, engine.deeds[step.deed]) for at, step in enumerate(run.steps) if step.deed is not None]
+    starts = [
+        (place, at, deed)
+        for place, (at, deed) in enumerate(done)
+        if run.states[at] != run.states[at + 1] and _starts(engine, run.states[at], deed, facts, kinds)
+    ]
+    needed = sum(facts.values()) + sum(kinds.values())
+    if not needed:
+        return Foresight(None, 0, 0, None, 0)
+    if not starts:
+        other = [deed for _, deed in done if _thing(engine, deed) is not None]
+        return Foresight(False, needed, 0, None, len(other))
+    place, at, first = starts[0]
+    before = [deed for _, deed in done[:place] if deed.player == first.player]
+    helping = _in_the_way(run, at, first)
+    other = [deed for deed in before if (thing := _thing(engine, deed)) is not None and thing not in helping]
+    ticks = sum(deed.ticks for _, deed in done[:place])
+    return Foresight(not other, needed, len(starts), ticks, len(other))
+
+
+def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
+    """Return what the goal lacks that takes time: predicates of kinds of objects, and kinds to be created."""
+    slow, born = _slow(kitchen.domain)
+    facts: Counter[tuple[str, str]] = Counter()
+    for condition in kitchen.goal.conditions:
+        if condition[0] in slow and len(condition) == 2:
+            facts[condition[0], natural(condition[1].partition("#")[0])[0]] += 1
+    for fact in kitchen.facts:
+        if len(fact) == 2 and (key := (fact[0], split_name(fact[1])[0])) in facts:
+            facts[key] -= 1
+    kinds = Counter(role.partition("#")[0] for role in kitchen.goal.roles)
+    there = {split_name(name)[0] for name, _ in kitchen.objects}
+    return +facts, Counter({kind: count for kind, count in kinds.items() if kind in born and kind not in there})
+
+
+@lru_cache(maxsize=16)
+def _slow(domain: Domain) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what takes time: predicates that are made true so, and kinds that are created."""
+    made = {outcome for action in domain.actions for outcome in _outcomes(action)}
+    return frozenset(filter(None, (one for one, _ in made))), frozenset(filter(None, (one for _, one in made)))
+
+
+def _outcomes(action: Action) -> Iterator[tuple[str, str]]:
+    """Yield what delayed effects of an action make true, as a predicate, or create, as a kind."""
+    for effect in action.effects:
+        grounded = ground(effect, {param: param for param, _ in action.params})
+        for made in _delayed(grounded):
+            if made.creates is not None:
+                yield "", made.creates[1]
+            else:
+                yield from ((atom[0], "") for atom, value in made.changes if value)
+
+
+def _delayed(effect: Grounded, inside: bool = False) -> Iterator[Grounded]:
+    """Yield the delayed effects in an effect, and what is in them."""
+    inside = inside or effect.kind == "delayed"
+    if inside:
+        yield effect
+    for nested in effect.effects:
+        yield from _delayed(nested, inside)
+
+
+def _starts(engine: Compiled, state: State, deed: Deed, facts: Counter[tuple[str, str]], kinds: Counter[str]) -> bool:
+    """Whether a deed starts long-running work that the goal needs, and that is neither done nor under way."""
+    if not deed.effects:
+        return False
+    running = {each.effect for each in engine.running(state)}
+    for _, first in deed.effects:
+        grounded = engine.timers.running[first].effect
+        if grounded in running:
+            continue
+        for made in _delayed(grounded):
+            if made.creates is not None:
+                if made.creates[1] in kinds:
+                    return True
+                continue
+            for atom, value in made.changes:
+                needed = value and len(atom) == 2 and (atom[0], split_name(atom[1])[0]) in facts
+                if needed and not engine.holds(state, atom):
+                    return True
+    return False
+
+
+def _thing(engine: Compiled, deed: Deed) -> str | None:
+    """Return the thing that a deed is done to, neither a player nor a station, if any: the first in its text."""
+    action = engine.kitchen.domain.actions[deed.position]
+    types = dict(action.params)
+    for slot in _SLOT.findall(action.text):
+        if types[slot] not in (ACTOR, "station"):
+            return deed.arguments[[param for param, _ in action.params].index(slot)]
+    return None
+
+
+def _in_the_way(run: Record, at: int, deed: Deed) -> set[str]:
+    """Return the things that may be handled for the sake of a deed: those it is done to, and those in the way."""
+    types = dict(run.rules.kitchen.domain.actions[deed.position].params)
+    stations = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind == "station"}
+    helping = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind != ACTOR} - stations
+    start = run.rules.facts(run.states[0])
+    helping |= {atom[2] for atom in start if atom[0] in ("has_item", "has_container")}
+    helping |= {atom[1] for atom in start if atom[0] in ("item_at", "container_at") and atom[2] in stations}
+    above = {(atom[2], atom[1]) for atom in start if atom[0] == "atop"}
+    # What was put in the way later was handled before: it is other work all the same.
+    frontier = set(helping)
+    while frontier:
+        frontier = {upper for lower, upper in above if lower in frontier} - helping
+        helping |= frontier
+    return helping
+
+
+@cache
+def published() -> dict[str, int]:
+    """Return the published numbers of steps by task."""
+    path = files(__package__) / "data" / "published.json"
+    rows = (row for row in load_json(path.read_bytes(), path.name)["figures"] if row["ours"][0] == "optimum")
+    return {row["ours"][1].rpartition("/")[2]: row["paper"] for row in rows}
+
+
+def published_steps(name: str) -> int | None:
+    """Return the number published for the task of a kitchen's name, ``None`` if there is none.
+
+    It was made for the released kitchen of the task; its variants may need more or fewer steps. Ours have none.
+
+    >>> published_steps("3_burger"), published_steps("asynchronous__5_potato_soup__42")
+    (10, 19)
+    >>> published_steps("robotouille/synchronous/3_burger@42"), published_steps("kitchens/synchronous/3_burger")
+    (10, None)
+    """
+    if name.startswith("kitchens/"):
+        return None
+    parts = name.rpartition("/")[2].partition("@")[0].split("__")
+    return next((published()[part] for part in parts if part in published()), None)

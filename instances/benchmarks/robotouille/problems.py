@@ -1,0 +1,122 @@
+"""Names of the released kitchens: one for each task, and the variants on which the paper evaluates."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.robotouille.released_kitchens import kitchen_of, released
+from planoracle.instances.errors import UnknownNameError
+
+#: Ten kitchens each; the first two have released variants.
+SETS = ("synchronous", "asynchronous", "multi_agent")
+#: What stands behind the ``@`` of sets of variants, beside a seed.
+ALL = "*"
+
+_PREFIX = "robotouille/"
+
+
+@cache
+def _tasks() -> dict[str, tuple[str, ...]]:
+    """Return the seeds of every kitchen that the paper counts, by name."""
+    return {
+        _PREFIX + name: tuple(seed for seed in task.kitchens if seed)
+        for name, task in released().items()
+        if name.partition("/")[2].partition("_")[0].isdigit()
+    }
+
+
+def seeds(name: str = "") -> tuple[str, ...]:
+    """Return the seeds for which a kitchen has a released variant.
+
+    >>> seeds("robotouille/synchronous/3_burger")
+    ('42', '84', '126', '168', '210', '252', '294', '336', '378', '420')
+    """
+    return _tasks().get(name, ())
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Names of the 30 kitchens in the paper's order, each followed by its variants: 230.
+
+    >>> names()[:2], len(names())
+    (('robotouille/synchronous/0_cheese_sandwich', 'robotouille/synchronous/0_cheese_sandwich@42'), 230)
+    """
+    return tuple(each for name in _tasks() for each in (name, *(f"{name}@{seed}" for seed in seeds(name))))
+
+
+def covers(name: str) -> bool:
+    """Whether a name is that of a released kitchen, or of a released variant: the name, ``@`` and its seed.
+
+    Two released kitchens that the paper does not count have names, too, and are in no set.
+    """
+    head, at, seed = name.partition("@")
+    task = released().get(head.removeprefix(_PREFIX)) if head.startswith(_PREFIX) else None
+    return task is not None and (seed if at else "") in task.kitchens and (not at or bool(seed))
+
+
+def members(name: str) -> tuple[str, ...]:
+    """Return the members of a set, ``()`` if there is no such set.
+
+    ``robotouille/synchronous`` are the ten kitchens themselves, ``robotouille/synchronous@42`` their variants with one
+    seed, ``robotouille/synchronous@*`` all variants. What the paper evaluates on are these: ``robotouille`` is
+    ``robotouille@*``.
+
+    >>> [len(members(name)) for name in ("robotouille", "robotouille/synchronous@42", "robotouille/synchronous")]
+    [200, 10, 10]
+    """
+    head, at, seed = name.partition("@")
+    label = (head.rstrip("/") + "/").removeprefix(_PREFIX).rstrip("/")
+    if not (head + "/").startswith(_PREFIX) or label not in ("", *SETS):
+        return ()
+    below = [each for each in _tasks() if each.startswith(_PREFIX + label)]
+    if label and not at:
+        return tuple(below)
+    return tuple(f"{each}@{one}" for each in below for one in seeds(each) if seed in ("" if not at else ALL, one))
+
+
+def set_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the label and the members of the set that a name belongs to, ``("", ())`` if to none.
+
+    >>> label, below = set_of("robotouille/synchronous/3_burger@42")
+    >>> label, len(below), set_of("robotouille/synchronous/3_burger")[0]
+    ('robotouille/synchronous@*', 100, 'robotouille/synchronous')
+    """
+    head, at, _ = name.partition("@")
+    if head not in _tasks() or not covers(name):
+        return "", ()
+    label = head.rpartition("/")[0] + (f"@{ALL}" if at else "")
+    return label, members(label)
+
+
+def hint(name: str) -> str:
+    """Return what is to be said of a name that stands for nothing: which seeds there are, and what has others.
+
+    >>> hint("robotouille/synchronous/3_burger@7")[:60]
+    '; released are the seeds 42, 84, 126, 168, 210, 252, 294, 33'
+    """
+    head, _, seed = name.partition("@")
+    below = members(f"{head}@{ALL}") or members(head) or ((head,) if covers(head) else ())
+    if not seed.isdecimal() or not below:
+        return ""
+    found = ", ".join(seeds(below[0].partition("@")[0]))
+    there = f"the seeds {found}" if found else "no variants of these kitchens"
+    ours = "kitchens" + name.removeprefix(_PREFIX.rstrip("/"))
+    return f"; released are {there}; variants of kitchens of our own, with any seed, are {ours}"
+
+
+@lru_cache(maxsize=1024)
+def kitchen(name: str) -> Kitchen:
+    """Return the kitchen of a name; raises `UnknownNameError`.
+
+    >>> kitchen("robotouille/asynchronous/5_potato_soup@42").text
+    'potato soup'
+    """
+    if not covers(name):
+        raise UnknownNameError("there is no such kitchen", value=name)
+    head, _, seed = name.partition("@")
+    task = released()[head.removeprefix(_PREFIX)]
+    return kitchen_of(name, task.kitchens[seed], task)
+
+
+load = kitchen

@@ -1,0 +1,339 @@
+"""Reader of the simulator's own files: the domain, and environments (kitchens)."""
+
+from __future__ import annotations
+
+from os.path import isfile
+from pathlib import Path
+from typing import Any
+
+from planoracle.instances.benchmarks.kitchens import problems
+from planoracle.instances.benchmarks.kitchens.domain import (
+    DELAY,
+    REPEATS,
+    Action,
+    Domain,
+    Effect,
+    Literal,
+    Predicate,
+    bundled,
+)
+from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
+from planoracle.instances.benchmarks.kitchens.layout import Layout
+from planoracle.instances.benchmarks.kitchens.problems import json_schema as json_schema
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json, read_bytes
+
+# No name of a kitchen is longer.
+_LONGEST = 300
+#: Lists of an environment, and the type of what they hold.
+_FIELDS = {"stations": "station", "items": "item", "players": "player", "containers": "container", "meals": "meal"}
+
+
+def load_kitchen(path: str | Path, domain: Domain | None = None) -> Kitchen:
+    """Read a kitchen in our own format or the simulator's, told apart by their content; raises `InputError`."""
+    return kitchen_of(load_json(read_bytes(path), str(path)), str(path), domain)
+
+
+def recognises(document: Any) -> bool:
+    """Whether a document claims to be a kitchen of our format, or has what an environment of the simulator has."""
+    if not isinstance(document, dict):
+        return False
+    return document.get("format") == problems.FORMAT or (
+        "format" not in document and {"stations", "goal"} <= set(document)
+    )
+
+
+def kitchen_of(document: Any, source: str, domain: Domain | None = None) -> Kitchen:
+    """Turn a parsed document of either format into a `Kitchen`; raises `InputError`."""
+    if isinstance(document, dict) and "format" not in document:
+        return environment_from_document(document, source, Path(source).stem, domain)
+    return problems.kitchen_from_document(document, source, domain)
+
+
+def read(document: Any, source: str) -> list[Kitchen]:
+    """Return the kitchen of a document of either format."""
+    return [kitchen_of(document, source)]
+
+
+def file_of(name: str, folder: Path) -> str | None:
+    """Return the file of a kitchen below a folder, ``None`` if there is none."""
+    inner = Path(name.removeprefix("robotouille/"))
+    if len(name) > _LONGEST or "\0" in name or inner.is_absolute() or ".." in inner.parts:
+        return None
+    problems = (folder / inner.parent / f"{inner.name}{ending}" for ending in ("", ".json"))
+    return next((str(path) for path in problems if isfile(path)), None)  # which raises for no path
+
+
+def read_domain(path: str | Path) -> Domain:
+    """Read an original domain; raises `InputError` naming file, field and value of the first fault."""
+    return domain_from_document(load_json(read_bytes(path), str(path)), str(path))
+
+
+def domain_from_document(document: Any, source: str) -> Domain:
+    """Turn a parsed domain into a `Domain`; raises `InputError` like `read_domain`.
+
+    The file does not say how long delayed and repetitive effects take: the simulator has constants for that.
+    Descriptions of predicates in words are passed over.
+    """
+    try:
+        entry = _object(document, "document", needed=("object_types", "predicate_defs", "action_defs"))
+        types = [_text(kind, f"object_types[{i}]") for i, kind in enumerate(_list(entry, "object_types", ""))]
+        predicates = [
+            _predicate(found, f"predicate_defs[{i}]") for i, found in enumerate(_list(entry, "predicate_defs", ""))
+        ]
+        actions = [_action(found, f"action_defs[{i}]") for i, found in enumerate(_list(entry, "action_defs", ""))]
+        return Domain.of(types, predicates, actions, "robotouille")
+    except InputError as error:
+        raise error.at(source) from None
+
+
+def _predicate(entry: Any, where: str) -> Predicate:
+    _object(entry, where, needed=("name", "param_types"), known=("language_descriptors",))
+    types = [_text(kind, f"{where}.param_types[{i}]") for i, kind in enumerate(_list(entry, "param_types", where))]
+    return Predicate(_text(entry["name"], f"{where}.name"), tuple(types))
+
+
+def _action(entry: Any, where: str) -> Action:
+    needed = ("name", "precons", "immediate_fx", "sfx", "language_description")
+    _object(entry, where, needed=needed, known=())
+    return Action(
+        name=_text(entry["name"], f"{where}.name"),
+        text=_text(entry["language_description"], f"{where}.language_description"),
+        params=(),
+        conditions=_literals(entry, "precons", where),
+        changes=_literals(entry, "immediate_fx", where),
+        effects=_effects(entry, where),
+    )
+
+
+def _literals(entry: dict[str, Any], key: str, where: str) -> tuple[Literal, ...]:
+    found = []
+    for i, literal in enumerate(_list(entry, key, where)):
+        field = f"{where}.{key}[{i}]"
+        _object(literal, field, needed=("predicate", "params", "is_true"), known=())
+        params = [_text(param, f"{field}.params[{p}]") for p, param in enumerate(_list(literal, "params", field))]
+        if not isinstance(literal["is_true"], bool):
+            raise InputError("must be true or false", field=f"{field}.is_true", value=literal["is_true"])
+        found.append(Literal(_text(literal["predicate"], f"{field}.predicate"), tuple(params), literal["is_true"]))
+    return tuple(found)
+
+
+def _effects(entry: dict[str, Any], where: str) -> tuple[Effect, ...]:
+    return tuple(_effect(effect, f"{where}.sfx[{i}]") for i, effect in enumerate(_list(entry, "sfx", where)))
+
+
+def _effect(entry: Any, where: str) -> Effect:
+    kind = _object(entry, where, needed=("type", "param", "fx", "sfx"))["type"]
+    own = {"conditional": ("conditions",), "creation": ("created_obj",), "delayed": (), "repetitive": ()}
+    if not isinstance(kind, str) or kind not in own:
+        raise InputError(f"must be one of {sorted(own)}", field=f"{where}.type", value=kind)
+    _object(entry, where, needed=("type", "param", "fx", "sfx", *own[kind]), known=())
+    creates = None
+    if kind == "creation":
+        field = f"{where}.created_obj"
+        born = _object(entry["created_obj"], field, needed=("param", "type", "name"), known=())
+        param, its_type, name = (_text(born[key], f"{field}.{key}") for key in ("param", "type", "name"))
+        creates = (param, its_type, name)
+    return Effect(
+        kind=kind,
+        param=_text(entry["param"], f"{where}.param"),
+        changes=_literals(entry, "fx", where),
+        effects=_effects(entry, where),
+        conditions=_literals(entry, "conditions", where) if kind == "conditional" else (),
+        count={"delayed": DELAY, "repetitive": REPEATS}.get(kind, 0),
+        creates=creates,
+    )
+
+
+def read_environment(path: str | Path, domain: Domain | None = None, name: str | None = None) -> Kitchen:
+    """Read an original environment as a kitchen (of the bundled domain; by default named like the file).
+
+    Raises
+    ------
+    InputError
+        Naming file, field and value of the first fault.
+    """
+    document = load_json(read_bytes(path), str(path))
+    return environment_from_document(document, str(path), name or Path(path).stem, domain)
+
+
+def environment_from_document(document: Any, source: str, name: str, domain: Domain | None = None) -> Kitchen:
+    """Turn a parsed environment into a `Kitchen`; raises `InputError` like `read_environment`.
+
+    Follows the simulator's builder: objects are sorted by their cell (x, then y) and numbered kind by kind in that
+    order, unless their names carry numbers; a player stands at the station it faces and holds what lies on its own
+    cell, an item rather than a container; items on a cell form a stack in order of their level. Size, ``config`` (the
+    simulator has constants for all times) and unknown keys are passed over.
+    """
+    domain = bundled() if domain is None else domain
+    try:
+        entry = _object(document, "document", needed=("stations", "players", "goal"))
+        things = {field: _things(entry, field, domain) for field in _FIELDS}
+        layout = _layout(things)
+        text = entry.get("goal_description", "")
+        if not isinstance(text, str):
+            raise InputError("must be text", field="goal_description", value=text)
+        goal = _goal(_list(entry, "goal", ""), things, domain)
+        return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, text)
+    except InputError as error:
+        raise error.at(source) from None
+
+
+_Thing = dict[str, Any]  # an entry of the file with the final name, and "kind"
+
+
+def _things(entry: dict[str, Any], field: str, domain: Domain) -> list[_Thing]:
+    found = []
+    listed = _list(entry, field, "") if field in entry else []
+    check_size(len(listed))
+    for i, thing in enumerate(listed):
+        where = f"{field}[{i}]"
+        _object(thing, where, needed=("name", "x", "y"))
+        name = _text(thing["name"], f"{where}.name")
+        for key in ("x", "y"):
+            _whole(thing[key], f"{where}.{key}")
+        traits = _list(thing, "predicates", where) if "predicates" in thing else []
+        for p, trait in enumerate(traits):
+            if domain.signature.get(_text(trait, f"{where}.predicates[{p}]")) != (_FIELDS[field],):
+                raise InputError(
+                    f"is no predicate of a {_FIELDS[field]}", field=f"{where}.predicates[{p}]", value=trait
+                )
+        if field == "players":
+            direction = _list(thing, "direction", where) if "direction" in thing else []
+            if len(direction) != 2 or any(type(step) is not int for step in direction):
+                raise InputError("must be two whole numbers", field=f"{where}.direction", value=direction)
+        if "stack-level" in thing:
+            _whole(thing["stack-level"], f"{where}.stack-level")
+        kind = name.rstrip("0123456789")
+        if domain.type_of(kind) != _FIELDS[field]:
+            hint = "; one chosen at random is not supported" if name == _FIELDS[field] else ""
+            raise InputError(f"names no {_FIELDS[field]} of the domain{hint}", field=f"{where}.name", value=name)
+        found.append({**thing, "kind": kind, "where": where})
+    numbered = [thing["name"] != thing["kind"] for thing in found]
+    if any(numbered) and not all(numbered):
+        raise InputError("either all names must carry a number or none", field=field)
+    if not any(numbered):
+        found.sort(key=lambda thing: (thing["x"], thing["y"]))
+        count: dict[str, int] = {}
+        for thing in found:
+            count[thing["kind"]] = count.get(thing["kind"], 0) + 1
+            thing["name"] += str(count[thing["kind"]])
+    names = [split_name(thing["name"])[0] and thing["name"] for thing in found]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError("is given twice", field=f"{found[i]['where']}.name", value=name)
+    return found
+
+
+def _layout(things: dict[str, list[_Thing]]) -> Layout:
+    layout = Layout()
+    cells: dict[tuple[int, int], list[str]] = {}  # of the stations
+    for station in things["stations"]:
+        if (station["x"], station["y"]) in cells:
+            raise InputError("another station stands there already", field=station["where"], value=station["name"])
+        cells[station["x"], station["y"]] = layout.stations[station["name"]] = []
+    at = {(station["x"], station["y"]): station["name"] for station in things["stations"]}
+    items = [item for item in things["items"] if (item["x"], item["y"]) in cells]
+    for item in items:
+        if "stack-level" not in item:
+            raise InputError("is missing", field=f"{item['where']}.stack-level")
+    for thing in sorted(items, key=lambda item: item["stack-level"]) + things["containers"]:
+        cells.get((thing["x"], thing["y"]), []).append(thing["name"])
+    for player in things["players"]:
+        x, y = player["x"], player["y"]
+        hand = [thing["name"] for thing in things["items"] + things["containers"] if (thing["x"], thing["y"]) == (x, y)]
+        faced = at.get((x + player["direction"][0], y + player["direction"][1]))
+        layout.players[player["name"]] = (faced, hand[0] if hand else None)
+    for container in things["containers"]:
+        cell = container["x"], container["y"]
+        meals = [meal["name"] for meal in things["meals"] if (meal["x"], meal["y"]) == cell]
+        if meals:
+            layout.containers[container["name"]] = meals
+    placed = set(layout.objects())
+    everything = [thing for field in _FIELDS for thing in things[field]]
+    layout.elsewhere = [thing["name"] for thing in everything if thing["name"] not in placed]
+    layout.traits = {thing["name"]: thing["predicates"] for thing in everything if thing.get("predicates")}
+    return layout
+
+
+def _goal(entries: list[Any], things: dict[str, list[_Thing]], domain: Domain) -> Goal:
+    """Read a goal: an id of digits is a role, another one names the object that has it, of whatever kind.
+
+    An id of digits that goes with several kinds is a role of the kind named first, as in the simulator; for the other
+    kinds there must only be an object more.
+    """
+    rows: list[tuple[str, list[tuple[str, str]], str]] = []
+    ids: dict[str, list[str]] = {}  # of every kind, in the order in which the goal names the kinds
+    for i, entry in enumerate(entries):
+        where = f"goal[{i}]"
+        _object(entry, where, needed=("predicate", "args", "ids"))
+        kinds = [_text(kind, f"{where}.args[{a}]") for a, kind in enumerate(_list(entry, "args", where))]
+        labels = _list(entry, "ids", where)
+        for a, label in enumerate(labels):
+            if type(label) is not int and not isinstance(label, str):
+                raise InputError("must be text or a whole number", field=f"{where}.ids[{a}]", value=label)
+        if len(labels) != len(kinds):
+            raise InputError("there must be as many ids as args", field=f"{where}.ids", value=labels)
+        pairs = [(kind, str(label)) for kind, label in zip(kinds, labels, strict=True)]
+        for kind, label in pairs:
+            if domain.type_of(kind) is None and (label.isdigit() or kind not in _FIELDS.values()):
+                raise InputError("is of no kind that the domain knows", field=f"{where}.args", value=kind)
+            if label.isdigit() and label not in ids.setdefault(kind, []):
+                ids[kind].append(label)
+        rows.append((_text(entry["predicate"], f"{where}.predicate"), pairs, where))
+    owner: dict[str, str] = {}
+    for kind, labels in ids.items():
+        for label in labels:
+            owner.setdefault(label, kind)
+    conditions = []
+    for predicate, pairs, where in rows:
+        atom = [predicate]
+        for kind, label in pairs:
+            if label.isdigit():
+                atom.append(f"{owner[label]}#{label}")
+            else:
+                atom.append(_named(kind, label, things, domain, where))
+        conditions.append(atom)
+    return Goal.of(conditions, (f"{kind}#{label}" for kind, labels in ids.items() for label in labels))
+
+
+def _named(kind: str, label: str, things: dict[str, list[_Thing]], domain: Domain, where: str) -> str:
+    its_type = domain.type_of(kind) or kind
+    field = next(field for field, held in _FIELDS.items() if held == its_type)
+    for thing in things[field]:
+        if thing.get("id") == label:
+            return str(thing["name"])
+    raise InputError(f"no {its_type} has this id", field=f"{where}.ids", value=label)
+
+
+def _object(
+    value: Any, field: str, needed: tuple[str, ...] = (), known: tuple[str, ...] | None = None
+) -> dict[str, Any]:
+    """Check that a value is an object with the keys needed and, unless ``known`` is None, no others."""
+    if not isinstance(value, dict):
+        raise InputError("must be an object", field=field, value=value)
+    for key in needed:
+        if key not in value:
+            raise InputError("is missing", field=f"{field}.{key}".removeprefix("document."))
+    for key in value:
+        if known is not None and key not in needed and key not in known:
+            raise InputError("unknown key", field=f"{field}.{key}", value=value[key])
+    return value
+
+
+def _list(entry: dict[str, Any], key: str, where: str) -> list[Any]:
+    value = entry[key]
+    if not isinstance(value, list):
+        raise InputError("must be a list", field=f"{where}.{key}".lstrip("."), value=value)
+    return value
+
+
+def _text(value: Any, field: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError("must be text", field=field, value=value)
+    return value
+
+
+def _whole(value: Any, field: str) -> None:
+    if type(value) is not int:
+        raise InputError("must be a whole number", field=field, value=value)

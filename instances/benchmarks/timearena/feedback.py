@@ -1,0 +1,114 @@
+"""What the rules of TimeArena say of a run, in words for whoever decided, and what is left undone."""
+
+from __future__ import annotations
+
+from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
+from planoracle.instances.benchmarks.timearena.world import words
+from planoracle.instances.model.violations import Other, Violation
+from planoracle.instances.protocol.feedback import (
+    Clock,
+    Examined,
+    Finding,
+    Topic,
+    clean,
+    clock_of,
+    listed,
+    quoted,
+    some,
+)
+from planoracle.instances.protocol.run import Foreign
+
+TOPICS = (
+    Topic("reading", "Actions that do not exist", ("invalid_action",), "Use the actions you were given, word by word."),
+    Topic("unknown", "Objects that do not exist", ("nonexistent_object",), "Use the objects you were given."),
+    Topic("mismatch", "Objects that do not fit", ("object_mismatch",), "Use an object only as its task foresees."),
+    Topic("objects", "Occupied objects", ("object_occupied",), "Do something else until the object is free."),
+    Topic("dependency", "Prerequisites", ("dependency_violation",), "Do first what an action builds on."),
+    Topic("repetition", "Repetition", ("repeated_completed",), "Do not repeat what is done."),
+    Topic("completeness", "Unfinished work", (), "Finish it.", "At the end of the run this is left: {names}."),
+)
+
+_ENDS = {
+    "time_out": "The time was over in {minute}.",
+    "five_invalid": "So many wrong actions in a row ended the run before {minute}.",
+    "exit": "You ended the run yourself before {minute}.",
+}
+
+
+def examine(run: TimeArenaRun) -> Examined:
+    """Look closely at what is wrong with a run."""
+    record, verdict = run.record, run.verdict
+    times = clock_of(run.problem)
+    left = tuple(
+        Finding.of(Violation(None, "unfinished", what, actual=minutes), f"{_work(what)} lacks {times.span(minutes)}")
+        for what, minutes in record.remaining.items()
+    )
+    ending = _ENDS.get(record.end)
+    faultless = record.completed and not verdict.violations
+    return Examined(
+        replay=verdict,
+        findings=tuple(Finding.of(one, fault(times, one)) for one in verdict.violations),
+        clock=times,
+        command=lambda index: f"{quoted(record.steps[index].action)} in {times.moment(index)}",
+        remarks={"completeness": left} if left else {},
+        instance=run.problem,
+        schedule=problems.to_schedule(run.problem, run.plan.commands) if faultless else None,
+        notes=(ending.format(minute=times.moment(record.total_time)),) if ending else (),
+        name=_work,
+    )
+
+
+def _work(what: str) -> str:
+    """Write ``object: verb`` as the action that it stands for."""
+    name, _, verb = what.partition(": ")
+    return clean(words(name, verb))
+
+
+def foreign(run: TimeArenaRun) -> Foreign:
+    """Return the actions that no task has, of those that have the form of one, and objects that none has."""
+    names = []
+    for one in run.verdict.violations:
+        if one.kind == "nonexistent_object" and isinstance(one.actual, tuple) and one.actual:
+            names.append(one.actual[0])
+        elif one.kind == "invalid_action" and one.subject.count(" ") in (1, 3):
+            names.append(one.subject)
+    return Foreign(tuple(names), len(run.record.steps))
+
+
+def fault(times: Clock, one: Violation) -> str:
+    """Say what is wrong with a minute."""
+    return f"{times.moment(one.start or 0)}: {quoted(one.subject)} {_told(times, one)}"
+
+
+def _told(times: Clock, one: Violation) -> str:
+    names = one.actual if isinstance(one.actual, tuple) else ()
+    if one.kind == "invalid_action":
+        return "is no action"
+    if one.kind == "nonexistent_object":
+        return f"names {some(map(quoted, names))}, which is not there"
+    if one.kind == "object_mismatch":
+        return _mismatch(one, names)
+    if one.kind == "object_occupied":
+        return f"finds {listed(names)} in use by {some(_until(times, other, '') for other in one.others)}"
+    if one.kind == "dependency_violation":
+        return f"comes before {listed([_until(times, other, 'goes on ') for other in one.others])} is done"
+    return "is done already"
+
+
+def _mismatch(one: Violation, names: tuple[str, ...]) -> str:
+    if not one.case:
+        return f"is nothing to do with {listed(names)}"
+    if one.case == "twice":
+        return "names one object twice"
+    taken = listed(one.required) if isinstance(one.required, tuple) else ""
+    why = f"which takes {taken} alone" if one.case == "reserved" else "which serve different tasks"
+    return f"brings together {listed(names)}, {why}"
+
+
+def _until(times: Clock, other: Other, how: str) -> str:
+    """Name work, and until when it goes on."""
+    if other.end is None:
+        return repr(other.subject)
+    until = f"{how}until {times.moment(other.end)}"
+    return f"{other.subject!r} ({until})" if how else f"{other.subject!r} {until}"

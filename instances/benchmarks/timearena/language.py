@@ -1,0 +1,227 @@
+"""Plans of TimeArena: decisions out of lists, logs and free text."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.rules import EXITS, PROFILES, Profile
+from planoracle.instances.benchmarks.timearena.world import World, task_names, world
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model_output import reading as outputs
+from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.characters import spoken
+from planoracle.instances.model_output.json_values import whole_value
+from planoracle.instances.model_output.messages import chat_in, contents
+from planoracle.instances.model_output.reading import as_given
+from planoracle.instances.protocol.plan import Plan, Reading
+
+#: Characters of a line that are read.
+MAX_LINE = 10_000
+
+_EDGES = " \t\r\n.,;:!?\"'`()[]{}*_$"
+_PARTS = re.compile(r"[,;|\u2192]|->|=>|\b(?:then|and)\b", re.IGNORECASE)
+_SENTENCES = re.compile(r"[,;:.!?](?:\s|$)|\b(?:then|and)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"_\d+\Z")
+_REMARK = re.compile(r"\s[\u2013\u2014-]\s|\s\(")
+_WORD = re.compile(r"[^\W\d]+(?:_\d+)?")
+_QUOTES = ("'", '"', "`")
+_LINKS = frozenset(("first", "then", "next", "now", "meanwhile", "later", "after", "finally", "lastly", "done", "end"))
+_BETWEEN = {"in", "into", "to", "on", "by", "with"}
+_ARTICLES = {"the", "a", "an"}
+
+
+class _Decisions(Grammar[str]):
+    """The actions of a world, waits and exits."""
+
+    unique = True
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.names = {*world.objects, *(thing.base for thing in world.objects.values())}
+        self.verbs = {verb.partition(" ")[0] for verb in world.verbs}
+
+    def find(self, text: str) -> list[Found[str]]:
+        verb, _, name = text.partition(" ")
+        if text == "wait" or (verb in self.world.verbs and name in self.world.objects):  # a command as it is written
+            return [Found(len(text), text)]
+        text = text[:MAX_LINE]
+        named = _named(text, self.world)
+        if named is None:
+            return []
+        parts = [part.strip(_EDGES) for part in _PARTS.split(text) if part.strip(_EDGES)]
+        if parts and len(_words(parts[0])) > 4 and _words(parts[0])[0] not in self.verbs:  # a word about the plan
+            parts = parts[1:] if not _named(parts[0], self.world) else parts
+        steps = [step for part in parts if (step := _named(part, self.world)) and 2 * len(step) > len(part)]
+        share = 0.5 if all(len(_words(part)) <= 4 for part in parts) else 0.8
+        if 2 < len(steps) < len(parts) and len(steps) >= share * len(parts):  # some are wrong
+            steps = [_named(part, self.world) or self.meant(part, "free", True) or part for part in parts]
+        elif len(steps) < max(2, len(parts)):  # some part of it is no action
+            steps = [named]
+        begins = text.strip(_EDGES).lower().startswith(named)
+        return [Found(len(text) if begins else len(step), step) for step in steps]
+
+    def told(self, text: str) -> list[str]:
+        parts = _SENTENCES.split(text[:MAX_LINE])
+        return [step for part in parts if (step := _named(part, self.world))]
+
+    def looks(self, text: str, free: bool) -> bool:
+        said = _words(text)
+        if not free < len(said) <= 12 or text.rstrip("*_ ").endswith(":"):
+            return False
+        if free:
+            return said[0] in self.verbs and not self.names.isdisjoint(said)
+        return len(said) in (1, 2, 4) or not (self.verbs | self.names).isdisjoint(said)
+
+    def meant(self, text: str, kind: str, among: bool) -> str | None:
+        """Return an action that the world does not have, which costs its minute: one of the right form, or a few words.
+
+        Few words stand for a decision only where one stands after the other.
+        """
+        said = _words(text if kind == "free" else _REMARK.split(text, maxsplit=1)[0])
+        if kind != "free" and said[:1] == ["wait"]:
+            return "wait"
+        known = len(said) in (2, 4) and (said[0] in self.verbs or said[1] in self.names or _of_another(said))
+        short = len(said) in (1, 2) or (len(said) == 4 and said[2] in _BETWEEN and _ARTICLES.isdisjoint(text.split()))
+        short = short or (len(said) == 3 and said[0] in self.verbs)
+        few = among and short and all(map(_WORD.fullmatch, said)) and _LINKS.isdisjoint(said)
+        few = few and (kind != "free" or text[:1] in _QUOTES or text.rstrip()[-1] not in ".,!?")
+        return " ".join(said) if (known or few) and not text.rstrip("*_ ").endswith(":") else None
+
+    def key(self, step: str) -> str | None:
+        return None if step == "wait" else step
+
+
+def parse(submission: object, world: World, rules: Profile = PROFILES["paper"]) -> list[str]:
+    r"""Return the agent's decisions, see `reading`.
+
+    Examples
+    --------
+    >>> from planoracle.instances.benchmarks.timearena.world import world
+    >>> parse("1. I will wash cup.\n2. Wait", world("timearena/household1"))
+    ['wash cup', 'wait']
+    """
+    return _reading(submission, world, rules).commands
+
+
+def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[str]]:
+    """Read the agent's decisions; continuations of an occupying action are implied.
+
+    A list of decisions, or a released log, a list of records with an ``"action"``; with ``normalize`` an action is
+    extracted from what surrounds it. Or what a model wrote, see `planoracle.instances.model_output`: there actions are
+    always extracted.
+
+    Raises
+    ------
+    PlanError
+        If it has none of these forms.
+    """
+    return _reading(given, world(problem.name), rules)
+
+
+def _reading(given: object, world: World, rules: Profile) -> Reading[list[str]]:
+    listed = whole_value(given) if isinstance(given, str) else None
+    if isinstance(listed, list) and all(isinstance(entry, str) for entry in listed):
+        return as_given([extract(entry, world) for entry in listed])
+    if isinstance(given, list) and chat_in(given) is None:
+        made = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(given)]
+        return as_given([extract(decision, world) for decision in made] if rules.normalize else made)
+    if isinstance(given, str) or chat_in(given) is not None:
+        return outputs.read(given, _Decisions(world))
+    raise PlanError("must be a list of decisions, a log or a text", field="actions", value=given)
+
+
+def decision(said: object, scene: World, rules: Profile) -> str:
+    """Return the decision in one message of the agent: the first that it names, else what it says; never raises.
+
+    A record ``{"action": text}`` says no more than its decision, as an entry of a list or log does. What is returned
+    is read as itself in a list of decisions.
+
+    >>> from planoracle.instances.benchmarks.timearena.world import world
+    >>> decision("Next: activate kettle!", world("timearena/household1"), PROFILES["paper"])
+    'activate kettle'
+    """
+    if isinstance(said, str) and said in scene.known:
+        return said
+    action = said.get("action") if isinstance(said, dict) else None
+    text = (action if isinstance(action, str) else _first(said, scene))[:MAX_LINE]
+    return extract(text, scene) if rules.normalize else text
+
+
+def _first(said: object, scene: World) -> str:
+    message = {"role": "assistant", **said} if isinstance(said, dict) else said
+    try:
+        found = _reading(message, scene, PROFILES["paper"]).commands
+    except PlanError:
+        found = []
+    if found:
+        return found[0]
+    parts = contents(message) if isinstance(message, dict) else [message]
+    return "\n".join(spoken(part)[0] for part in parts if isinstance(part, str))
+
+
+def written(problem: Instance, schedule: Schedule) -> list[str]:
+    """Write a schedule as decisions."""
+    return problems.decisions(problem, schedule)
+
+
+def schedule(problem: Instance, plan: Plan[list[str]]) -> Schedule:
+    """Turn decisions into a schedule."""
+    return problems.to_schedule(problem, plan.commands)
+
+
+def _decision(entry: Any, field: str) -> str:
+    text = entry.get("action") if isinstance(entry, dict) else entry
+    if not isinstance(text, str):
+        raise PlanError("must be a text, or a record with an action", field=field, value=entry)
+    return text
+
+
+def extract(text: str, world: World) -> str:
+    """Return the first action of the world that a text names, or the text itself if it names none.
+
+    A wait may have a few words around it; ``exit`` and ``quit``, which end a run, must stand alone.
+
+    >>> from planoracle.instances.benchmarks.timearena.world import world
+    >>> extract("Next I pour kettle into teapot!", world("timearena/household1"))
+    'pour kettle into teapot'
+    >>> extract("Quit!", world("timearena/household1")), extract("I would quit", world("timearena/household1"))
+    ('quit', 'I would quit')
+    """
+    return _named(text, world) or text
+
+
+def _words(text: str) -> list[str]:
+    said = (word.strip(_EDGES) for word in text[:MAX_LINE].lower().split())
+    return [word for word in said if word and word not in _ARTICLES]
+
+
+@cache
+def _vocabulary() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the verbs and the objects of all tasks."""
+    worlds = [world(f"timearena/{task}") for task in task_names()]
+    verbs = (verb.partition(" ")[0] for one in worlds for verb in one.verbs)
+    return frozenset(verbs), frozenset(thing.base for one in worlds for thing in one.objects.values())
+
+
+def _of_another(said: list[str]) -> bool:
+    """Whether two or four words are an action as another task has it."""
+    verbs, names = _vocabulary()
+    return said[0] in verbs and all(_NUMBER.sub("", word) in names for word in said[1::2])
+
+
+def _named(text: str, world: World) -> str | None:
+    words = _words(text)
+    for i, verb in enumerate(words):
+        four = words[i : i + 4]
+        if len(four) == 4 and f"{verb} {four[2]}" in world.verbs and {four[1], four[3]} <= world.objects.keys():
+            return " ".join(four)
+        if verb in world.verbs and i + 1 < len(words) and words[i + 1] in world.objects:
+            return f"{verb} {words[i + 1]}"
+    if len(words) == 1 and words[0] in EXITS:
+        return words[0]
+    return "wait" if "wait" in words and len(words) <= 8 else None

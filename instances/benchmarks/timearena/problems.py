@@ -1,0 +1,235 @@
+"""TimeArena tasks as scheduling instances, and their schedules as decisions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, lru_cache
+
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile, may_meet
+from planoracle.instances.benchmarks.timearena.world import Object, Role, World, task_names, world
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.problem import GENERAL
+from planoracle.instances.model.schedule import Piece, Schedule
+
+#: Time limit of the paper, per task (section 4.1).
+MINUTES_PER_TASK = 40
+
+
+@lru_cache(maxsize=2048)
+def load(name: str) -> Instance:
+    """Return the instance of a name such as ``timearena/household1+household2``; raises `UnknownNameError`."""
+    return instance(world(name))
+
+
+def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
+    """Encode a combination of tasks.
+
+    The instance's origin is the profile, so that its schedules are refereed by it. An action that reservations
+    leave no second object for raises `InputError`: the combination cannot be completed.
+
+    Every role with minutes is an action: it holds the agent throughout, or for its first minute if it then
+    runs by itself. Objects are resources of capacity one; the second object of an action is its mode,
+    with that object's own prerequisites.
+    """
+    actions, lags = [], []
+    for thing in scene.objects.values():
+        for role in thing.roles.values():
+            if not role.minutes:
+                continue
+            action = _action(scene, thing, role, rules)
+            actions.append(action)
+            lags += [Lag(before, action.id) for before in _waits_for(action, _needs(scene, role))]
+    return Instance(
+        name=scene.name,
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=tuple(Resource(name) for name in scene.objects),
+        benchmark="timearena",
+        unit="minute",
+        seconds_per_tick=60,
+        time_limit=MINUTES_PER_TASK * len(scene.tasks),
+        origin=rules,
+    )
+
+
+def under(problem: Instance, rules: Profile) -> Instance:
+    """Return a combination as some rules leave it: by which objects may meet, all else decides about runs alone."""
+    origin = problem.origin if isinstance(problem.origin, Profile) else PROFILES["paper"]
+    wanted = rules.deciding()
+    return problem if origin.deciding() == wanted else _under(problem.name, wanted)
+
+
+@lru_cache(maxsize=2048)
+def _under(name: str, rules: Profile) -> Instance:
+    return instance(world(name), rules)
+
+
+def _waits_for(action: Action, needs: list[str]) -> list[str]:
+    """Return what an action waits for in any case: its own needs, and those that all its modes share."""
+    shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
+    return list(dict.fromkeys([*needs, *sorted(shared)]))
+
+
+def _id(scene: World, thing: str, verb: str) -> str:
+    return (
+        f"{scene.objects[thing].task}/{verb.replace(' ', f' {thing} ')}"
+        if " " in verb
+        else (f"{scene.objects[thing].task}/{verb} {thing}")
+    )
+
+
+def _needs(scene: World, role: Role) -> list[str]:
+    """Return the actions a role waits for."""
+    needed = (key for key in role.needs if scene.objects[key[0]].roles[key[1:]].minutes)
+    return list(dict.fromkeys(_id(scene, name, verb) for name, verb, _ in needed))
+
+
+def _action(scene: World, thing: Object, role: Role, rules: Profile) -> Action:
+    modes = [Mode((Demand(thing.name),))]
+    if role.slot == 1:
+        modes = [
+            Mode((Demand(thing.name), Demand(other.name)), other.name, tuple(_needs(scene, other.roles[role.verb, 2])))
+            for other in scene.objects.values()
+            if (role.verb, 2) in other.roles and other is not thing and may_meet(scene, thing, other, rules)
+        ]
+    return Action(
+        id=_id(scene, thing.name, role.verb),
+        task=thing.task,
+        duration=role.minutes,
+        attended=role.minutes if scene.verbs[role.verb] else 1,
+        modes=tuple(modes),
+    )
+
+
+def decisions(problem: Instance, schedule: Schedule) -> list[str]:
+    """Write a schedule as the agent's decisions: one for every minute in which it is free."""
+    made: list[str] = []
+    clock = 0
+    for piece in schedule.pieces:
+        action = problem.by_id[piece.action]
+        made += ["wait"] * (piece.start - clock)
+        made.append(command(action, piece.mode))
+        clock = piece.start + action.attended
+    return made + ["wait"] * (schedule.makespan - clock)
+
+
+def command(action: Action, mode: int) -> str:
+    """Write the decision that starts an action in one of its modes."""
+    words = action.id.partition("/")[2]
+    return f"{words} {action.modes[mode].name}" if action.modes[mode].name else words
+
+
+def to_schedule(problem: Instance, made: list[str]) -> Schedule:
+    """Turn decisions into a schedule; what names no action of the instance passes a minute."""
+    return Schedule.of(problem, _pieces(problem, made))
+
+
+def _pieces(problem: Instance, made: list[str]) -> Iterator[Piece]:
+    known = {command(action, mode): (action, mode) for action in problem.actions for mode in range(len(action.modes))}
+    clock = 0
+    for decision in made:
+        if decision not in known:
+            clock += 1
+            continue
+        action, mode = known[decision]
+        yield Piece(action.id, clock, action.duration, problem.agents[0], mode)
+        clock += action.attended
+
+
+#: Action -> prerequisite in the released ``dependencygraph.json`` only; ids without the numbers of objects.
+_LISTED = {
+    "cooking6/bake dish in": "cooking6/add beef to",
+    "household7/pour coffee_machine into": "household7/activate coffee_machine",
+    "lab5/add aluminum_foil to": "lab5/dissolve sodium_hydroxide in",
+}
+#: Second object that the released list names where the environment would take another as well.
+_LISTED_OBJECT = {"household1/pour kettle into": "teapot"}
+
+
+def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
+    """Drop all resources, so that only the agent and the prerequisites are left.
+
+    Modes keep their names and prerequisites; of modes with the same prerequisites the first is kept. The
+    result is judged by the general rules (``benchmark="generic"``). With ``as_listed`` it has the additional
+    prerequisites of the released list: the problem that the released greedy solves.
+    """
+    actions = []
+    for action in instance.actions:
+        modes: dict[frozenset[str], Mode] = {}
+        for mode in action.modes:
+            modes.setdefault(frozenset(mode.after), replace(mode, demands=()))
+        actions.append(replace(action, modes=tuple(modes.values())))
+    name = f"{instance.name} without objects"
+    free = replace(instance, name=name, actions=tuple(actions), resources=(), benchmark=GENERAL)
+    return _as_listed(free) if as_listed else free
+
+
+def _as_listed(instance: Instance) -> Instance:
+    ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
+    actions = tuple(
+        replace(action, modes=tuple(m for m in action.modes if m.name.startswith(kept))) if kept else action
+        for action in instance.actions
+        for kept in (_LISTED_OBJECT.get(re.sub(r"_\d+", "", action.id)),)
+    )
+    more = [Lag(ids[before], ids[after]) for after, before in _LISTED.items() if before in ids and after in ids]
+    return replace(instance, actions=actions, lags=instance.lags + tuple(more))
+
+
+SCENARIOS = ("cooking", "household", "lab")
+
+
+def scenario_set(scenario: str, size: int) -> tuple[str, ...]:
+    """Return the ten combinations of ``size`` consecutive tasks of a scenario, the tenth followed by the first.
+
+    >>> scenario_set("lab", 2)[-1]
+    'timearena/lab10+lab1'
+    """
+    return tuple(
+        "timearena/" + "+".join(f"{scenario}{(first + k) % 10 + 1}" for k in range(size)) for first in range(10)
+    )
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Names of all 90 combinations of the paper's Table 2."""
+    return tuple(name for scenario in SCENARIOS for size in (1, 2, 3) for name in scenario_set(scenario, size))
+
+
+def covers(name: str) -> bool:
+    """Whether a name combines existing tasks, each once."""
+    if len(name) > 1000:
+        return False
+    try:
+        return bool(world(name).tasks) and set(world(name).tasks) <= set(task_names())
+    except UnknownNameError:
+        return False
+
+
+def set_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the name and the members of the paper's set that holds a combination, ``("", ())`` if none does.
+
+    >>> set_of("timearena/lab10+lab1")[0]
+    'timearena/lab/2'
+    """
+    if name not in names():
+        return "", ()
+    tasks = world(name).tasks
+    scenario = tasks[0].rstrip("0123456789")
+    return f"timearena/{scenario}/{len(tasks)}", scenario_set(scenario, len(tasks))
+
+
+def members(name: str) -> tuple[str, ...]:
+    """Return the members of a set of the paper by its name, ``()`` if there is none.
+
+    >>> len(members("timearena/cooking")), len(members("timearena/cooking/2")), members("timearena/cooking/9")
+    (30, 10, ())
+    """
+    head, _, rest = name.rstrip("/").partition("/")
+    scenario, _, size = rest.partition("/")
+    if head != "timearena" or scenario not in SCENARIOS or size not in ("", "1", "2", "3"):
+        return ()
+    sizes = (int(size),) if size else (1, 2, 3)
+    return tuple(member for count in sizes for member in scenario_set(scenario, count))

@@ -1,0 +1,115 @@
+"""The referee of TimeArena: the verdict on a list of decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, WRONG, Fault, Minute, Play, Profile
+from planoracle.instances.benchmarks.timearena.world import World
+from planoracle.instances.model.violations import Event, Replay
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Verdict on one list of decisions.
+
+    Attributes
+    ----------
+    end
+        ``completed``, ``time_out`` (the limit), ``five_invalid`` (too many wrong in a row), ``exit`` (the agent
+        said so) or ``exhausted`` (no decisions left). What is left of the limit is looked at first, then the wrong
+        ones, then the next decision.
+    total_time
+        Minutes that passed.
+    score
+        Percent of the work done, as the profile rounds it; under ``score_source="increments"`` the sum of those shown.
+    scores
+        The same at the end of every minute.
+    necessary
+        For every minute whether it was a wait in which no action could have been started.
+    executed
+        Actions started.
+    tasks_done
+        Share of the tasks all of whose work is done.
+    remaining
+        Minutes left of everything not done, as ``object: verb``.
+    violations
+        One for every wrong minute.
+    taken
+        The minute of every decision that filled one.
+    play
+        Where the run stopped.
+    """
+
+    steps: tuple[Minute, ...]
+    completed: bool
+    end: str
+    total_time: int
+    score: float
+    scores: tuple[float, ...]
+    necessary: tuple[bool, ...]
+    executed: int
+    tasks_done: float
+    remaining: dict[str, int]
+    violations: tuple[Fault, ...]
+    taken: tuple[int, ...]
+    play: Play = field(repr=False, compare=False)
+
+    def followed(self) -> tuple[Sequence[Minute], Sequence[int]]:
+        """Return the minutes and ``taken`` as they are if the run is not cut short: by wrong ones, limit or exit."""
+        self.play.go(inf, inf, past_exits=True)
+        return self.play.steps, self.play.taken
+
+
+def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profile = PROFILES["paper"]) -> Run:
+    """Run decisions minute by minute; an occupying action asks for no decision until it ends.
+
+    Nothing a decision holds can make this raise.
+
+    Examples
+    --------
+    >>> from planoracle.instances.benchmarks.timearena.world import world
+    >>> run = replay(world("timearena/household1"), ["wash cup", "pour kettle into cup"], time_limit=40)
+    >>> [(step.minute, step.kind) for step in run.steps], run.end
+    ([(0, 'valid'), (1, 'continue'), (2, 'valid'), (3, 'dependency_violation')], 'exhausted')
+    """
+    play = Play(world, rules, decisions)
+    end = play.go(time_limit, rules.max_wrong_streak)
+    state = play.state
+    return Run(
+        steps=tuple(play.steps),
+        completed=end == "completed",
+        end=end,
+        total_time=len(play.steps),
+        score=play.scores[-1] if play.scores else 0,
+        scores=tuple(play.scores),
+        necessary=tuple(play.necessary),
+        executed=play.executed,
+        tasks_done=state.tasks_done,
+        remaining={f"{name}: {verb}": left for (name, verb, _), left in state.left.items() if left},
+        violations=tuple(play.faults),
+        taken=tuple(play.taken),
+        play=play,
+    )
+
+
+def as_replay(run: Run) -> Replay:
+    """Return a run in the form common to all benchmarks: wrong minutes are its violations."""
+    events = tuple(
+        Event(i, step.action[:80], step.minute, step.minute + 1, step.kind not in WRONG, run.scores[i] / 100)
+        for i, step in enumerate(run.steps)
+    )
+    return Replay(
+        events=events,
+        violations=run.violations,
+        fatal=run.violations[-1] if run.end == "five_invalid" else None,
+        executed=run.executed,
+        progress=run.score / 100,
+        goal_ratio=run.tasks_done,
+        success=run.completed,
+        makespan=run.total_time,
+        remaining=run.remaining,
+        idle=tuple((step.minute, step.minute + 1) for step in run.steps if step.kind == "wait"),
+    )

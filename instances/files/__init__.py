@@ -1,0 +1,1 @@
+"""Problem files, and the names by which problems are loaded."""

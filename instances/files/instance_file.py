@@ -1,0 +1,362 @@
+"""Our own file format: strict, versioned JSON at the boundary, plain dataclasses inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+
+from planoracle.instances.errors import InputError, together
+from planoracle.instances.files.strict_json import read_document
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.problem import GENERAL
+from planoracle.instances.model.validation import MAX_ACTIONS, MAX_LAGS
+from planoracle.instances.protocol import registry
+from planoracle.instances.text import did_you_mean, one_of, warn_of_unit
+
+FORMAT: Final = "planoracle/instance"
+VERSION: Final = 1
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+#: Where a file says by which schema an editor should check it; we do not read that.
+SchemaLink = Annotated[str | None, Field(alias="$schema", description="address of this schema, for editors")]
+
+
+class ResourceEntry(_Strict):
+    """A renewable resource."""
+
+    name: str
+    capacity: int = Field(1, description="units available at any time")
+    state: str | None = Field(None, description="initial state, for a resource that carries one")
+
+
+class UseEntry(_Strict):
+    """What an action asks of a resource while it runs."""
+
+    resource: str
+    amount: int = 1
+    requires: str | None = Field(None, description="state the resource must be in")
+    sets: str | None = Field(None, description="state the action puts the resource into, at its start")
+
+
+class ModeEntry(_Strict):
+    """One of several alternative ways to carry out an action."""
+
+    name: str = ""
+    uses: list[UseEntry] = []
+    after: list[str] = Field([], description="actions that must be finished if it is chosen")
+
+
+class AfterEntry(_Strict):
+    """A time lag from the finish of another action to the start of this one."""
+
+    action: str = Field(description="name of an action of the same task, or task/name")
+    min_lag: int | None = Field(0, description="least ticks between; null: the order is free")
+    max_lag: int | None = Field(None, description="most ticks between; also holds for every resumption")
+
+
+def shorthand(plain: str, entry: type[BaseModel]) -> WithJsonSchema:
+    """Return the schema of an entry for which a value of a plain JSON type may stand.
+
+    Written in full, since pydantic before 2.12 mostly fails to refer to a type within its own annotation.
+    """
+    return WithJsonSchema({"anyOf": [{"type": plain}, entry.model_json_schema()]})
+
+
+def _name_or_entry(value: Any) -> Any:
+    if not isinstance(value, str | dict | AfterEntry):
+        raise ValueError("must be the name of an action or an object")
+    return {"action": value} if isinstance(value, str) else value
+
+
+class ActionEntry(_Strict):
+    """One step of a task."""
+
+    name: str = Field(description="unique in its task")
+    label: str = Field("", description="a few words for people")
+    duration: int = Field(description="ticks")
+    attended: int | None = Field(None, description="ticks an agent is held from the start; default: the duration")
+    interruptible: bool = False
+    release: int = Field(0, description="earliest start, in ticks")
+    agents: list[str] | None = Field(None, description="eligible agents; default: all; []: needs none")
+    uses: list[UseEntry] | None = Field(None, description="resources used; shorthand for a single mode")
+    modes: list[ModeEntry] | None = Field(None, description="alternative ways to carry it out")
+    after: list[Annotated[AfterEntry, BeforeValidator(_name_or_entry), shorthand("string", AfterEntry)]] = []
+
+
+class TaskEntry(_Strict):
+    """A named group of actions."""
+
+    name: str
+    actions: list[ActionEntry]
+
+
+class InstanceDocument(_Strict):
+    """A scheduling problem for planoracle."""
+
+    schema_: SchemaLink = None
+    format: Literal["planoracle/instance"]
+    version: Literal[1]
+    name: str
+    benchmark: str = Field(GENERAL, description="whose rules and plan language apply")
+    unit: str = Field("tick", description="what a tick is called")
+    seconds_per_tick: int | None = None
+    agents: list[str] = ["agent"]
+    resources: list[ResourceEntry] = []
+    tasks: list[TaskEntry]
+    time_limit: int | None = Field(None, description="no action may end later, in ticks")
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file format."""
+    schema = InstanceDocument.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema
+
+
+def read_instance(path: str | Path) -> Instance:
+    """Read an instance in our own format.
+
+    Raises
+    ------
+    InputError
+        Naming file, line, field and value of every fault (`FaultsError` where there are several).
+    """
+    document = read_document(str(path))
+    try:
+        return instance_from_document(document.value, str(path))
+    except InputError as error:
+        raise document.located(error, str(path)) from None
+
+
+def instance_from_document(document: Any, source: str) -> Instance:
+    """Turn a parsed document into an `Instance`; raises `InputError` like `read_instance`."""
+    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
+    if version != VERSION or isinstance(version, bool | float):
+        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
+    try:
+        _check_size(document)
+    except InputError as error:
+        raise error.at(source) from None
+    try:
+        InstanceDocument.model_validate(document)
+    except ValidationError as error:
+        raise input_error(error, source, InstanceDocument) from None
+    try:
+        found = instance_of(document)
+    except InputError as error:
+        raise error.at(source) from None
+    warn_of_unit(found.unit, found.seconds_per_tick, source)
+    return found
+
+
+def _check_size(document: Any) -> None:
+    """Refuse too many actions and time lags before anything is made of them."""
+    tasks = _listed(document, "tasks")
+    counts = [len(_listed(task, "actions")) for task in tasks]
+    if sum(counts) + len(tasks) > 2 * MAX_ACTIONS or sum(counts) > MAX_ACTIONS:
+        raise InputError(f"must hold at most {MAX_ACTIONS} actions, and as many tasks", field="tasks")
+    if sum(len(_listed(action, "after")) for task in tasks for action in _listed(task, "actions")) > MAX_LAGS:
+        raise InputError(f"must hold at most {MAX_LAGS} time lags", field="tasks")
+
+
+def _listed(value: Any, key: str) -> list[Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def input_error(error: ValidationError, source: str, model: type[BaseModel] | None = None) -> InputError:
+    """Return the faults that pydantic found as an `InputError`; with the model, similar keys are named."""
+    found = together(_faults(error, model))
+    assert found is not None
+    return found.at(source) if source else found
+
+
+def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[InputError]:
+    for one in error.errors(include_url=False):
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in one["loc"]).lstrip(".")
+        message = {
+            "extra_forbidden": "unknown key",
+            "missing": "is missing",
+            "int_type": "must be a whole number",
+            "string_type": "must be text",
+            "bool_type": "must be true or false",
+            "list_type": "must be a list",
+            "model_type": "must be an object",
+        }.get(one["type"], one["msg"].lower().removeprefix("value error, "))
+        if one["type"] == "missing":
+            yield InputError(message, field=path or "document")
+            continue
+        if one["type"] == "extra_forbidden" and model is not None:
+            message += did_you_mean(one["loc"][-1], keys_at(model, one["loc"][:-1]))
+        yield InputError(message, field=path or "document", value=one["input"])
+
+
+def keys_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
+    """Return the keys that a document has at a place.
+
+    >>> keys_at(InstanceDocument, ("resources", 0))
+    ['name', 'capacity', 'state']
+    """
+    for step in loc:
+        field = model.model_fields.get(str(step))
+        if field is not None:  # else it is a position, or the key of a table
+            model = _model_in(field.annotation) or model
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the model of the entries that a type is made of."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)
+
+
+def check(kind: Any, value: Any, field: str) -> None:
+    """Raise an `InputError` unless a JSON value has a type (a ``TypedDict``, say), strictly."""
+    try:
+        TypeAdapter(kind).validate_python(value, strict=True)
+    except ValidationError as error:
+        raise input_error(error, "").each(lambda fault: _below(field, fault)) from None
+
+
+def _below(field: str, fault: InputError) -> InputError:
+    if fault.field == "document":
+        fault.field = None
+    return fault.at("", field)
+
+
+def to_document(instance: Instance) -> dict[str, Any]:
+    """Return the document of an instance; fields that hold their default are left out.
+
+    Benchmarks whose rules need more than this model (TimeArena) are written as the scheduling problems they
+    are, under the general rules.
+
+    Reading it gives an equal instance, if the actions stand task by task and the lags by the action that
+    waits, as in a file; else one that differs in their order.
+    """
+    after: dict[str, list[AfterEntry]] = {action.id: [] for action in instance.actions}
+    for lag in instance.lags:
+        task = instance.by_id[lag.after].task
+        entry = AfterEntry(action=lag.before.removeprefix(f"{task}/"), min_lag=lag.minimum, max_lag=lag.maximum)
+        after[lag.after].append(entry)
+    steps: dict[str, list[ActionEntry]] = {name: [] for name in instance.tasks}
+    for action in instance.actions:
+        steps[action.task].append(_step_entry(action, after[action.id]))
+    document = InstanceDocument(
+        format=FORMAT,
+        version=VERSION,
+        name=instance.name,
+        benchmark=instance.benchmark if registry.of(instance).self_contained else GENERAL,
+        unit=instance.unit,
+        seconds_per_tick=instance.seconds_per_tick,
+        agents=list(instance.agents),
+        resources=[ResourceEntry(name=r.name, capacity=r.capacity, state=r.state) for r in instance.resources],
+        tasks=[TaskEntry(name=name, actions=actions) for name, actions in steps.items()],
+        time_limit=instance.time_limit,
+    )
+    head = {"format": FORMAT, "version": VERSION}
+    return head | document.model_dump(exclude_defaults=True)
+
+
+def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:
+    modes = [
+        ModeEntry(
+            name=mode.name,
+            uses=[
+                UseEntry(resource=d.resource, amount=d.amount, requires=d.requires, sets=d.sets) for d in mode.demands
+            ],
+            after=[before.removeprefix(f"{action.task}/") for before in mode.after],
+        )
+        for mode in action.modes
+    ]
+    plain = len(modes) == 1 and not modes[0].name and not modes[0].after
+    default = 0 if action.agents == () else action.duration
+    return ActionEntry(
+        name=action.id.removeprefix(f"{action.task}/"),
+        label=action.label,
+        duration=action.duration,
+        attended=None if action.attended == default else action.attended,
+        interruptible=action.interruptible,
+        release=action.release,
+        agents=None if action.agents is None else list(action.agents),
+        uses=(modes[0].uses or None) if plain else None,
+        modes=None if plain else modes,
+        after=list(after),
+    )
+
+
+_Entry = Mapping[str, Any]
+
+
+def instance_of(document: _Entry) -> Instance:
+    """Return the instance of a document; raises `InputError` where its parts do not fit together."""
+    error = together(
+        InputError("give either uses or modes, not both", field=f"tasks[{t}].actions[{a}].modes")
+        for t, task in enumerate(document["tasks"])
+        for a, step in enumerate(task["actions"])
+        if step.get("uses") is not None and step.get("modes") is not None
+    )
+    if error is not None:
+        raise error
+    actions, lags = [], []
+    for task in document["tasks"]:
+        for step in task["actions"]:
+            actions.append(_action(task["name"], step))
+            lags += [_lag(task["name"], step["name"], after) for after in step.get("after", ())]
+    return Instance(
+        name=document["name"],
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=tuple(Resource(**resource) for resource in document.get("resources", ())),
+        agents=tuple(document.get("agents", ("agent",))),
+        benchmark=_benchmark(document.get("benchmark", GENERAL)),
+        unit=document.get("unit", "tick"),
+        seconds_per_tick=document.get("seconds_per_tick"),
+        time_limit=document.get("time_limit"),
+    )
+
+
+def _benchmark(name: str) -> str:
+    """Return the name of a benchmark whose problems a file can hold."""
+    found = registry.formerly(name)
+    if found is None or not found.self_contained:
+        known = [other for other in registry.names() if registry.get(other).self_contained]
+        raise InputError(one_of(name, known), field="benchmark", value=name)
+    return found.name
+
+
+def _action(task: str, step: _Entry) -> Action:
+    modes, agents, attended = step.get("modes"), step.get("agents"), step.get("attended")
+    return Action(
+        id=f"{task}/{step['name']}",
+        task=task,
+        duration=step["duration"],
+        attended=step["duration"] if attended is None and agents != [] else attended or 0,
+        interruptible=step.get("interruptible", False),
+        modes=tuple(_mode(task, mode) for mode in ([{"uses": step.get("uses") or ()}] if modes is None else modes)),
+        agents=None if agents is None else tuple(agents),
+        release=step.get("release", 0),
+        label=step.get("label", ""),
+    )
+
+
+def _mode(task: str, mode: _Entry) -> Mode:
+    demands = tuple(Demand(**use) for use in mode.get("uses", ()))
+    return Mode(demands, mode.get("name", ""), tuple(_full(task, before) for before in mode.get("after", ())))
+
+
+def _lag(task: str, name: str, after: _Entry | str) -> Lag:
+    entry: _Entry = {"action": after} if isinstance(after, str) else after
+    return Lag(_full(task, entry["action"]), f"{task}/{name}", entry.get("min_lag", 0), entry.get("max_lag"))
+
+
+def _full(task: str, name: str) -> str:
+    """Return the id of an action, which within its task goes by its name alone."""
+    return name if "/" in name else f"{task}/{name}"

@@ -1,0 +1,185 @@
+"""What a problem is like, measured: the terms of project scheduling, and those of the benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+
+from planoracle.instances.model.instance import Action, Instance
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Counts, and shares from 0 to 1; ``None`` where there is nothing to take a share of.
+
+    Attributes
+    ----------
+    tasks, actions, agents, resources
+        Numbers.
+    work
+        Duration of all actions together, in ticks.
+    network_complexity
+        Precedences that do not follow from others, per action (Kolisch, Sprecher and Drexl, 1995; there a source
+        and a sink are added, here not).
+    order_strength, task_order_strength
+        Share of the pairs of actions that are ordered, directly or not (Mastor, 1970): of all pairs, and of those
+        within a task.
+    parallelism
+        Share of the actions that run on without an agent.
+    unattended
+        Share of the work during which no agent is held.
+    interruptible
+        Share of the continuous actions that may be cut.
+    windows
+        Share of the time lags that have a maximum.
+    window_length
+        Mean maximum lag, in mean durations (not a share, may exceed 1).
+    resource_factor
+        Share of the resources that an action asks for, mean over actions and their modes (ibid.).
+    resource_strength
+        Mean over the resources of (capacity - least) / (peak - least), where ``least`` is the largest demand of
+        one action in its most modest mode, and ``peak`` the most that is used at once if every action starts as
+        early as the precedences allow, in its most demanding mode (ibid.). Resources for which the two are
+        equal do not count.
+    eligibility
+        Share of the agents that may carry out an action; of the actions that need one.
+    """
+
+    tasks: int
+    actions: int
+    agents: int
+    resources: int
+    work: int
+    network_complexity: float
+    order_strength: float | None
+    task_order_strength: float | None
+    parallelism: float
+    unattended: float | None
+    interruptible: float | None
+    windows: float | None
+    window_length: float | None
+    resource_factor: float | None
+    resource_strength: float | None
+    eligibility: float | None
+
+    def row(self) -> dict[str, int | float | None]:
+        """Return the figures as a flat row, shares to four decimals."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {name: round(value, 4) if isinstance(value, float) else value for name, value in values}
+
+
+def describe(instance: Instance) -> Measures:
+    """Measure a scheduling problem, bundled, generated or from a file.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> found = describe(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> found.actions, found.parallelism, round(found.order_strength, 2)
+    (24, 0.25, 0.34)
+    """
+    actions = instance.actions
+    count, work = len(actions), sum(action.duration for action in actions)
+    before = _ancestors(instance)
+    sizes = [sum(action.task == task for action in actions) for task in instance.tasks]
+    inside = sum(1 for i, j in _pairs(before) if actions[i].task == actions[j].task)
+    continuous = [action for action in actions if action.continuous]
+    limits = [lag.maximum for lag in instance.lags if lag.maximum is not None]
+    asking = [
+        sum(demand.amount > 0 for demand in mode.demands) / len(instance.resources)
+        for action in actions
+        for mode in action.modes
+        if instance.resources
+    ]
+    return Measures(
+        tasks=len(sizes),
+        actions=count,
+        agents=len(instance.agents),
+        resources=len(instance.resources),
+        work=work,
+        network_complexity=_direct(before) / count,
+        order_strength=_share(sum(1 for _ in _pairs(before)), count * (count - 1) // 2),
+        task_order_strength=_share(inside, sum(size * (size - 1) // 2 for size in sizes)),
+        parallelism=sum(action.attended < action.duration for action in actions) / count,
+        unattended=_share(work - sum(action.attended for action in actions), work),
+        interruptible=_share(sum(action.interruptible for action in continuous), len(continuous)),
+        windows=_share(len(limits), len(instance.lags)),
+        window_length=_share(sum(limits) * count, len(limits) * work),
+        resource_factor=_share(sum(asking), len(asking)),
+        resource_strength=_mean(_strengths(instance)),
+        eligibility=_mean(
+            len(instance.eligible(action)) / len(instance.agents) for action in actions if action.agents != ()
+        ),
+    )
+
+
+def _share(part: float, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return _share(sum(found), len(found))
+
+
+def _ancestors(instance: Instance) -> list[int]:
+    """Return for every action the bit set of all that must come before it; negative lags order nothing."""
+    before = [0] * len(instance.actions)
+    for i in instance.order:
+        for j, lag in instance.predecessors[i]:
+            if lag >= 0:
+                before[i] |= before[j] | 1 << j
+    return before
+
+
+def _pairs(before: list[int]) -> Iterator[tuple[int, int]]:
+    for j, earlier in enumerate(before):
+        while earlier:
+            i = earlier.bit_length() - 1
+            earlier ^= 1 << i
+            yield i, j
+
+
+def _direct(before: list[int]) -> int:
+    """Count the precedences that do not follow from others."""
+    found = 0
+    for earlier in before:
+        implied = 0
+        for i in range(earlier.bit_length()):
+            if earlier >> i & 1:
+                implied |= before[i]
+        found += (earlier & ~implied).bit_count()
+    return found
+
+
+def _strengths(instance: Instance) -> Iterator[float]:
+    for resource, (least, peak) in zip(instance.resources, demand_ranges(instance), strict=True):
+        if peak > least:
+            yield (resource.capacity - least) / (peak - least)
+
+
+def demand_ranges(instance: Instance) -> list[tuple[int, int]]:
+    """Return for every resource the largest demand of one action, and the peak of the schedule of earliest starts."""
+    starts = [action.release for action in instance.actions]
+    for i in instance.order:
+        for j, lag in instance.predecessors[i]:
+            starts[i] = max(starts[i], starts[j] + instance.actions[j].duration + lag)
+    found = []
+    for resource in instance.resources:
+        amounts = [_amounts(action, resource.name) for action in instance.actions]
+        changes = [
+            (instant, change)
+            for action, start, each in zip(instance.actions, starts, amounts, strict=True)
+            for instant, change in ((start, max(each)), (start + action.duration, -max(each)))
+            if action.duration
+        ]
+        used = peak = 0
+        for _, change in sorted(changes):  # at the same instant, ends come first
+            used += change
+            peak = max(peak, used)
+        found.append((max(min(each) for each in amounts), peak))
+    return found
+
+
+def _amounts(action: Action, name: str) -> list[int]:
+    return [sum(demand.amount for demand in mode.demands if demand.resource == name) for mode in action.modes]

@@ -1,0 +1,174 @@
+"""A scheduling problem written down in Python, line by line, with the defaults of the file format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Self
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+
+
+class Model:
+    """Collects tasks, actions and what ties them; `build` makes an `Instance` of it.
+
+    Every method returns the model, so that calls can be chained; `after`, `uses` and `mode` are about the action before
+    them. Resources that nobody declares have one unit and no state; as soon as one is declared, all must be.
+
+    Parameters
+    ----------
+    unit, seconds_per_tick
+        What a tick is called, and how long it is if that is fixed.
+    agents
+        Their names, in a fixed order.
+    time_limit
+        Ticks after which nothing may end.
+
+    Examples
+    --------
+    >>> tea = Model("tea", unit="minute").task("tea")
+    >>> tea = tea.action("boil", 5, attended=0, uses="stove").action("pour", 1).after("boil", maximum=1)
+    >>> tea = tea.task("toast").action("slice", 3, interruptible=True).action("fry", 2, uses="stove", after="slice")
+    >>> instance = tea.build()
+    >>> instance.resources, instance.lags[0]
+    ((Resource(name='stove', capacity=1, state=None),), Lag(before='tea/boil', after='tea/pour', minimum=0, maximum=1))
+
+    An oven that has to be hot, and two ways to cut:
+
+    >>> bread = Model("bread").resource("oven", 2, "cold").resource("knife").resource("slicer").task("bread")
+    >>> bread = bread.action("heat", 10, attended=0).uses("oven", 2, sets="hot")
+    >>> bread = bread.action("bake", 30, attended=1, after="heat").uses("oven", requires="hot")
+    >>> bread = bread.action("cut", 5, after="bake").mode("hand").uses("knife").mode("machine").uses("slicer")
+    >>> [mode.name for mode in bread.build().by_id["bread/cut"].modes]
+    ['hand', 'machine']
+    """
+
+    def __init__(
+        self,
+        name: str = "model",
+        *,
+        unit: str = "tick",
+        seconds_per_tick: int | None = None,
+        agents: Iterable[str] = ("agent",),
+        time_limit: int | None = None,
+    ) -> None:
+        self.name = name
+        self.unit = unit
+        self.seconds_per_tick = seconds_per_tick
+        self.agents = _names(agents)
+        self.time_limit = time_limit
+        self._resources: list[Resource] = []
+        self._tasks: list[str] = []
+        self._actions: list[Action] = []
+        self._lags: list[Lag] = []
+        self._modes = False  # whether those of the last action have names of their own
+
+    def resource(self, name: str, capacity: int = 1, state: str | None = None) -> Self:
+        """Declare a resource with its units and, if it carries one, its initial state."""
+        self._resources.append(Resource(name, capacity, state))
+        return self
+
+    def task(self, name: str) -> Self:
+        """Begin a task."""
+        self._tasks.append(name)
+        return self
+
+    def action(
+        self,
+        name: str,
+        duration: int,
+        *,
+        attended: int | None = None,
+        uses: str | Iterable[str] = (),
+        after: str | Iterable[str] = (),
+        interruptible: bool = False,
+        release: int = 0,
+        agents: str | Iterable[str] | None = None,
+        label: str = "",
+    ) -> Self:
+        """Add an action to the task.
+
+        Parameters
+        ----------
+        duration, attended, release
+            Ticks: how long it takes, for how long an agent is held from its start (default: all the time), and before
+            which it cannot start.
+        uses
+            Resources of which it uses one unit; see the method for more.
+        after
+            Actions that must be finished before it, of the same task or as ``task/name``; see the method for more.
+        agents
+            Eligible agents (default: all); none if it needs nobody.
+        """
+        if not self._tasks:
+            raise InputError("must belong to a task; call task first", field="action", value=name)
+        task, able = self._tasks[-1], None if agents is None else _names(agents)
+        held = attended if attended is not None else 0 if able == () else duration
+        modes = (Mode(tuple(map(Demand, _names(uses)))),)
+        self._modes = False
+        self._actions.append(Action(f"{task}/{name}", task, duration, held, interruptible, modes, able, release, label))
+        for before in _names(after):
+            self.after(before)
+        return self
+
+    def after(self, before: str, minimum: int | None = 0, maximum: int | None = None) -> Self:
+        """Let the action start no less than ``minimum`` and no more than ``maximum`` ticks after another has finished.
+
+        A ``minimum`` of ``None`` leaves the order free.
+        """
+        last = self._last("after")
+        self._lags.append(Lag(_id(last.task, before), last.id, minimum, maximum))
+        return self
+
+    def uses(self, resource: str, amount: int = 1, *, requires: str | None = None, sets: str | None = None) -> Self:
+        """Let the action, or the mode begun last, use units of a resource, need a state of it or set one."""
+        *others, mode = self._last("uses").modes
+        demands = (*mode.demands, Demand(resource, amount, requires, sets))
+        return self._with_modes(*others, replace(mode, demands=demands))
+
+    def mode(self, name: str = "", after: str | Iterable[str] = ()) -> Self:
+        """Begin one of several ways to carry out the action; ``after`` must be finished if it is chosen."""
+        last = self._last("mode")
+        if not self._modes and last.modes != (Mode(),):
+            raise InputError("give either uses or modes, not both", field=f"actions[{last.id}].modes")
+        others = last.modes if self._modes else ()
+        self._modes = True
+        return self._with_modes(*others, Mode((), name, tuple(_id(last.task, before) for before in _names(after))))
+
+    def build(self) -> Instance:
+        """Return the problem.
+
+        Raises
+        ------
+        InputError
+            For what makes no sense, as for a file; see `Instance`.
+        """
+        used = (demand.resource for action in self._actions for mode in action.modes for demand in mode.demands)
+        return Instance(
+            name=self.name,
+            actions=tuple(self._actions),
+            lags=tuple(self._lags),
+            resources=tuple(self._resources or map(Resource, dict.fromkeys(used))),
+            agents=self.agents,
+            unit=self.unit,
+            seconds_per_tick=self.seconds_per_tick,
+            time_limit=self.time_limit,
+        )
+
+    def _last(self, what: str) -> Action:
+        if not self._actions or self._actions[-1].task != self._tasks[-1]:
+            raise InputError("is about an action; call action first", field=what)
+        return self._actions[-1]
+
+    def _with_modes(self, *modes: Mode) -> Self:
+        self._actions[-1] = replace(self._actions[-1], modes=modes)
+        return self
+
+
+def _names(given: str | Iterable[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _id(task: str, name: str) -> str:
+    return name if "/" in name else f"{task}/{name}"

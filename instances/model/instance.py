@@ -1,0 +1,280 @@
+"""What a scheduling problem is: agents, resources, actions and time lags, in whole ticks.
+
+One model carries every benchmark of the scheduling family. The meaning of each field is fixed
+here and decided by :mod:`planoracle.instances.model.schedule_rules`; solvers and heuristics only follow.
+
+*Execution.* An action runs for ``duration`` ticks, in one piece or, if ``interruptible``, in
+several. A piece that needs an agent holds it for its first ``attended`` ticks. An action with
+``attended == 0`` holds nobody, but somebody must start it: at the first instant of each of its
+pieces an eligible agent must not be strictly inside a piece that holds it. (A piece may be cut
+at that instant if its action is interruptible; the cut makes two pieces.)
+
+*Resources.* A running piece uses ``amount`` units of each resource of its chosen mode. A
+resource may carry a state. An action that ``sets`` a state does so at its start; one that
+``requires`` a state needs the last setting by another action before its start to have been that one
+(or the initial state), and no setting of another state may start at its start or while it runs. So a
+setting at the very instant of a use comes too late to help it, but can spoil it; and where several
+actions set different states at one instant, nobody can tell which holds: whatever requires a state
+fails until the next setting.
+
+*Shared settings.* Over exactly the same interval, a setting takes no room of its own beside
+
+- a use that sets nothing, of no smaller amount, if the setting could just as well require the state it
+  sets: the state is there already, and nobody sets another; or
+- a setting of the same state that takes its room: of those that find no such use, the largest does.
+
+What takes no room lends none. Of three uses, an attended one that sets nothing, an attended setting and an
+unattended one, the first makes room for the second, but not the second for the third. Pieces of
+interruptible actions make no room. (This is how two cooks' recipes preheat one oven together. Commands are
+given one after the other, so a use that sets none must come first: it has to be unattended, or the setting
+attended.)
+
+*No length.* What lasts no time takes no room and holds nobody, but somebody has to be there to start it, and
+its setting counts, from its instant on. If it requires a state, that instant must be free of other settings.
+
+*Large numbers.* All times are whole numbers and exact here, at any size. Ticks of an instance are at most
+10^9, but those of a plan may be larger, and so may seconds (ticks times ``seconds_per_tick``); what reads our JSON
+with floating-point numbers, as browsers do, is exact up to 2^53 only (285 million years in seconds).
+
+*Time lags* run from the finish of ``before`` to the start of ``after``: the first piece starts
+at least ``minimum`` ticks, and every piece at most ``maximum`` ticks, after that finish. A lag
+with only a maximum does not order the two actions.
+
+Examples
+--------
+An oven for two trays, hot at first. The second setting finds no use that makes room for it:
+
+>>> from planoracle.instances.model.schedule_rules import referee
+>>> from planoracle.instances.model.schedule import Piece, Schedule
+>>> def use(name, duration, attended, amount, **state):
+...     return Action(f"t/{name}", "t", duration, attended, modes=(Mode((Demand("oven", amount, **state),)),))
+>>> def faults(*uses):
+...     actions = tuple(action for action, _ in uses)
+...     kitchen = Instance("k", actions, resources=(Resource("oven", 2, "hot"),), agents=("x", "y", "z", "w"))
+...     pieces = [Piece(a.id, start, a.duration, who) for (a, start), who in zip(uses, kitchen.agents)]
+...     return {fault.kind for fault in referee(kitchen, Schedule.of(kitchen, pieces)).violations} or "none"
+>>> tray, heat, keep = use("tray", 2, 2, 2), use("heat", 2, 1, 1, sets="hot"), use("keep", 2, 0, 1, sets="hot")
+>>> faults((tray, 0), (heat, 0)), faults((heat, 0), (keep, 0)), faults((tray, 0), (heat, 0), (keep, 0))
+('none', 'none', {'resource_capacity'})
+
+A setting of no length takes no room, but counts at its instant:
+
+>>> bake, chill = use("bake", 2, 0, 2, requires="hot"), use("chill", 0, 0, 2, sets="cold")
+>>> faults((bake, 0), (chill, 2)), faults((bake, 0), (chill, 1)), faults((bake, 0), (chill, 0))
+('none', {'resource_state'}, {'resource_state'})
+
+Of two settings at one instant nobody knows which holds, until the next:
+
+>>> cool = use("cool", 2, 0, 1, sets="cold")
+>>> faults((heat, 0), (cool, 0), (bake, 2)), faults((heat, 0), (cool, 0), (keep, 2), (bake, 4))
+({'resource_state'}, 'none')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.cache import Remembering
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A renewable resource; ``state`` is its initial state, if it carries one."""
+
+    name: str
+    capacity: int = 1
+    state: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one mode of an action asks of one resource while a piece of the action runs."""
+
+    resource: str
+    amount: int = 1
+    requires: str | None = None
+    sets: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One of the alternative ways to carry out an action; exactly one is chosen per action.
+
+    With this mode the action starts no earlier than the finish of every action in ``after``.
+    """
+
+    demands: tuple[Demand, ...] = ()
+    name: str = ""
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One step of a task.
+
+    Attributes
+    ----------
+    id
+        Unique in the instance, ``task/name``.
+    duration, attended, release
+        Ticks. ``0 <= attended <= duration``; no piece starts before ``release``.
+    interruptible
+        May run in several pieces; then ``attended`` is 0 or ``duration`` and holds piece by piece.
+    agents
+        Eligible agents; ``None`` for all of the instance, ``()`` if the action needs none.
+    label
+        A few words for people.
+    """
+
+    id: str
+    task: str
+    duration: int
+    attended: int
+    interruptible: bool = False
+    modes: tuple[Mode, ...] = (Mode(),)
+    agents: tuple[str, ...] | None = None
+    release: int = 0
+    label: str = ""
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the action holds an agent from its first to its last tick."""
+        return self.attended == self.duration and self.agents != ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """Time lag in ticks from the finish of ``before`` to the start of ``after`` (``None``: no bound)."""
+
+    before: str
+    after: str
+    minimum: int | None = 0
+    maximum: int | None = None
+
+
+@dataclass(frozen=True)
+class Instance(Remembering):
+    """A problem: carry out every action, as fast as possible. Immutable; checked when made.
+
+    Attributes
+    ----------
+    name
+        As on the command line, e.g. ``recipe2plan/timed/Cobbler_Pancakes``.
+    benchmark
+        Which rules and plan language apply; ``"generic"`` for the general ones.
+    unit
+        What a tick is called, e.g. ``"second"``.
+    time_limit
+        No action may end after this tick, if given.
+    origin
+        What the benchmark's own rules need beyond this model, if anything.
+    rest_of
+        The problem of which this is what a run has left open, if it is such a rest.
+
+    Raises
+    ------
+    InputError
+        From the constructor, naming the field, for duplicate ids, dangling references, impossible
+        demands, cycles of precedence and numbers out of range.
+    """
+
+    name: str
+    actions: tuple[Action, ...]
+    lags: tuple[Lag, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    agents: tuple[str, ...] = ("agent",)
+    benchmark: str = "generic"
+    unit: str = "tick"
+    seconds_per_tick: int | None = None
+    time_limit: int | None = None
+    origin: object = field(default=None, compare=False, repr=False)
+    rest_of: Instance | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """A scheduling problem, see `planoracle.instances.model.problem.Problem`."""
+        return "schedule"
+
+    def __post_init__(self) -> None:
+        from planoracle.instances.model.validation import validate
+
+        validate(self)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Position of every action id."""
+        return {action.id: i for i, action in enumerate(self.actions)}
+
+    @cached_property
+    def by_id(self) -> dict[str, Action]:
+        """Actions by id."""
+        return {action.id: action for action in self.actions}
+
+    @cached_property
+    def resource(self) -> dict[str, Resource]:
+        """Resources by name."""
+        return {resource.name: resource for resource in self.resources}
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """Names of the tasks in order of appearance."""
+        return tuple(dict.fromkeys(action.task for action in self.actions))
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Positions of the actions in a fixed topological order of the precedences."""
+        from planoracle.instances.model.validation import topological_order
+
+        return topological_order(self)
+
+    @cached_property
+    def predecessors(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """For every action the pairs (position of a predecessor, minimum lag)."""
+        rows: list[list[tuple[int, int]]] = [[] for _ in self.actions]
+        for lag in self.lags:
+            if lag.minimum is not None:
+                rows[self.index[lag.after]].append((self.index[lag.before], lag.minimum))
+        return tuple(map(tuple, rows))
+
+    def eligible(self, action: Action) -> tuple[str, ...]:
+        """Agents that may carry out ``action``, in the order of the instance."""
+        return self.agents if action.agents is None else action.agents
+
+    def without_maximum_lags(self, name: str) -> Instance:
+        """Return the instance with every maximum time lag dropped (Recipe2Plan's *untimed* setting)."""
+        kept = (replace(lag, maximum=None) for lag in self.lags if lag.minimum is not None)
+        return replace(self, name=name, lags=tuple(kept))
+
+
+def merge(name: str, parts: Iterable[Instance]) -> Instance:
+    """Put the tasks of several instances side by side, sharing agents and resources of equal name.
+
+    Raises
+    ------
+    InputError
+        If the parts disagree on a resource, the agents, the unit or the benchmark, or there are none.
+    """
+    parts = list(parts)
+    if not parts:
+        raise InputError("needs at least one part", field="parts")
+    resources: dict[str, Resource] = {}
+    for part in parts:
+        for attribute in ("agents", "unit", "seconds_per_tick", "benchmark", "time_limit"):
+            ours, theirs = getattr(parts[0], attribute), getattr(part, attribute)
+            if ours != theirs:
+                raise InputError(
+                    f"must equal {ours!r} of {parts[0].name}", field=f"{part.name}.{attribute}", value=theirs
+                )
+        for resource in part.resources:
+            if resources.setdefault(resource.name, resource) != resource:
+                raise InputError("differs between the parts", field=f"resources[{resource.name}]", value=resource)
+    return replace(
+        parts[0],
+        name=name,
+        actions=tuple(action for part in parts for action in part.actions),
+        lags=tuple(lag for part in parts for lag in part.lags),
+        resources=tuple(resources.values()),
+    )

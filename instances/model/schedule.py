@@ -1,0 +1,140 @@
+"""Schedules: what solvers and heuristics return, as a list of pieces."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Action, Instance
+
+#: Most pieces that cutting may lead to. Pieces that overlap, as no valid schedule has them, are cut n²/4 times.
+MAX_PIECES = 20_000
+
+
+class Piece(NamedTuple):
+    """One uninterrupted run of an action; ``start`` and ``duration`` in ticks, ``mode`` its position."""
+
+    action: str
+    start: int
+    duration: int
+    agent: str | None
+    mode: int = 0
+
+    @property
+    def end(self) -> int:
+        """First tick after the piece."""
+        return self.start + self.duration
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Pieces in the order in which their commands are given.
+
+    Pieces are ordered by start; at the same instant an action that only needs to be started comes
+    before one that holds its agent, one that sets no state before one that does; then by the
+    instance's order. Use `Schedule.of`.
+    """
+
+    pieces: tuple[Piece, ...]
+
+    @classmethod
+    def of(cls, instance: Instance, pieces: Iterable[Piece]) -> Schedule:
+        """Bring pieces into normal form.
+
+        Adjacent pieces of one action by one agent are joined, except where the agent starts an
+        action that needs no more than a start: there the piece must be cut, since nobody can start
+        anything strictly inside a piece.
+
+        Raises
+        ------
+        PlanError
+            If the cut pieces are more than `MAX_PIECES`; they are counted before they are made.
+
+        Examples
+        --------
+        >>> from planoracle.instances.model.instance import Action, Instance
+        >>> chop = Action("t/chop", "t", duration=4, attended=4, interruptible=True)
+        >>> boil = Action("t/boil", "t", duration=9, attended=0)
+        >>> kitchen = Instance("k", (chop, boil))
+        >>> units = [Piece("t/chop", k, 1, "agent") for k in range(4)]
+        >>> for piece in Schedule.of(kitchen, [*units, Piece("t/boil", 3, 9, "agent")]).pieces:
+        ...     print(*piece)
+        t/chop 0 3 agent 0
+        t/boil 3 9 agent 0
+        t/chop 3 1 agent 0
+        """
+        by_id, index = instance.by_id, instance.index
+        ordered = sorted(pieces, key=lambda p: (by_id[p.action].attended > 0, index[p.action], p.start, p.duration))
+        joined: list[Piece] = []
+        for piece in ordered:
+            last = joined[-1] if joined else None
+            if (
+                last is not None
+                and last.action == piece.action
+                and last.end == piece.start
+                and (last.agent, last.mode) == (piece.agent, piece.mode)
+            ):
+                joined[-1] = last._replace(duration=last.duration + piece.duration)
+            else:
+                joined.append(piece)
+        joined = _cut_at_starts(joined, by_id)
+        joined.sort(key=lambda p: (p.start, by_id[p.action].attended > 0, _sets(by_id[p.action], p), index[p.action]))
+        return cls(tuple(joined))
+
+    @property
+    def makespan(self) -> int:
+        """Latest end of a piece, in ticks; 0 for the empty schedule."""
+        return max((piece.end for piece in self.pieces), default=0)
+
+    def finish(self) -> dict[str, int]:
+        """End of the last piece of every action."""
+        ends: dict[str, int] = {}
+        for piece in self.pieces:
+            ends[piece.action] = max(ends.get(piece.action, 0), piece.end)
+        return ends
+
+
+def _sets(action: Action, piece: Piece) -> bool:
+    modes = action.modes
+    demands = modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ()
+    return bool(demands) and any(demand.sets is not None for demand in demands)
+
+
+def _cut_at_starts(pieces: list[Piece], by_id: dict[str, Action]) -> list[Piece]:
+    """Cut pieces where their agent starts something strictly inside, if they may be cut."""
+    started: dict[str, set[int]] = {}
+    for piece in pieces:
+        if piece.agent is not None and not by_id[piece.action].attended:
+            started.setdefault(piece.agent, set()).add(piece.start)
+    if not started:
+        return pieces
+    starts = {agent: sorted(instants) for agent, instants in started.items()}
+
+    def inside(piece: Piece) -> range:
+        instants = starts.get(piece.agent, []) if piece.agent is not None else []
+        action = by_id[piece.action]
+        if not (instants and action.interruptible and action.attended):
+            return range(0)
+        return range(bisect_right(instants, piece.start), bisect_left(instants, piece.end))
+
+    places = [inside(piece) for piece in pieces]
+    cuts = sum(map(len, places))
+    if not cuts:
+        return pieces
+    if len(pieces) + cuts > MAX_PIECES:
+        message = f"holds {len(pieces) + cuts} pieces, cut where their agent starts something; at most {MAX_PIECES}"
+        raise PlanError(message, field="plan")
+    return [part for piece, cut in zip(pieces, places, strict=True) for part in _parts(piece, cut, starts)]
+
+
+def _parts(piece: Piece, cut: range, starts: dict[str, list[int]]) -> Iterator[Piece]:
+    """Yield the parts of a piece that is cut at some starts of its agent."""
+    for place in cut:
+        assert piece.agent is not None
+        instant = starts[piece.agent][place]
+        yield piece._replace(duration=instant - piece.start)
+        piece = piece._replace(start=instant, duration=piece.end - instant)
+    yield piece

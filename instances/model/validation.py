@@ -1,0 +1,275 @@
+"""Checks that an instance makes sense before anybody schedules it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, TypeAlias
+
+from planoracle.instances.errors import InputError, together
+from planoracle.instances.protocol import registry
+from planoracle.instances.text import did_you_mean
+
+if TYPE_CHECKING:
+    from planoracle.instances.model.instance import Action, Demand, Instance
+
+
+#: Largest number of ticks anywhere; keeps sums far inside 64 bits (and the solver's domains small).
+MAX_TICKS = 10**9
+#: Largest instance.
+MAX_ACTIONS, MAX_LAGS, MAX_RESOURCES, MAX_AGENTS = 10_000, 100_000, 10_000, 1_000
+#: Most modes of an action, and longest name in characters.
+MAX_MODES, MAX_NAME = 1_000, 500
+# Of a cycle so many actions are named at either end.
+_SHOWN = 10
+
+Faults: TypeAlias = Iterator[InputError]
+
+_MOST = {"actions": MAX_ACTIONS, "lags": MAX_LAGS, "resources": MAX_RESOURCES, "agents": MAX_AGENTS}
+
+
+def validate(instance: Instance) -> None:
+    """Raise an `InputError` that names the fields of ``instance`` that cannot be right.
+
+    What the rest is judged by comes first: whether names are names, then every action and time lag, then cycles.
+    """
+    for stage in (_names, _parts, _whole):
+        error = together(stage(instance))
+        if error is not None:
+            raise error
+
+
+def _names(instance: Instance) -> Faults:
+    """Yield what is wrong with numbers and names of parts."""
+    if not instance.actions:
+        yield InputError("needs at least one action", field="actions")
+    for field, most in _MOST.items():
+        if len(getattr(instance, field)) > most:
+            yield InputError(f"must be at most {most}", field=field, value=len(getattr(instance, field)))
+            return
+    yield from _unique((a.id for a in instance.actions), "actions")
+    yield from _unique((r.name for r in instance.resources), "resources")
+    yield from _unique(instance.agents, "agents")
+    yield from _limits(instance)
+    if instance.seconds_per_tick is not None:
+        yield from _ticks(instance.seconds_per_tick, "seconds_per_tick", least=1)
+    for resource in instance.resources:
+        yield from _ticks(resource.capacity, f"resources[{resource.name}].capacity", least=1)
+
+
+def _limits(instance: Instance) -> Faults:
+    if instance.time_limit is not None:
+        yield from _ticks(instance.time_limit, "time_limit")
+
+
+def _parts(instance: Instance) -> Faults:
+    """Yield what is wrong with actions and time lags."""
+    states = _reachable_states(instance)
+    stateful, agents = {name for name, _ in states}, set(instance.agents)
+    for action in instance.actions:
+        yield from _action(instance, action, states, stateful, agents)
+    yield from _lags(instance)
+
+
+def _whole(instance: Instance) -> Faults:
+    """Yield what is wrong with all together."""
+    try:
+        topological_order(instance)
+        if not isinstance(instance.benchmark, str):
+            raise InputError("must be text", field="benchmark", value=instance.benchmark)
+        registry.of(instance).check(instance)
+    except InputError as error:
+        yield error
+
+
+def _unique(names: Iterable[str], field: str) -> Faults:
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str) or not name:
+            yield InputError("names must be non-empty text", field=field, value=name)
+            continue
+        if len(name) > MAX_NAME:
+            yield InputError(f"names must have at most {MAX_NAME} characters", field=field, value=name)
+        if name in seen:
+            yield InputError("names must be unique", field=field, value=name)
+        seen.add(name)
+
+
+def _ticks(value: object, field: str, least: int = 0) -> Faults:
+    if isinstance(value, bool) or not isinstance(value, int):
+        yield InputError("must be a whole number", field=field, value=value)
+    elif not least <= value <= MAX_TICKS:
+        yield InputError(f"must lie between {least} and {MAX_TICKS}", field=field, value=value)
+
+
+def _reachable_states(instance: Instance) -> set[tuple[str, str]]:
+    states = {(r.name, r.state) for r in instance.resources if r.state is not None}
+    states |= {
+        (demand.resource, demand.sets)
+        for action in instance.actions
+        for mode in action.modes
+        for demand in mode.demands
+        if demand.sets is not None
+    }
+    return states
+
+
+def _action(
+    instance: Instance, action: Action, states: set[tuple[str, str]], stateful: set[str], agents: set[str]
+) -> Faults:
+    field = f"actions[{action.id}]"
+    times = True
+    for name, value in (("duration", action.duration), ("attended", action.attended), ("release", action.release)):
+        if type(value) is not int or not 0 <= value <= MAX_TICKS:  # first, since most of the time goes here
+            for fault in _ticks(value, f"{field}.{name}"):
+                yield fault
+                times = False
+    if times:
+        yield from _attended(action, field)
+    if action.interruptible:
+        yield from _interruptible(action, field, stateful)
+    task, _, name = action.id.partition("/")
+    if task != action.task or not task or not name or "/" in name:
+        yield InputError("must be task/name, neither empty nor with '/' in it", field=f"{field}.id", value=action.id)
+    yield from _agents(instance, action, field, agents)
+    if not action.modes:
+        yield InputError("needs at least one mode", field=f"{field}.modes", value=[])
+    if len(action.modes) > MAX_MODES:
+        yield InputError(f"must be at most {MAX_MODES}", field=f"{field}.modes", value=len(action.modes))
+        return
+    for number, mode in enumerate(action.modes):
+        for before in mode.after:
+            if before not in instance.index or before == action.id:
+                message = "must be another action of the instance" + did_you_mean(before, instance.index)
+                yield InputError(message, field=f"{field}.modes[{number}].after", value=before)
+        names = [demand.resource for demand in mode.demands]
+        if len(set(names)) < len(names):
+            yield InputError("names a resource twice", field=f"{field}.modes[{number}]", value=names)
+        for demand in mode.demands:
+            yield from _demand(instance, demand, action, number, states)
+
+
+def _attended(action: Action, field: str) -> Faults:
+    if action.attended > action.duration:
+        message = f"must not exceed the duration {action.duration}"
+        yield InputError(message, field=f"{field}.attended", value=action.attended)
+    elif action.interruptible and 0 < action.attended < action.duration:
+        message = f"must be 0 or the duration {action.duration} for an interruptible action"
+        yield InputError(message, field=f"{field}.attended", value=action.attended)
+
+
+def _agents(instance: Instance, action: Action, field: str, agents: set[str]) -> Faults:
+    if action.agents:
+        yield from _unique(action.agents, f"{field}.agents")
+    strange = [agent for agent in action.agents or () if agent not in agents]
+    for agent in strange:
+        message = f"must be one of the agents {list(instance.agents)}{did_you_mean(agent, instance.agents)}"
+        yield InputError(message, field=f"{field}.agents", value=agent)
+    if action.attended and not strange and not instance.eligible(action):
+        yield InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])
+
+
+def _interruptible(action: Action, field: str, stateful: set[str]) -> Faults:
+    for mode in action.modes:
+        for demand in mode.demands:
+            if demand.sets is not None:
+                message = "an interruptible action cannot set a state"
+                yield InputError(message, field=f"{field}.interruptible", value=True)
+                return
+            if not action.attended and demand.resource in stateful:
+                message = f"an unattended action that uses {demand.resource}, which has states, cannot be interruptible"
+                yield InputError(message, field=f"{field}.interruptible", value=True)
+                return
+
+
+def _demand(instance: Instance, demand: Demand, action: Action, mode: int, states: set[tuple[str, str]]) -> Faults:
+    resource, amount = instance.resource.get(demand.resource), demand.amount
+    if resource is not None and type(amount) is int and 0 <= amount <= resource.capacity and demand.requires is None:
+        return
+    field = f"actions[{action.id}].modes[{mode}].uses[{demand.resource}]"
+    if resource is None:
+        known = sorted(instance.resource)
+        message = f"must be one of the resources {known}{did_you_mean(demand.resource, known)}"
+        yield InputError(message, field=f"{field}.resource", value=demand.resource)
+        return
+    wrong = list(_ticks(demand.amount, f"{field}.amount"))
+    yield from wrong
+    if not wrong and demand.amount > resource.capacity:
+        yield InputError(f"exceeds the capacity {resource.capacity}", field=f"{field}.amount", value=demand.amount)
+    if demand.requires is not None and (demand.resource, demand.requires) not in states:
+        known = sorted(state for name, state in states if name == demand.resource)
+        message = "no action sets this state and it is not the initial one" + did_you_mean(demand.requires, known)
+        yield InputError(message, field=f"{field}.requires", value=demand.requires)
+
+
+def _lags(instance: Instance) -> Faults:
+    seen: set[tuple[str, str]] = set()
+    index = instance.index
+    for lag in instance.lags:
+        field = f"lags[{lag.before} -> {lag.after}]"
+        for end in (lag.before, lag.after):
+            if end not in index:
+                message = "refers to an action that does not exist" + did_you_mean(end, index)
+                yield InputError(message, field=field, value=end)
+        if lag.before == lag.after:
+            yield InputError("an action cannot precede itself", field=field, value=lag.before)
+        if (lag.before, lag.after) in seen:
+            yield InputError("is given twice", field=field)
+        seen.add((lag.before, lag.after))
+        if lag.minimum is None and lag.maximum is None:
+            yield InputError("needs a minimum or a maximum", field=field)
+        wrong = False
+        for bound, value in (("minimum", lag.minimum), ("maximum", lag.maximum)):
+            if value is not None and (type(value) is not int or not -MAX_TICKS <= value <= MAX_TICKS):
+                for fault in _ticks(value, f"{field}.{bound}", least=-MAX_TICKS):
+                    yield fault
+                    wrong = True
+        if not wrong and lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
+            yield InputError(f"is below the minimum {lag.minimum}", field=f"{field}.maximum", value=lag.maximum)
+
+
+def topological_order(instance: Instance) -> tuple[int, ...]:
+    """Order the actions so that predecessors come first, ties by position (Kahn's algorithm).
+
+    A negative minimum lag does not order its two actions.
+
+    Raises
+    ------
+    InputError
+        If the precedences contain a cycle; the error names one.
+    """
+    index, count = instance.index, len(instance.actions)
+    after: list[list[int]] = [[] for _ in range(count)]
+    missing = [0] * count
+    for lag in instance.lags:
+        if lag.minimum is not None and lag.minimum >= 0:
+            after[index[lag.before]].append(index[lag.after])
+            missing[index[lag.after]] += 1
+    ready = [i for i in range(count) if not missing[i]]
+    heapify(ready)
+    order = []
+    while ready:
+        i = heappop(ready)
+        order.append(i)
+        for j in after[i]:
+            missing[j] -= 1
+            if not missing[j]:
+                heappush(ready, j)
+    if len(order) < count:
+        raise InputError(f"the precedences form a cycle: {_cycle(instance, after, set(order))}", field="lags")
+    return tuple(order)
+
+
+def _cycle(instance: Instance, after: list[list[int]], done: set[int]) -> str:
+    # Every action that is left has a predecessor that is left, so walking back must come round.
+    before = {j: i for i, row in enumerate(after) if i not in done for j in row if j not in done}
+    node = min(before)
+    path: dict[int, None] = {}
+    while node not in path:
+        path[node] = None
+        node = before[node]
+    walked = list(path)
+    loop = [instance.actions[i].id for i in (node, *reversed(walked[walked.index(node) :]))]
+    if len(loop) > 2 * _SHOWN:
+        loop[_SHOWN:-_SHOWN] = [f"{len(loop) - 2 * _SHOWN} more"]
+    return " -> ".join(loop)

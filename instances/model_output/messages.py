@@ -1,0 +1,122 @@
+"""Chats: which messages are the agent's, and what they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json
+
+#: Roles of the agent; ``None`` where a message tells none.
+AGENT = ("assistant", "agent", "model", "ai", None)
+#: Fields in which interfaces say why a model stopped, and what they say if its answer is not complete.
+STOPS, _CUT = ("finish_reason", "stop_reason"), ("length", "max_tokens", "max_output_tokens", "model_length")
+_TEXTS = ("text", "output_text", None)
+
+
+def chat_in(value: object) -> list[dict[str, Any]] | None:
+    """Return the messages of a chat, be it a list, or an object that holds one; ``None`` if a value is none.
+
+    >>> chat_in({"messages": [{"role": "user", "content": "Go!"}]}), chat_in([{"action": "wait"}])
+    ([{'role': 'user', 'content': 'Go!'}], None)
+    """
+    if isinstance(value, dict):
+        choices = value.get("choices")
+        if isinstance(choices, list):
+            return chat_in([one["message"] for one in choices[:1] if isinstance(one, dict) and "message" in one])
+        return chat_in(value.get("messages")) if "role" not in value else chat_in([value])
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        return value if any("role" in one for one in value) else None
+    return None
+
+
+def is_cut(value: object) -> bool:
+    """Whether a record, or its first choice, says that the model was stopped in the middle of its answer.
+
+    >>> is_cut({"choices": [{"message": {"content": "1. wash"}, "finish_reason": "length"}]})
+    True
+    """
+    if not isinstance(value, Mapping):
+        return False
+    choices = value.get("choices")
+    if isinstance(choices, list) and choices:
+        return is_cut(choices[0])
+    return any(str(value.get(field)).lower() in _CUT for field in STOPS)
+
+
+def is_agents(message: dict[str, Any]) -> bool:
+    """Whether the agent wrote a message."""
+    role = message.get("role")
+    return role is None or (isinstance(role, str) and role.lower() in AGENT)
+
+
+def contents(message: dict[str, Any]) -> list[object]:
+    """Return what a message says: its texts, and the arguments of its tool calls.
+
+    >>> calls = [{"function": {"name": "act", "arguments": '{"action": "wait"}'}}]
+    >>> contents({"role": "assistant", "content": [{"type": "text", "text": "So"}], "tool_calls": calls})
+    ['So', {'action': 'wait'}]
+    """
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    said: list[object] = []
+    for part in parts:
+        if isinstance(part, str):
+            said.append(part)
+        elif isinstance(part, dict) and part.get("type") in _TEXTS and isinstance(part.get("text"), str):
+            said.append(part["text"])
+        elif isinstance(part, dict) and part.get("type") == "tool_use":
+            said.append(part.get("input"))
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else []:
+        function = call.get("function", call) if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            said.append(_arguments(function))
+    return [one for one in said if one]
+
+
+def _arguments(function: dict[str, Any]) -> object:
+    given = function.get("arguments", function.get("input"))
+    if isinstance(given, str):
+        try:
+            given = load_json(given, "arguments")
+        except InputError:
+            return given
+    return given or function.get("name")
+
+
+_ACTION = re.compile(r"^[\s*_#>`-]{0,9}action[*_`]{0,3}\s{0,3}:", re.IGNORECASE | re.MULTILINE)
+_INLINE = re.compile(r"(?<![\w\"'])action[*_`]{0,3}\s{0,3}:", re.IGNORECASE)
+_FINISH = re.compile(r"^\W{0,9}(?:action\W{1,9})?finish(?:ed)?\W{0,9}$", re.IGNORECASE | re.MULTILINE)
+
+
+def parts(text: str) -> Iterator[str]:
+    r"""Yield the parts of a message in which to look for its command, one after the other.
+
+    >>> list(parts("Thought: a or b?\nAction: a\nObservation: done\nAction: b"))[:2]
+    ['a', 'a\nObservation: done\nAction: b']
+    >>> next(parts("Thought: not a again. Action: b"))
+    'b'
+    >>> list(parts('{"action": "tea/boil"}'))
+    ['{"action": "tea/boil"}']
+    """
+    marked = _ACTION.search(text) or _INLINE.search(text)
+    if marked:
+        behind = text[marked.end() :].strip()
+        line = behind.partition("\n")[0]
+        yield line
+        if _FINISH.search(line):
+            return
+        yield behind
+    yield text
+
+
+def gives_up(text: str) -> bool:
+    r"""Whether a message that holds no command says that nothing more will come.
+
+    >>> gives_up("Thought: that was all.\n**Action:** Finish."), gives_up("I finish the soup now.")
+    (True, False)
+    """
+    return any(map(_FINISH.search, parts(text)))

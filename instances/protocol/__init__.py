@@ -1,0 +1,1 @@
+"""Interface of benchmarks: problems, plans, runs, live environments, metrics, feedback and prompts."""

@@ -1,0 +1,115 @@
+"""Scheduling problems in words: what is to be done, with what, and how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.protocol.feedback import clean, listed, moment, span
+from planoracle.instances.text import visible
+
+
+def brief(problem: Instance, called: Callable[[str], str] = visible, *, hands: bool = True) -> str:
+    r"""Describe a problem: its tasks with their actions, the resources, who acts.
+
+    Parameters
+    ----------
+    called
+        Names an action as commands name it, by its id; what breaks lines is to be seen, as it is in JSON.
+    hands
+        Whether it is told who acts, and what is done by hand; it need not be where there are hands for everything.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> for line in brief(load("recipe2plan/timed/Cobbler_Pancakes")).split("\n")[:4]:
+    ...     print(line)
+    Cobbler
+    - Cobbler/0: preheat oven to 350 F; 10 min, by itself; uses oven and makes it 350
+    - Cobbler/1: measure butter; 2 min, by hand, may be paused
+    - Cobbler/2: melt butter; 1 min, by itself; after Cobbler/1; uses microwave
+    """
+    lines = []
+    for task in problem.tasks:
+        lines += [clean(task)] if len(problem.tasks) > 1 else []
+        lines += [f"- {_line(problem, action, called, hands)}" for action in problem.actions if action.task == task]
+    rooms = [_room(one) for one in problem.resources if one.capacity > 1 or one.state is not None]
+    if rooms:
+        lines.append(f"There is {listed(rooms)}.")
+    if hands and len(problem.agents) > 1:
+        lines.append(f"Agents: {', '.join(map(clean, problem.agents))}.")
+    if problem.time_limit is not None:
+        lines.append(f"Everything has to end by {moment(problem, problem.time_limit)}.")
+    return "\n".join(lines)
+
+
+def _line(problem: Instance, action: Action, called: Callable[[str], str], hands: bool) -> str:
+    name, label = called(action.id), clean(action.label)
+    work = ", ".join(_work(problem, action)) if hands else span(problem, action.duration)
+    parts = [work, *_order(problem, action, called)]
+    modes = [_mode(problem, mode, called) for mode in action.modes]
+    if len(modes) > 1:
+        parts += [f"mode {number}: {text or 'uses nothing'}" for number, text in enumerate(modes)]
+    elif modes[0]:
+        parts.append(modes[0])
+    if action.release:
+        parts.append(f"not before {moment(problem, action.release)}")
+    return f"{name}: {'; '.join(filter(None, (label, *parts)))}"
+
+
+def _work(problem: Instance, action: Action) -> Iterator[str]:
+    """Yield how long an action takes, and whose time."""
+    yield span(problem, action.duration)
+    if action.agents == ():
+        yield "needs nobody"
+    elif not action.attended:
+        yield "by itself"
+    elif action.attended == action.duration:
+        yield "by hand"
+    else:
+        yield f"by hand for the first {span(problem, action.attended)}"
+    if action.interruptible:
+        yield "may be paused"
+    if action.agents:
+        yield f"only {' or '.join(map(clean, action.agents))}"
+
+
+def _order(problem: Instance, action: Action, called: Callable[[str], str]) -> Iterator[str]:
+    """Yield what has to come before, and how long."""
+    plain = [
+        called(lag.before)
+        for lag in problem.lags
+        if lag.after == action.id and lag.minimum == 0 and lag.maximum is None
+    ]
+    if plain:
+        yield f"after {listed(plain)}"
+    for lag in problem.lags:
+        if lag.after != action.id or (lag.minimum == 0 and lag.maximum is None):
+            continue
+        before = called(lag.before)
+        least = f"at least {span(problem, lag.minimum)} " if lag.minimum else ""
+        order = None if lag.minimum is None else f"{least}after {before}"
+        end = "its end" if order else f"the end of {before}"
+        most = None if lag.maximum is None else f"starts at most {span(problem, lag.maximum)} after {end}"
+        yield ", ".join(filter(None, (order, most)))
+
+
+def _mode(problem: Instance, mode: Mode, called: Callable[[str], str]) -> str:
+    uses = [_use(problem.resource[one.resource], one) for one in mode.demands]
+    parts = [f"uses {listed(uses)}"] if uses else []
+    parts += [f"after {listed(list(map(called, mode.after)))}"] if mode.after else []
+    return f"{clean(mode.name)}: {', '.join(parts)}" if mode.name and parts else ", ".join(parts) or clean(mode.name)
+
+
+def _use(resource: Resource, demand: Demand) -> str:
+    text = clean(resource.name)
+    if resource.capacity > 1:
+        text = f"{demand.amount} of {text}"
+    if demand.requires is not None:
+        text += f", which must be {clean(demand.requires)}"
+    return text if demand.sets is None else f"{text} and makes it {clean(demand.sets)}"
+
+
+def _room(resource: Resource) -> str:
+    text = f"{clean(resource.name)} (room for {resource.capacity})" if resource.capacity > 1 else clean(resource.name)
+    return text if resource.state is None else f"{text}, at first {clean(resource.state)}"

@@ -1,0 +1,134 @@
+"""What benchmarks have in common whose problems are scheduling problems."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from planoracle.instances.errors import InternalError
+from planoracle.instances.model.agents import with_crew
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import GENERAL, of_kind
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import Benchmark
+from planoracle.instances.protocol.environment import USUAL, Manner
+from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.profiles import Rules
+
+if TYPE_CHECKING:
+    from planoracle.instances.protocol.environment import AnyEnvironment, Reward
+
+
+_C = TypeVar("_C")
+_R = TypeVar("_R", bound=Rules)
+
+
+class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
+    """A benchmark whose problems are scheduling problems; plans and schedules can be turned into each other.
+
+    Attributes
+    ----------
+    untimed
+        Whether plans say orders and no times: the rules begin everything as soon as can be, perhaps sooner than the
+        schedule that was written.
+    """
+
+    untimed: bool = False
+
+    def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
+        """Read a submission, see `Benchmark.parse`; raises `InputError` also for a problem of another kind."""
+        return super().parse(of_kind(problem, Instance), submission, rules)
+
+    def document(self, problem: Instance) -> dict[str, Any]:
+        """Return a problem in our own format, see `planoracle.instances.files.instance_file`."""
+        from planoracle.instances.files.instance_file import to_document
+
+        return to_document(of_kind(problem, Instance))
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of what `document` returns, that of our own format unless the reader has another."""
+        from planoracle.instances.files import instance_file
+
+        return dict(getattr(self._part("reader", "problems"), "json_schema", instance_file.json_schema)())
+
+    def with_agents(self, problem: Instance, crew: str) -> Instance:
+        """Return the problem by the general rules, see `planoracle.instances.model.agents`."""
+        return with_crew(problem, crew)
+
+    def environment(
+        self, problem: Instance, rules: _R | None = None, manner: Manner = USUAL, reward: Reward | None = None
+    ) -> AnyEnvironment:
+        """Return a live environment; without one of its own, that of the general rules if runs go by them.
+
+        Raises
+        ------
+        InputError
+            If the benchmark has none, and runs that are no `planoracle.instances.benchmarks.generic.run.GenericRun`.
+        """
+        if self._part("live") is not None:
+            return super().environment(problem, rules, manner, reward)
+        chosen = self.rules_of(problem) if rules is None else rules
+        return registry.get(GENERAL).environment(problem, chosen, manner, reward)
+
+    def written(self, problem: Instance, schedule: Schedule) -> object:
+        """Write a schedule as a plan, in the form that submissions have."""
+        return self._part("language").written(problem, schedule)
+
+    def render(self, problem: Instance, schedule: Schedule) -> str:
+        """Write a schedule as text that `commands` reads: texts a line each, all else as JSON."""
+        found = self.written(problem, schedule)
+        if isinstance(found, list) and all(isinstance(line, str) for line in found):
+            return "\n".join(found)
+        return found if isinstance(found, str) else json.dumps(found)
+
+    def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
+        """Turn a plan into a schedule in normal form; raises `PlanError` for commands that are no action."""
+        return cast(Schedule, self._part("language").schedule(problem, plan))
+
+
+def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:
+    """Return the benchmark of a scheduling problem, which can write schedules as plans."""
+    return cast("ScheduleBenchmark[Any, Any]", registry.of(instance))
+
+
+def settled(instance: Instance, schedule: Schedule) -> Schedule:
+    """Return a schedule as the rules carry out its plan: sooner, perhaps, where plans say no times."""
+    speech = language(instance)
+    if not speech.untimed:
+        return schedule
+    return speech.schedule(instance, speech.parse(instance, speech.written(instance, schedule)))
+
+
+def agrees(instance: Instance, makespan: int | None, claimed: int | None) -> bool:
+    """Whether the makespan that the rules see is the one claimed, or better where plans say no times."""
+    if makespan is None or claimed is None:
+        return makespan == claimed
+    return makespan == claimed or (language(instance).untimed and makespan < claimed)
+
+
+def certify(instance: Instance, schedule: Schedule, makespan: int | None = None) -> str:
+    """Render a schedule, read the text back and replay it by the rules; return the text.
+
+    Raises
+    ------
+    InternalError
+        If the plan breaks a rule, does not finish, or its makespan is not the one claimed.
+    """
+    text, fault = _replayed(instance, schedule, schedule.makespan if makespan is None else makespan)
+    if fault:
+        raise InternalError(f"{instance.name}: a schedule of ours does not pass the rules: {fault}")
+    return text
+
+
+def _replayed(instance: Instance, schedule: Schedule, claimed: int) -> tuple[str, str]:
+    """Return the text of a schedule, and what the rules have against it."""
+    speech = language(instance)
+    text = speech.render(instance, schedule)
+    verdict = speech.run(instance, text).verdict
+    if verdict.violations:
+        first = verdict.violations[0]
+        return text, f"{first.subject}: {first.message}"
+    if not verdict.success or not agrees(instance, verdict.makespan, claimed):
+        return text, f"makespan {verdict.makespan}, not {claimed}"
+    return text, ""

@@ -1,0 +1,242 @@
+"""What all trajectories have in common: decision points, steps between them, and how to bring a run to its end."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import gcd
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.state import State
+from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.feedback import span
+from planoracle.instances.protocol.plan import Plan, Targets
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.run import Run, Step
+
+_C = TypeVar("_C")
+_R = TypeVar("_R", bound=Rules)
+
+# More pieces than any sensible run has; points keep all of theirs.
+_MAX_PIECES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionPoint:
+    """A point in a run.
+
+    Attributes
+    ----------
+    instance
+        By which the rest of the run has to be planned.
+    lost
+        Ticks that have passed beside the time of ``state``, since the world stood still.
+    reached
+        Makespan of what has been done.
+    over
+        Why the run cannot go on from here, if so: the name of its end.
+    dead_end
+        Whether doing all that is left would not be a success; ways to undo are not looked for.
+    """
+
+    instance: Instance
+    state: State = field(default_factory=State)
+    lost: int = 0
+    reached: int = 0
+    over: str | None = None
+    dead_end: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything has been started and nothing is left to decide."""
+        work = dict.fromkeys(self.instance.by_id, 0)
+        pieces = dict.fromkeys(self.instance.by_id, 0)
+        for piece in self.state.pieces:
+            work[piece.action] += piece.duration
+            pieces[piece.action] += 1
+        return all(pieces[a.id] and work[a.id] >= a.duration for a in self.instance.actions)
+
+
+@dataclass(frozen=True, slots=True)
+class Move(Step):
+    """One decision of a run, and the point that it leads to.
+
+    Attributes
+    ----------
+    restricts
+        Whether the new point only adds to the one before. Otherwise (a call made on a guess) it may be better.
+    """
+
+    after: DecisionPoint = field(kw_only=True)
+    restricts: bool = True
+
+
+class LegalAction(NamedTuple):
+    """A command that the rules allow in a point, and the point that it leads to."""
+
+    command: str
+    kind: str
+    after: DecisionPoint
+
+
+class Trajectory(Run[Instance, _C, _R]):
+    """A run on a scheduling problem, decision by decision."""
+
+    def __init__(self, problem: Instance, plan: Plan[_C], rules: _R, verdict: Replay) -> None:
+        super().__init__(problem, plan, rules, verdict)
+        self._waits: Move | None = None
+
+    @cached_property
+    def begin(self) -> DecisionPoint:
+        """The point before the first decision."""
+        return DecisionPoint(self.problem)
+
+    @abstractmethod
+    def _walk(self) -> tuple[Sequence[Move], int]:
+        """Return all decisions, and how many there are up to the point from which the run would have to go on."""
+
+    @cached_property
+    def _walked(self) -> tuple[tuple[Move, ...], int]:
+        moves, stop = self._walk()
+        return tuple(moves), stop
+
+    @property
+    def steps(self) -> tuple[Move, ...]:
+        """All decisions up to the end of the run."""
+        moves, stop = self._walked
+        return moves if self._waits is None else (*moves[:stop], self._waits)
+
+    @property
+    def stop(self) -> int:
+        """Number of decisions up to the point from which the run would have to be completed."""
+        return self._walked[1] + (self._waits is not None)
+
+    @property
+    def points(self) -> tuple[DecisionPoint, ...]:
+        """Before the first and after every decision."""
+        return (self.begin, *(move.after for move in self.steps))
+
+    @property
+    def grid(self) -> int:
+        """Greatest common divisor of all times in the run, in ticks; 0 if there are none."""
+        last = self.points[-1].state
+        return gcd(
+            *(gcd(piece.start, piece.duration) for piece in last.pieces),
+            *(move.after.state.clock for move in self.steps),
+        )
+
+    def lost_at(self, count: int) -> str | None:
+        """Return whether the run is over, or spoiled, after so many decisions."""
+        point = self.points[count]
+        return "over" if point.over is not None else "spoiled" if point.dead_end else None
+
+    def wait_until(self, clock: int) -> None:
+        """Let time pass where the run stopped, if no command comes after; see `Run.wait_until`."""
+        here = self.points[self.stop]
+        now = here.state.clock
+        if registry.of(self.problem).waits_are_commands:
+            super().wait_until(clock)
+        if isinstance(clock, bool) or not isinstance(clock, int) or clock < now:
+            raise InputError(f"must be a whole number of ticks, at least {now}", field="clock", value=clock)
+        if clock > now:
+            words = wait_words(self.problem, clock - now)
+            self._waits = Move(self._walked[1], words, "wait", now, clock, after=waited(here, clock))
+
+    @abstractmethod
+    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
+        """Return the run's commands up to a decision, with the rest of a schedule after them, and its replay."""
+
+    @abstractmethod
+    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+        """Return what carries out the rest of a schedule from a point on, command by command, each as text."""
+
+    @abstractmethod
+    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
+        """Yield the commands that the rules allow at the clock of a point; waits last one ``step``."""
+
+    @abstractmethod
+    def targets(self) -> Targets:
+        """Return what the plan wants of every action, whether or not it was carried out."""
+
+
+def clock_after(instance: Instance, piece: Piece) -> int:
+    """Return the time before which no command can follow a piece: its start, or when a lone agent is free again.
+
+    With several agents, or actions that need nobody, something else can still start while the piece runs. Until then
+    what has not been decided costs nothing, so a price may fall on the wait that follows instead of on the piece.
+    """
+    action = instance.by_id[piece.action]
+    if len(instance.agents) > 1 or piece.agent is None or any(other.agents == () for other in instance.actions):
+        return piece.start
+    return piece.start + (piece.duration if action.interruptible and action.attended else action.attended)
+
+
+def started(here: DecisionPoint, piece: Piece) -> DecisionPoint:
+    """Return the point after a piece has been started; one of no length only takes time.
+
+    Raises
+    ------
+    PlanError
+        If there are far too many pieces.
+    """
+    instance, pieces = here.instance, here.state.pieces
+    if piece.duration or not instance.by_id[piece.action].duration:
+        pieces = (*pieces, piece)
+    if len(pieces) > _MAX_PIECES:
+        raise PlanError(f"holds more than {_MAX_PIECES} pieces that are carried out", field="plan")
+    state = State(pieces, max(here.state.clock, piece.start, clock_after(instance, piece)))
+    return DecisionPoint(instance, state, here.lost, max(here.reached, piece.end + here.lost))
+
+
+def piece_choices(
+    point: DecisionPoint, step: int, only: Container[str] | None = None
+) -> Iterator[tuple[Piece, DecisionPoint]]:
+    """Yield every piece that can be tried at the clock, whether the rules allow it or not; of some actions ``only``.
+
+    Pieces of interruptible actions come in all lengths that are multiples of ``step`` or all that is left.
+    """
+    instance, state = point.instance, point.state
+    done = dict.fromkeys(instance.by_id, 0)
+    first: dict[str, Piece] = {}
+    for piece in state.pieces:
+        done[piece.action] += piece.duration
+        first.setdefault(piece.action, piece)
+    for action in instance.actions:
+        left = action.duration - done[action.id]
+        if (action.id in first and not left) or (only is not None and action.id not in only):
+            continue
+        lengths = [*range(step, left, step), left] if action.interruptible else [left]
+        modes = [first[action.id].mode] if action.id in first else range(len(action.modes))
+        for agent in instance.eligible(action) or (None,):
+            for mode in modes:
+                for length in lengths:
+                    piece = Piece(action.id, state.clock, length, agent, mode)
+                    yield piece, started(point, piece)
+
+
+def waited(point: DecisionPoint, until: int) -> DecisionPoint:
+    """Return the point after doing nothing until a time."""
+    state = State(point.state.pieces, until)
+    return DecisionPoint(point.instance, state, point.lost, point.reached)
+
+
+def wait_words(instance: Instance, ticks: int) -> str:
+    """Name a wait."""
+    return f"wait {span(instance, ticks)}"
+
+
+@Memo
+def limited(problem: Instance, limit: int | None) -> Instance:
+    """Return a problem with another time limit, the same one every time."""
+    return problem if limit == problem.time_limit else replace(problem, time_limit=limit)
+
+
+#: Any run on a scheduling problem, where its benchmark does not matter.
+AnyTrajectory: TypeAlias = Trajectory[Any, Any]

@@ -1,0 +1,122 @@
+"""A first plan on a coarse grid of time, where actions that can be paused at any tick make a large model.
+
+Times are rounded to whole cells of the grid, each in the direction that can only make the problem harder: durations and
+minimum lags up, maximum lags down, by what rounding up the action before has added to it. So a schedule of the rounded
+problem is one of the original, once every action stops when it is done. Nothing is learnt where there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Instance, Lag
+from planoracle.instances.model.limits import Deadline, Status, TimeOverError
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.solver.exact.bounds import common_divisor, horizon, steps
+from planoracle.solver.exact.cp_model import run
+from planoracle.solver.exact.precedence import ordered_windows
+from planoracle.solver.exact.schedule_model import ScheduleModel
+
+# Cells that interruptible actions are cut into, first few, then more.
+_CELLS = (8, 16, 32, 64)
+# Where there are more actions, or cells if nothing is to be rounded, models take too long to be made.
+_MOST_ACTIONS, _MOST_CELLS = 100, 500
+# Effort for one grid, in CP-SAT's deterministic time.
+_IN_ORDER, _FREELY = 0.02, 0.05
+
+
+def coarse_schedule(instance: Instance, step: int, deadline: Deadline) -> Schedule | None:
+    """Look for a schedule on ever finer grids, and return the first, accepted by the general rules.
+
+    Parameters
+    ----------
+    step
+        Ticks by which all times can be divided; cells are multiples of it.
+    deadline
+        For all grids together; the effort is limited besides.
+    """
+    for cell in _cells(instance, step):
+        try:
+            found = _solve(coarsened(instance, cell), deadline)
+        except InputError:  # a maximum lag is shorter than what rounding adds
+            continue
+        except TimeOverError:
+            break
+        if found is not None:
+            schedule = refined(instance, found, cell)
+            if next(find_violations(instance, schedule), None) is None:  # settings may have shared rounded intervals
+                return schedule
+    return None
+
+
+def _cells(instance: Instance, step: int) -> list[int]:
+    """Return sizes of cells, the largest first, but for one by which nothing is rounded and which makes few."""
+    work = steps(instance, 1)
+    if not work or len(instance.actions) > _MOST_ACTIONS:
+        return []
+    exact = common_divisor(instance)
+    sizes = {exact, *(-(-work // (count * step)) * step for count in _CELLS)}
+    few = [size for size in sizes if size > step and steps(instance, size) <= _MOST_CELLS]
+    return sorted(few, key=lambda size: (size != exact or steps(instance, exact) > _CELLS[-1], -size))
+
+
+def coarsened(instance: Instance, cell: int) -> Instance:
+    """Return the problem in units of ``cell`` ticks, made harder by rounding.
+
+    Raises
+    ------
+    InputError
+        If rounding leaves a maximum lag below its minimum.
+    """
+    actions = tuple(
+        replace(a, duration=-(-a.duration // cell), attended=-(-a.attended // cell), release=-(-a.release // cell))
+        for a in instance.actions
+    )
+    limit = None if instance.time_limit is None else instance.time_limit // cell
+    return replace(
+        instance,
+        actions=actions,
+        lags=tuple(_coarse_lag(lag, -instance.by_id[lag.before].duration % cell, cell) for lag in instance.lags),
+        time_limit=limit,
+        benchmark="generic",
+        origin=None,
+    )
+
+
+def _coarse_lag(lag: Lag, added: int, cell: int) -> Lag:
+    minimum = None if lag.minimum is None else -(-lag.minimum // cell)
+    return replace(lag, minimum=minimum, maximum=None if lag.maximum is None else (lag.maximum - added) // cell)
+
+
+def refined(instance: Instance, schedule: Schedule, cell: int) -> Schedule:
+    """Return a schedule of the rounded problem in ticks, every action stopping when it is done."""
+    left = {action.id: action.duration for action in instance.actions}
+    pieces = []
+    for piece in sorted(schedule.pieces, key=lambda each: each.start):
+        ticks = min(piece.duration * cell, left[piece.action])
+        left[piece.action] -= ticks
+        pieces.append(Piece(piece.action, piece.start * cell, ticks, piece.agent, piece.mode))
+    return Schedule.of(instance, pieces)
+
+
+def _solve(instance: Instance, deadline: Deadline) -> Schedule | None:
+    """Return a good schedule of a small problem, if one is found soon; after the deadline raises `TimeOverError`."""
+    deadline.check()
+    bounds = ordered_windows(instance, deadline)
+    if not bounds.consistent:
+        return None
+    most = horizon(instance)
+    if instance.time_limit is not None:
+        most = min(most, instance.time_limit)
+    least = max(h + a.duration + t for h, a, t in zip(bounds.head, instance.actions, bounds.tail, strict=True))
+    if least > most:
+        return None
+    model = ScheduleModel(instance, bounds, 1, least, most, deadline=deadline)
+    model.model.search_in_order([model.makespan, *model.decisions])
+    found = run(model.model, deadline=deadline, fixed_search=True, deterministic=_IN_ORDER, light=True)
+    if found.status == Status.unknown:
+        model.model.search_freely()
+        found = run(model.model, deadline=deadline, deterministic=_FREELY, light=True)
+    return model.schedule(found.solution) if found.solution else None

@@ -1,0 +1,321 @@
+"""A thin layer over CP-SAT's protocol messages.
+
+Importing and building through ``ortools.sat.python.cp_model`` costs some 200 ms and a third of the time of
+a small solve; the messages themselves are nearly free. Variables are numbered; literal ``-v - 1`` is the
+negation of ``v``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from planoracle.instances.model.limits import NEVER, Deadline, Status
+
+# Imported where it is used, since it takes longer than many a problem: not all who know this module solve one.
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model_helper as cmh
+
+# Constraints after which the clock is looked at.
+_CLOCK = 256
+# Of counted work: seconds to make a constraint, and for a call to read one; units of CP-SAT's deterministic time that
+# a second of search is worth.
+_MAKING, _PER_CONSTRAINT, _UNITS = 2e-6, 1e-6, 0.2
+# Conflicts after which a value of the objective in the middle is given up.
+_CONFLICTS_EACH = 300
+#: Beyond all times, and far from where CP-SAT's sums overflow.
+FAR = 2**60
+
+#: Workers of a run without presolve: with ten or more of them OR-Tools 9.15 can call a feasible model infeasible
+#: (https://github.com/google/or-tools/issues/5295).
+MOST_WITHOUT_PRESOLVE = 8
+
+
+class Domain(Protocol):
+    """The domain of a variable: two numbers."""
+
+    def __getitem__(self, place: int, /) -> int: ...
+
+    def clear(self) -> None:
+        """Forget them."""
+
+    def extend(self, values: tuple[int, int], /) -> None:
+        """Set the least and the greatest value."""
+
+
+def negated(literal: int) -> int:
+    """Return the negation of a literal."""
+    return -literal - 1
+
+
+class Model:
+    """Variables and constraints of one CP-SAT model.
+
+    They are written as the text of CP-SAT's messages and read all at once when the model is needed: every call into the
+    messages takes as long as reading a constraint. Making a model raises `TimeOverError` soon after the ``deadline``.
+
+    Examples
+    --------
+    >>> model = Model()
+    >>> early, late = model.integer(0, 9), model.integer(0, 9)
+    >>> model.difference(late, early, 3)
+    >>> model.minimize(late)
+    >>> run(model, deadline=NEVER).solution
+    [0, 3]
+    """
+
+    def __init__(self, deadline: Deadline = NEVER) -> None:
+        from ortools.sat.python import cp_model_helper as cmh
+
+        self.deadline = deadline
+        self._proto = cmh.CpModelProto()
+        self._text: list[str] = []  # what the messages do not hold yet
+        self.variables = 0
+        self.constraints = 0
+        self._intervals: dict[tuple[int, ...], int] = {}
+        #: Whether to reason on the energy of capacities, which shows in milliseconds what several agents cannot do.
+        self.energetic = False
+
+    @property
+    def proto(self) -> cmh.CpModelProto:
+        """CP-SAT's messages."""
+        if self._text:
+            if not self._proto.merge_text_format("".join(self._text)):
+                raise RuntimeError("CP-SAT does not understand the text of a model")
+            self._text.clear()
+        return self._proto
+
+    def integer(self, least: int, most: int) -> int:
+        """Add an integer variable."""
+        self._text.append(f"variables{{domain:[{least},{most}]}}")
+        self.variables += 1
+        return self.variables - 1
+
+    def domains(self) -> list[Domain]:
+        """Return the domains of all variables, to be changed in place: their least and greatest values."""
+        return [variable.domain for variable in self.proto.variables]
+
+    def restrict(self, variable: int, least: int, most: int) -> None:
+        """Give a variable another domain."""
+        domain = self.proto.variables[variable].domain
+        domain.clear()
+        domain.extend((least, most))
+
+    def boolean(self) -> int:
+        """Add a Boolean variable."""
+        return self.integer(0, 1)
+
+    def _add(self, text: str, enforced: Sequence[int] = ()) -> None:
+        if not self.constraints % _CLOCK:
+            self.deadline.check(_CLOCK * _MAKING)
+        if enforced:
+            self._text.append(f"constraints{{enforcement_literal:{[*enforced]}{text}}}")
+        else:
+            self._text.append(f"constraints{{{text}}}")
+        self.constraints += 1
+
+    def difference(self, later: int, earlier: int, least: int, *enforced: int) -> None:
+        """State ``later >= earlier + least`` (if all literals in ``enforced`` hold)."""
+        self._add(f"linear{{vars:[{later},{earlier}]coeffs:[1,-1]domain:[{least},{FAR}]}}", enforced)
+
+    def at_most_sum(self, literals: Sequence[int], most: int) -> None:
+        """Let at most ``most`` of the positive literals hold."""
+        self.linear([(literal, 1) for literal in literals], 0, most)
+
+    def clause(self, *literals: int) -> None:
+        """Let at least one literal hold."""
+        self._add(f"bool_or{{literals:{[*literals]}}}")
+
+    def exactly_one(self, literals: Iterable[int]) -> None:
+        """Let exactly one literal hold."""
+        self._add(f"exactly_one{{literals:{[*literals]}}}")
+
+    def interval(self, start: int, size: int, *present: int, after: int = 0) -> int:
+        """Return the number of the interval of that size from ``start + after`` on, there if all literals hold."""
+        key = (start, size, after, *present)
+        known = self._intervals.get(key)
+        if known is not None:
+            return known
+        first, last = (f"{{vars:{start} coeffs:1 offset:{offset}}}" for offset in (after, after + size))
+        self._add(f"interval{{start{first}end{last}size{{offset:{size}}}}}", present)
+        self._intervals[key] = self.constraints - 1
+        return self.constraints - 1
+
+    def stretch(self, start: int, after: int, end: int, beyond: int, most: int) -> int:
+        """Return the number of the interval from ``start + after`` to ``end + beyond``, of at most some size."""
+        size = self.integer(0, most)
+        self.linear([(end, 1), (start, -1), (size, -1)], after - beyond, after - beyond)
+        first, last = f"{{vars:{start} coeffs:1 offset:{after}}}", f"{{vars:{end} coeffs:1 offset:{beyond}}}"
+        self._add(f"interval{{start{first}end{last}size{{vars:{size} coeffs:1}}}}")
+        return self.constraints - 1
+
+    def capacity(self, intervals: Sequence[tuple[int, int]], capacity: int) -> None:
+        """Let the (interval, demand) pairs never exceed a capacity at the same time."""
+        if sum(demand for _, demand in intervals) <= capacity:
+            return
+        numbers = [interval for interval, _ in intervals]
+        if all(2 * demand > capacity for _, demand in intervals):
+            self._add(f"no_overlap{{intervals:{numbers}}}")
+            return
+        demands = "".join(f"demands{{offset:{demand}}}" for _, demand in intervals)
+        self._add(f"cumulative{{capacity{{offset:{capacity}}}intervals:{numbers}{demands}}}")
+
+    def minimize(self, variable: int) -> None:
+        """Make a variable the objective, in place of any other."""
+        self.drop_objective()
+        self._proto.objective.vars.append(variable)
+        self._proto.objective.coeffs.append(1)
+
+    def drop_objective(self) -> None:
+        """Ask for any solution."""
+        self._proto.clear_objective()
+
+    def search_in_order(self, variables: Iterable[int]) -> None:
+        """Branch on variables in this order, smallest value first, in place of any other order."""
+        from ortools.sat.python import cp_model_helper as cmh
+
+        self._proto.search_strategy.clear()
+        strategy = self._proto.search_strategy.add()
+        strategy.variables.extend(variables)
+        strategy.variable_selection_strategy = cmh.DecisionStrategyProto.VariableSelectionStrategy.CHOOSE_FIRST
+        strategy.domain_reduction_strategy = cmh.DecisionStrategyProto.DomainReductionStrategy.SELECT_MIN_VALUE
+
+    def search_by_time(self, variables: Iterable[int]) -> None:
+        """Branch on the variable that can be smallest, on that value first, in place of any other order."""
+        from ortools.sat.python import cp_model_helper as cmh
+
+        self.search_in_order(variables)
+        first = cmh.DecisionStrategyProto.VariableSelectionStrategy.CHOOSE_LOWEST_MIN
+        self._proto.search_strategy[0].variable_selection_strategy = first
+
+    def search_freely(self) -> None:
+        """Forget the order of `search_in_order`."""
+        self._proto.search_strategy.clear()
+
+    def linear(self, terms: Iterable[tuple[int, int]], least: int, most: int, *enforced: int) -> None:
+        """State ``least <= sum of coefficient * variable <= most`` for (variable, coefficient) pairs."""
+        pairs = list(terms)
+        variables, factors = [variable for variable, _ in pairs], [factor for _, factor in pairs]
+        self._add(f"linear{{vars:{variables}coeffs:{factors}domain:[{least},{most}]}}", enforced)
+
+    def minimize_sum(self, terms: Iterable[tuple[int, int]]) -> None:
+        """Make a sum of (variable, coefficient) pairs the objective, in place of any other."""
+        self.drop_objective()
+        for variable, coefficient in terms:
+            self._proto.objective.vars.append(variable)
+            self._proto.objective.coeffs.append(coefficient)
+
+    def hint(self, solution: Sequence[int]) -> None:
+        """Let the search begin near a solution, in place of any other hint."""
+        self._proto.clear_solution_hint()
+        self._proto.solution_hint.vars.extend(range(len(solution)))
+        self._proto.solution_hint.values.extend(solution)
+
+
+class Outcome:
+    """What one call of CP-SAT says."""
+
+    __slots__ = ("bound", "effort", "solution", "status")
+
+    def __init__(self, response: cmh.CpSolverResponse) -> None:
+        from ortools.sat.python import cp_model_helper as cmh
+
+        names = {
+            cmh.CpSolverStatus.OPTIMAL: Status.optimal,
+            cmh.CpSolverStatus.FEASIBLE: Status.feasible,
+            cmh.CpSolverStatus.INFEASIBLE: Status.infeasible,
+            cmh.CpSolverStatus.UNKNOWN: Status.unknown,
+        }
+        if response.status not in names:
+            raise RuntimeError(f"CP-SAT refused the model: {response.solution_info}")
+        self.status = names[response.status]
+        self.solution: list[int] = list(response.solution)
+        self.bound = response.best_objective_bound
+        self.effort = response.deterministic_time
+
+
+def run(
+    model: Model,
+    *,
+    deadline: Deadline,
+    seed: int = 0,
+    presolve: bool = False,
+    core: bool = False,
+    workers: int = 1,
+    fixed_search: bool = False,
+    linearization: int = 0,
+    deterministic: float | None = None,
+    light: bool = False,
+    lean: bool = False,
+    probing: bool = True,
+    energetic: bool = True,
+    halving: bool = False,
+    dynamic: bool = False,
+) -> Outcome:
+    """Run CP-SAT once, until the deadline at most (and for ``deterministic`` units of its own clock).
+
+    Where work is counted there is one worker, for several do not find the same every time.
+
+    Parameters
+    ----------
+    workers
+        Threads; without presolve no more than `MOST_WITHOUT_PRESOLVE` of them.
+    light, lean
+        Leave out what does not pay where a proof takes a millisecond (measured on RCPSP/max); also what only the
+        harder ones need (measured on states of Recipe2Plan runs).
+    probing
+        Whether presolve tries values out, which takes seconds on models of hundreds of actions.
+    energetic
+        Whether to reason on the energy of capacities where the model asks for it.
+    halving
+        Whether branch and bound tries the middle of what is possible, for some conflicts, before what is next to the
+        best, with what pays then where most is about what comes first (measured on job shops).
+    dynamic
+        Whether a conflict is explained by what came before what, rather than by when it was: dearer, and on some job
+        shops a proof takes hundredths of a second that takes seconds without.
+    """
+    from ortools.sat.python import cp_model_helper as cmh
+
+    parameters = cmh.SatParameters()
+    left = deadline.left()
+    workers = max(1, workers)  # 0 would be all cores
+    if deadline.counted:
+        workers, most = 1, max(1e-6, left * _UNITS)
+        deterministic = most if deterministic is None else min(deterministic, most)
+    else:
+        parameters.max_time_in_seconds = max(0.001, left)
+    if deterministic is not None:
+        parameters.max_deterministic_time = deterministic
+    parameters.num_workers = workers if presolve else min(workers, MOST_WITHOUT_PRESOLVE)
+    parameters.catch_sigint_signal = False  # Ctrl-C is for the program, not a time limit
+    parameters.random_seed = seed
+    parameters.cp_model_presolve = presolve
+    # Presolve that looks for constraints inside each other can call a solution optimal that is not
+    # (OR-Tools 9.15, https://github.com/google/or-tools/issues/5293).
+    parameters.presolve_inclusion_work_limit = 0
+    parameters.linearization_level = linearization
+    parameters.optimize_with_core = core
+    if not probing:
+        parameters.cp_model_probing_level = 0
+    if model.energetic and energetic:
+        parameters.use_overload_checker_in_cumulative = True
+        parameters.use_timetable_edge_finding_in_cumulative = True
+    # Never with new_linear_propagation=False, which ends the process now and then (OR-Tools 9.15.6755: "Check failed:
+    # presence_literals.empty()", or a segmentation fault): orders are created in the middle of the search.
+    parameters.use_dynamic_precedence_in_disjunctive = dynamic or halving
+    if halving:
+        parameters.binary_search_num_conflicts = _CONFLICTS_EACH
+        parameters.use_sat_inprocessing = False
+    if light or lean:
+        parameters.use_sat_inprocessing = False
+        parameters.symmetry_level = parameters.cp_model_probing_level = 0
+        parameters.minimization_algorithm = cmh.SatParameters.ConflictMinimizationAlgorithm.NONE
+        parameters.use_precedences_in_disjunctive_constraint = not lean
+        parameters.use_erwa_heuristic = True
+    if fixed_search:
+        parameters.search_branching = cmh.SatParameters.SearchBranching.FIXED_SEARCH
+    wrapper = cmh.SolveWrapper()
+    wrapper.set_parameters(parameters)
+    found = Outcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
+    deadline.spend(found.effort / _UNITS + _PER_CONSTRAINT * model.constraints)
+    return found

@@ -1,0 +1,97 @@
+"""Schedules as problems of one kind among others: the exact solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Status, deadline_of
+from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.schedule_benchmark import certify
+from planoracle.solver.result import Options, Result, check_bound, versions
+
+
+def solve(problem: Problem, options: Options) -> Result:
+    """Solve an instance."""
+    from planoracle.solver.exact import search as exact
+
+    _no_rules(options.rules)
+    if options.after:
+        raise InputError("is for kitchens; see planoracle.instances.model.state for schedules", field="after")
+    _, time_limit, seed, workers, finest, _, fewest, _ = options
+    instance, deadline = of_kind(problem, Instance), deadline_of(time_limit)
+    found = exact.solve(instance, time_limit=deadline, seed=seed, workers=workers, finest=finest)
+    if not fewest or found.schedule is None:
+        return found
+    from planoracle.solver.exact.lexicographic import unpaused
+
+    return unpaused(instance, found, deadline)
+
+
+def deciding(rules: Rules | None) -> None:
+    """Return nothing: the rules of schedules are in the problem."""
+    _no_rules(rules)
+
+
+def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
+    """Return what of a result must be kept: of pieces the numbers of action, agent (-1: none), mode, the times."""
+    instance = of_kind(problem, Instance)
+    agents = {None: -1} | {agent: number for number, agent in enumerate(instance.agents)}
+    pieces = () if result.schedule is None else result.schedule.pieces
+    return {
+        "status": result.status,
+        "makespan": result.makespan,
+        "bound": result.lower_bound,
+        "plan": [
+            number
+            for one in pieces
+            for number in (instance.index[one.action], agents[one.agent], one.mode, one.start, one.duration)
+        ],
+        "proof": result.proof,
+        **({} if result.grid == 1 else {"grid": result.grid}),
+    }
+
+
+def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
+    """Return the result that was packed, its schedule certified again."""
+    _no_rules(rules)
+    instance = of_kind(problem, Instance)
+    status, makespan, bound, grid = Status(entry["status"]), entry["makespan"], entry["bound"], entry.get("grid", 1)
+    check_bound(status, makespan, bound)
+    schedule = plan = None
+    if status in (Status.optimal, Status.feasible):
+        schedule = Schedule(tuple(_pieces(instance, entry["plan"])))
+        plan = certify(instance, schedule, makespan)
+    elif makespan is not None or entry["plan"]:
+        raise ValueError("a plan where there is none")
+    if type(grid) is not int or grid < 1:
+        raise ValueError("no grid")
+    return Result(
+        instance=instance.name,
+        status=status,
+        makespan=makespan,
+        lower_bound=bound,
+        plan=plan,
+        proof=str(entry["proof"]),
+        versions=versions(),
+        unit=instance.unit,
+        schedule=schedule,
+        grid=grid,
+    )
+
+
+def _pieces(instance: Instance, numbers: list[int]) -> Iterator[Piece]:
+    for action, agent, mode, start, duration in zip(*[iter(numbers)] * 5, strict=True):
+        if action < 0 or agent < -1:
+            raise ValueError("no piece")
+        name = None if agent < 0 else instance.agents[agent]
+        yield Piece(instance.actions[action].id, start, duration, name, mode)
+
+
+def _no_rules(rules: Rules | None) -> None:
+    if rules is not None:
+        raise InputError("is for kitchens; the rules of schedules are in the problem", field="rules", value=rules)

@@ -1,0 +1,104 @@
+"""How large the CP-SAT model of an instance would be, told without making it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from planoracle.instances.model.agents import interchangeable
+from planoracle.instances.model.instance import Demand, Instance
+from planoracle.solver.exact.bounds import Windows
+from planoracle.solver.exact.precedence import closure
+from planoracle.solver.exact.resources import starts_are_counted
+
+
+def model_size(instance: Instance, bounds: Windows, step: int) -> int:
+    """Return about how many variables and constraints a `ScheduleModel` has; as a rule it has fewer.
+
+    What grows faster than the instance is counted: steps of interruptible actions, actions that hold nobody with the
+    pieces that they must not start in, settings with the uses that they serve, disturb, or share the room of.
+
+    Examples
+    --------
+    >>> from planoracle.instances.model.instance import Action
+    >>> from planoracle.solver.exact.precedence import ordered_windows
+    >>> def boiling(count: int) -> Instance:
+    ...     return Instance("k", tuple(Action(f"t/{n}", "t", 9, 9 * (n % 2)) for n in range(count)))
+    >>> for count in 10, 100, 1000:
+    ...     print(count, model_size(boiling(count), ordered_windows(boiling(count)), 1))
+    10 240
+    100 11875
+    1000 7000
+    """
+    segments = [max(1, a.duration // step) if a.interruptible else 1 for a in instance.actions]
+    crews = interchangeable(instance)
+    head_of = {agent: crew[0] for crew in crews for agent in crew}
+    able = [None if a.agents is None else {head_of[agent] for agent in a.agents} for a in instance.actions]
+    size = sum(
+        count * (3 + 2 * len(crews if some is None else some)) for count, some in zip(segments, able, strict=True)
+    )
+    size += 2 * len(instance.lags) + sum(1 + len(mode.after) for a in instance.actions for mode in a.modes)
+    size += len(bounds.forced) + 3 * len(bounds.open) + len(bounds.ordered)
+    size += _starts(instance, step, segments, able, crews)
+    users: dict[str, list[tuple[int, Demand]]] = {resource.name: [] for resource in instance.resources}
+    for i, action in enumerate(instance.actions):
+        for mode in action.modes:
+            for demand in mode.demands:
+                users[demand.resource].append((i, demand))
+    return size + sum(_uses(instance, segments, own) for own in users.values())
+
+
+def _starts(
+    instance: Instance, step: int, segments: list[int], able: list[set[str] | None], crews: Sequence[Sequence[str]]
+) -> int:
+    """Count what keeps starts of actions that hold nobody out of the pieces of others."""
+    bounded = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
+    starts: Counter[str | None] = Counter()  # by the crews that may do it; None: all
+    blocks: Counter[str | None] = Counter()
+    starters = blockers = 0  # as bit sets
+    for i, action in enumerate(instance.actions):
+        some, count = able[i], 0
+        if not action.attended:
+            found, count = starts, segments[i] if some != set() else 0
+            starters |= bool(count) << i
+        elif i in bounded if segments[i] > 1 else action.attended > step:  # a run that must go on, or a piece
+            found, count = blocks, segments[i]
+            blockers |= 1 << i
+        for crew in (None,) if some is None else some:
+            if count:
+                found[crew] += count
+    pairs = together = 0
+    for alike in crews:
+        begin, inside = starts[None] + starts[alike[0]], blocks[None] + blocks[alike[0]]
+        if starts_are_counted(len(alike), begin, inside):
+            together += begin + inside
+        else:
+            pairs += 3 * begin * inside
+    apart = starters.bit_count() * blockers.bit_count()
+    if not pairs or not apart:
+        return together + pairs
+    ordered = sum(
+        (before & (blockers if starters >> i & 1 else starters if blockers >> i & 1 else 0)).bit_count()
+        for i, before in enumerate(closure(instance))
+    )
+    return together + pairs * (apart - ordered) // apart
+
+
+def _uses(instance: Instance, segments: list[int], own: list[tuple[int, Demand]]) -> int:
+    """Count what the uses of one resource ask for."""
+    size = sum(segments[i] for i, _ in own)
+    settings = Counter(demand.sets for _, demand in own if demand.sets is not None)
+    if not settings:
+        return size + sum(segments[i] for i, demand in own if demand.requires is not None)
+    total = settings.total()
+
+    def serving(state: str) -> int:
+        good = settings[state]
+        return (total - good) * 3 + good * (2 + total - good)
+
+    size += sum(segments[i] * serving(demand.requires) for i, demand in own if demand.requires is not None)
+    alike = Counter((instance.actions[i].duration, demand.sets) for i, demand in own if segments[i] == 1)
+    for (duration, state), count in alike.items():
+        if state is not None:  # settings that may share the room of others, or of uses in this state
+            size += count * (count - 1) // 2 * 5 + count * alike[duration, None] * (5 + serving(state))
+    return size

@@ -1,0 +1,299 @@
+"""Short search in the order of the starts, without CP-SAT, which proves the optimum of small problems.
+
+Actions are placed most urgent first, each at the first instant that nothing placed before it forbids. An instant is
+given up only when nothing fits behind it. The search looks only at a part of what every schedule must obey: if it finds
+no schedule of some makespan, there is none. Sets of instants are bits of whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from planoracle.instances.model.instance import Demand, Instance
+from planoracle.instances.model.limits import Deadline
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.solver.exact.bounds import Windows, urgent
+
+# Parts, instants and units of a capacity beyond which there is no search; parts that are placed for each of them, and
+# seconds that it takes to place one, of counted work.
+_MOST_PARTS, _MOST_INSTANTS, _MOST_UNITS = 1_000, 4_000, 64
+_TRIES, _PLACING = 1.5, 1e-5
+# Makespans that are tried, from the lower bound on.
+_MAKESPANS = 3
+
+
+@dataclass(slots=True)
+class _Part:
+    """The whole of an action, or one step of it if it can be paused; times in steps."""
+
+    action: int
+    size: int
+    held: int
+    first: int
+    last: int
+    starter: bool = False  # holds nobody, but somebody must start it
+    uses: Sequence[Demand] = ()
+    after: list[tuple[int, int]] = field(default_factory=list)  # (part placed before, least distance of the starts)
+    until: list[tuple[int, int]] = field(default_factory=list)  # (part placed before, greatest distance)
+    near: list[tuple[int, int]] = field(default_factory=list)  # the same, unless it goes on from the step before it
+
+
+def schedule_in_order(
+    instance: Instance, bounds: Windows, step: int, least: int, most: int, deadline: Deadline
+) -> tuple[Schedule | None, int]:
+    """Look for an optimal schedule, a little above a lower bound of the makespan.
+
+    Parameters
+    ----------
+    step
+        Ticks by which all times can be divided.
+    least, most
+        Bounds of the makespan in ticks, ``least`` on the grid of steps.
+
+    Returns
+    -------
+    An optimal schedule if one was found, and the lower bound, raised to what is not refuted.
+
+    Examples
+    --------
+    >>> from planoracle.instances.model.limits import NEVER
+    >>> from planoracle.instances.model.instance import Action
+    >>> from planoracle.solver.exact.precedence import ordered_windows
+    >>> kitchen = Instance("k", (Action("t/chop", "t", 3, 3), Action("t/boil", "t", 9, 0), Action("t/eat", "t", 4, 4)))
+    >>> found, least = schedule_in_order(kitchen, ordered_windows(kitchen), 1, 9, 16, NEVER)
+    >>> [(piece.action, piece.start) for piece in found.pieces], least
+    ([('t/boil', 0), ('t/eat', 0), ('t/chop', 4)], 9)
+    """
+    if not _suits(instance, step, least):
+        return None, least
+    for makespan in range(least, min(most + 1, least + _MAKESPANS * step), step):
+        parts = _parts(instance, bounds, step, makespan)
+        tries = int(_TRIES * len(parts)) + 10
+        search = _Search(instance, parts)
+        found = search.run(tries)
+        deadline.spend(_PLACING * search.placed)
+        if found is None and search.placed <= tries:
+            least = min(most, makespan + step)
+            continue
+        schedule = None if found is None else _schedule(instance, parts, found, step)
+        if (
+            schedule is not None
+            and not _exact(instance)
+            and next(find_violations(instance, schedule), None) is not None
+        ):
+            schedule = None
+        return schedule, makespan
+    return None, least
+
+
+def _suits(instance: Instance, step: int, makespan: int) -> bool:
+    return (
+        len(instance.agents) <= 1
+        and makespan <= _MOST_INSTANTS * step
+        and all(resource.capacity <= _MOST_UNITS for resource in instance.resources)
+        and sum(a.duration // step if a.interruptible else 1 for a in instance.actions) <= _MOST_PARTS
+        and all(
+            len(a.modes) == 1 and not (a.interruptible and (a.modes[0].demands or not a.attended))
+            for a in instance.actions
+        )
+    )
+
+
+def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> list[_Part]:
+    parts: list[_Part] = []
+    ends: dict[str, tuple[int, int]] = {}  # first and last part of every action
+    for i in urgent(instance, bounds):
+        action = instance.actions[i]
+        count, size = len(parts), action.duration // step
+        first, last = -(-bounds.head[i] // step), (makespan - bounds.tail[i]) // step - size
+        if action.interruptible and size:
+            for k in range(size):
+                parts.append(_Part(i, 1, 1, first + k, last + k, after=[(count + k - 1, 1)] if k else []))
+        else:
+            starter = not action.attended and bool(instance.eligible(action))
+            held = action.attended // step
+            parts.append(_Part(i, size, held, first, last, starter, action.modes[0].demands))
+        ends[action.id] = count, len(parts) - 1
+    for action in instance.actions:
+        for before in action.modes[0].after:
+            finish = ends[before][1]
+            _tie(parts, finish, ends[action.id][0], parts[finish].size)
+    for lag in instance.lags:
+        finish, (start, end) = ends[lag.before][1], ends[lag.after]
+        if lag.minimum is not None:
+            _tie(parts, finish, start, parts[finish].size + lag.minimum // step)
+        if lag.maximum is not None:
+            reach = parts[finish].size + lag.maximum // step
+            _tie(parts, start, finish, -reach)
+            for part in parts[max(start + 1, finish + 1) : end + 1]:
+                part.near.append((finish, reach))
+    return parts
+
+
+def _exact(instance: Instance) -> bool:
+    """Whether all that there is to obey is looked at: nothing has states, or can be paused."""
+    uses = (use for action in instance.actions for use in action.modes[0].demands)
+    return not any(a.interruptible for a in instance.actions) and not any(use.sets or use.requires for use in uses)
+
+
+def _tie(parts: list[_Part], one: int, two: int, least: int) -> None:
+    """Let part ``two`` start at least so long after part ``one``, whichever of them is placed later."""
+    if one < two:
+        parts[two].after.append((one, least))
+    else:
+        parts[one].until.append((two, -least))
+
+
+def runs(free: int, length: int) -> int:
+    """Return the instants from which on so many in a row are free.
+
+    >>> bin(runs(0b1101110, 2)), bin(runs(0b1101110, 3))
+    ('0b100110', '0b10')
+    """
+    if not length:
+        return -1
+    done = 1
+    while done < length:
+        more = min(done, length - done)
+        free &= free >> more
+        done += more
+    return free
+
+
+def span(start: int, length: int) -> int:
+    """Return so many instants from a start on."""
+    return ((1 << length) - 1) << start
+
+
+class Room:
+    """What has been placed on one resource; never changed."""
+
+    __slots__ = ("levels", "required", "settings", "uses")
+
+    def __init__(self, capacity: int) -> None:
+        self.levels = [0] * capacity  # instants at which more than 0, 1, 2 ... units are taken
+        self.settings: tuple[tuple[str, int], ...] = ()  # states and the instants at which they are set
+        self.required: tuple[tuple[str, int], ...] = ()  # states and the instants at which they are needed
+        self.uses: tuple[tuple[int, bool, int], ...] = ()  # length, whether a state is set, start
+
+    def fits(self, demand: Demand, size: int) -> int:
+        """Return all instants at which nothing placed stands against a use of this length."""
+        found = runs(~self.levels[-demand.amount], size) if demand.amount else -1
+        for length, sets, start in self.uses if demand.sets is not None or self.settings else ():
+            if length == size and (sets or demand.sets is not None):
+                found |= 1 << start  # the same interval: a setting may take no room of its own
+        if demand.requires is not None:
+            for state, instants in self.settings:
+                if state != demand.requires:
+                    found &= runs(~instants, max(1, size))
+        if demand.sets is not None:
+            for state, instants in self.required:
+                if state != demand.sets:
+                    found &= ~instants
+        return found
+
+    def taken(self, demand: Demand, start: int, size: int) -> Room:
+        """Return what there is with one more use."""
+        made = object.__new__(Room)
+        instants, amount, levels = span(start, size), demand.amount, self.levels
+        made.settings, made.required, made.levels = self.settings, self.required, levels
+        if not any(use[0] == size and use[2] == start and (use[1] or demand.sets is not None) for use in self.uses):
+            made.levels = [instants | level for level in levels[:amount]]
+            made.levels += [level | instants & below for level, below in zip(levels[amount:], levels, strict=False)]
+        if demand.sets is not None:
+            made.settings += ((demand.sets, 1 << start),)
+        if demand.requires is not None:
+            made.required += ((demand.requires, instants or 1 << start),)
+        made.uses = (*self.uses, (size, demand.sets is not None, start))
+        return made
+
+
+class _Search:
+    """Places parts one after the other and takes back the last one where nothing fits."""
+
+    def __init__(self, instance: Instance, parts: list[_Part]) -> None:
+        self.parts = parts
+        count = len(parts)
+        self.starts = [0] * count
+        # Before each part is placed: instants at which the agent is busy, those strictly inside of what keeps it from
+        # starting anything, those at which it starts something, and what is placed on the resources.
+        self.busy, self.inside, self.begun = [0] * (count + 1), [0] * (count + 1), [0] * (count + 1)
+        self.rooms = [{resource.name: Room(resource.capacity) for resource in instance.resources}] * (count + 1)
+        #: Parts placed so far, or tried in vain.
+        self.placed = 0
+
+    def run(self, tries: int) -> list[int] | None:
+        """Return the first starts in order that fit; ``None`` if there are none, or after so many tries."""
+        k = least = 0
+        while k < len(self.parts):
+            self.placed += 1
+            if self.placed > tries:
+                return None
+            start = self._first(k, least)
+            if start is not None:
+                self._place(k, start)
+                k, least = k + 1, 0
+            elif k:
+                k -= 1
+                least = self.starts[k] + 1
+            else:
+                return None
+        return self.starts
+
+    def _first(self, k: int, least: int) -> int | None:
+        """Return the first instant from ``least`` on at which a part fits, if there is one in time."""
+        part, starts = self.parts[k], self.starts
+        first, last = max(part.first, least), part.last
+        for other, distance in part.after:
+            first = max(first, starts[other] + distance)
+        for other, distance in part.until:
+            last = min(last, starts[other] + distance)
+        if first > last:
+            return None
+        free = -1
+        if part.held:
+            free = runs(~self.busy[k], part.held)
+            if part.held > 1 and self.begun[k]:
+                free &= runs(~self.begun[k] >> 1, part.held - 1)
+        elif part.starter:
+            free = ~self.inside[k]
+        for demand in part.uses:
+            free &= self.rooms[k][demand.resource].fits(demand, part.size)
+        free >>= first
+        start = first + (free & -free).bit_length() - 1
+        return start if free and start <= last and (not part.near or self._in_time(k, start)) else None
+
+    def _late(self, k: int, start: int) -> bool:
+        return any(start > self.starts[other] + distance for other, distance in self.parts[k].near)
+
+    def _in_time(self, k: int, start: int) -> bool:
+        """Whether a step may start then: before it would be too late, or going on from the step before it."""
+        return not self._late(k, start) or (start == self.starts[k - 1] + 1 and not self.begun[k] >> start & 1)
+
+    def _place(self, k: int, start: int) -> None:
+        part = self.parts[k]
+        self.starts[k] = start
+        busy, inside, begun, rooms = self.busy[k], self.inside[k], self.begun[k], self.rooms[k]
+        if part.held:
+            busy |= span(start, part.held)
+            inside |= span(start + 1, part.held - 1)
+            if part.near and self._late(k, start):
+                inside |= 1 << start
+        elif part.starter:
+            begun |= 1 << start
+        if part.uses:
+            rooms = rooms.copy()
+            for demand in part.uses:
+                rooms[demand.resource] = rooms[demand.resource].taken(demand, start, part.size)
+        self.busy[k + 1], self.inside[k + 1], self.begun[k + 1], self.rooms[k + 1] = busy, inside, begun, rooms
+
+
+def _schedule(instance: Instance, parts: list[_Part], starts: list[int], step: int) -> Schedule:
+    pieces = []
+    for part, start in zip(parts, starts, strict=True):
+        action = instance.actions[part.action]
+        agent = next(iter(instance.eligible(action)), None)
+        pieces.append(Piece(action.id, start * step, part.size * step, agent))
+    return Schedule.of(instance, pieces)

@@ -1,0 +1,217 @@
+"""Longest paths over the time lags, and pairs of actions that fit in one order only.
+
+Two actions that cannot overlap run one before the other. Where the longest paths forbid one of the two orders, the
+other one is a new arc; where they forbid both, there is no schedule. Repeated until nothing changes (Brucker, Hilbig
+and Hurink 1999 call this immediate selection), it settles most contradictory instances and tightens the windows of
+the rest, at a tenth of the cost of a solver call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, takewhile
+
+from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.solver.exact.bounds import Windows, windows
+
+_NONE = -(2**62)  # no path
+_EFFORT = 400_000  # steps of the longest paths that are worth their while
+_NODES = 2_000  # of which a table of distances is made
+_PAIRS = 20_000  # whose order is looked at, one by one
+
+# For every node its row of longest distances to all nodes: the starts of the actions, the finishes of those that can be
+# paused (the others end ``duration`` after their start), and the origin of time.
+_Distances = list[list[int]]
+_Pairs = list[tuple[int, int, int, int]]  # two actions; least distance of their starts if the first (second) is earlier
+
+
+def ordered_windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
+    """Return earliest starts and tails, tightened by forced orders.
+
+    Instances that are too large for longest paths between all pairs, or for looking at all pairs that cannot overlap,
+    get the windows that lags alone give. When time is over, orders that have not been found are left open.
+
+    Examples
+    --------
+    >>> from planoracle.instances.model.instance import Action, Lag
+    >>> chop, fry, eat = Action("t/chop", "t", 3, 3), Action("t/fry", "t", 5, 5), Action("t/eat", "t", 1, 1)
+    >>> soon = Lag("t/chop", "t/eat", 0, 2)
+    >>> found = ordered_windows(Instance("pair", (chop, fry, eat), (soon,)))
+    >>> found.head, found.forced
+    ([0, 0, 3], ())
+    >>> soon = Lag("t/fry", "t/chop", None, -5)  # the chopping starts no later than the frying
+    >>> ordered_windows(Instance("pair", (chop, fry), (soon,))).forced
+    ((0, 1, 3),)
+    """
+    nodes, finish = _nodes(instance)
+    paths = _longest_paths(instance, nodes, finish) if nodes <= _NODES else None
+    if paths is None:
+        return windows(instance, deadline)
+    if any(row[node] > 0 for node, row in enumerate(paths)):
+        return Windows([], [], [], "the time lags contradict each other")
+    ends = [(i, action.duration) if finish[i] == i else (finish[i], 0) for i, action in enumerate(instance.actions)]
+    way = _tails(paths, ends)
+    pairs = _pairs(instance)
+    orders = _select(paths, pairs, deadline)
+    if orders is None:
+        return Windows([], [], [], "the time lags leave two actions no order")
+    forced, undecided = orders
+    tail = _tails(paths, ends) if forced else way
+    ordered = [(i, j, paths[i][j]) for i, j, ahead, _ in pairs if paths[i][j] >= ahead]
+    ordered += [(j, i, paths[j][i]) for i, j, _, behind in pairs if paths[j][i] >= behind]
+    heads = paths[-1][: len(instance.actions)]
+    return Windows(heads, tail, way, "", tuple(forced), tuple(undecided), tuple(ordered))
+
+
+def _tails(paths: _Distances, ends: list[tuple[int, int]]) -> list[int]:
+    """Return the longest path from every finish (node and distance from it) to any other."""
+    tails = []
+    for node, own in ends:
+        row = paths[node]
+        tails.append(max([row[end] + length for end, length in ends]) - own)
+    return tails
+
+
+def _nodes(instance: Instance) -> tuple[int, list[int]]:
+    """Return the number of nodes, and for every action the node that its finish hangs on."""
+    count = len(instance.actions)
+    finish = []
+    for i, action in enumerate(instance.actions):
+        finish.append(count if action.interruptible else i)
+        count += action.interruptible
+    return count + 1, finish
+
+
+def _longest_paths(instance: Instance, nodes: int, finish: list[int]) -> _Distances | None:
+    """Compute all longest paths (Floyd and Warshall); ``None`` if that takes too long."""
+    paths = [[_NONE] * nodes for _ in range(nodes)]
+    for node, row in enumerate(paths):
+        row[node] = 0
+    lengths = []
+    for i, action in enumerate(instance.actions):
+        paths[-1][i] = action.release
+        lengths.append(0 if action.interruptible else action.duration)
+        if action.interruptible:
+            paths[i][finish[i]] = action.duration
+    index = instance.index
+    for lag in instance.lags:
+        i, j = index[lag.before], index[lag.after]
+        end, length = finish[i], lengths[i]
+        if lag.minimum is not None and lag.minimum + length > paths[end][j]:
+            paths[end][j] = lag.minimum + length
+        if lag.maximum is not None and -lag.maximum - length > paths[j][end]:
+            paths[j][end] = -lag.maximum - length
+    effort = 0
+    for node, through in enumerate(paths):
+        onward = [(j, b) for j, b in enumerate(through) if b > _NONE and j != node]
+        if not onward:
+            continue
+        for row in paths:
+            a = row[node]
+            if a > _NONE and row is not through:
+                effort += len(onward)
+                for j, b in onward:
+                    if a + b > row[j]:
+                        row[j] = a + b
+        if effort > _EFFORT:
+            return None
+    return paths
+
+
+def _pairs(instance: Instance) -> _Pairs:
+    """Return the pairs of actions that cannot overlap, whatever else happens; none if there are too many."""
+    found: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+    for pairs in (_on_resources(instance), _on_agents(instance)):
+        for pair in pairs:
+            i, j, ahead, behind = pair
+            known = found.setdefault((i, j), pair)
+            if known is not pair:
+                found[i, j] = (i, j, max(known[2], ahead), max(known[3], behind))
+            elif len(found) > _PAIRS:
+                return []
+    return list(found.values())
+
+
+def _on_resources(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
+    users: dict[str, list[tuple[int, int, int]]] = {resource.name: [] for resource in instance.resources}
+    for i, action in enumerate(instance.actions):
+        if len(action.modes) == 1 and action.duration and (not action.interruptible or action.duration == 1):
+            for demand in action.modes[0].demands:
+                if demand.sets is None and demand.amount:  # settings may share the room of another use
+                    users[demand.resource].append((i, demand.amount, action.duration))
+    for resource in instance.resources:
+        own, capacity = users[resource.name], resource.capacity
+        ranked = sorted(((amount, n) for n, (_, amount, _) in enumerate(own)), reverse=True)
+        for n, (i, one, ahead) in enumerate(own):
+            with_it = takewhile(lambda entry: entry[0] + one > capacity, ranked)  # noqa: B023  # used at once
+            for m in sorted(m for _, m in with_it if m > n):
+                j, _, behind = own[m]
+                yield i, j, ahead, behind
+
+
+def _on_agents(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
+    """Actions of one agent: what holds it throughout keeps out what it has to attend to, or to start."""
+    crews: dict[str, list[tuple[int, int]]] = {}
+    for i, action in enumerate(instance.actions):
+        eligible = instance.eligible(action)
+        if len(eligible) == 1 and (not action.interruptible or action.duration == 1):
+            crews.setdefault(eligible[0], []).append((i, action.attended))
+    for crew in crews.values():
+        for (i, one), (j, two) in combinations(crew, 2):
+            # What only needs a start fits beside a tick of work: nobody is strictly inside that.
+            if (one and two) or one > 1 or two > 1:
+                yield i, j, one, two
+
+
+def _select(paths: _Distances, pairs: _Pairs, deadline: Deadline) -> tuple[list[tuple[int, int, int]], _Pairs] | None:
+    """Add the arcs of forced orders to the paths; return them and the pairs that both orders may suit.
+
+    ``None`` if some pair fits in neither order.
+    """
+    forced: list[tuple[int, int, int]] = []
+    while True:
+        left: _Pairs = []
+        changed = False
+        for n, pair in enumerate(pairs):
+            if changed and deadline.over():
+                return forced, left + pairs[n:]
+            i, j, ahead, behind = pair
+            there, back = paths[i][j], paths[j][i]
+            if there >= ahead or back >= behind:
+                continue
+            if back + ahead <= 0 and there + behind <= 0:
+                left.append(pair)
+                continue
+            if back + ahead > 0 and there + behind > 0:
+                return None
+            arc = (j, i, behind) if back + ahead > 0 else (i, j, ahead)
+            _insert(paths, *arc)
+            forced.append(arc)
+            changed = True
+        pairs = left
+        if not changed:
+            return forced, pairs
+
+
+def _insert(paths: _Distances, i: int, j: int, length: int) -> None:
+    """Add an arc that closes no positive cycle."""
+    onward = [(node, length + b) for node, b in enumerate(paths[j]) if b > _NONE]
+    for row in paths:
+        a = row[i]
+        if a > _NONE and a + length > row[j]:
+            for node, b in onward:
+                if a + b > row[node]:
+                    row[node] = a + b
+
+
+@Memo
+def closure(instance: Instance) -> list[int]:
+    """For every action a bit set of the actions that must finish before it starts (worked out once)."""
+    before = [0] * len(instance.actions)
+    for i in instance.order:
+        for j, lag in instance.predecessors[i]:
+            if lag >= 0:
+                before[i] |= before[j] | 1 << j
+    return before

@@ -1,0 +1,143 @@
+"""The settings in which CP-SAT searches, one after the other, and what each may cost.
+
+Efforts are in CP-SAT's deterministic time, so that results do not depend on the machine's speed. One unit is some two
+to ten seconds of a search on small models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from planoracle.instances.model.instance import Instance
+
+#: What proves a makespan, settings of CP-SAT, effort.
+Stage = tuple[str, dict[str, Any], float | None]
+
+#: Decisions from which on core search proves what is easy sooner than orders are stated, and from which on a first look
+#: finds nothing.
+LARGE, LARGER = 50, 100
+#: The same of crowded problems from which on hardly any search in order comes to an end.
+VAST = 160
+
+# Search in order: effort without and with pauses; on crowded problems for every decision, or where one resource says
+# how long all takes.
+_LOOK, _LOOK_WITH_PAUSES = 0.0003, 0.004
+_LOOK_CROWDED_EACH, _LOOK_LOADED = 2.5e-6, 0.0007
+# Core search before orders are stated: with pauses, and for every decision where there are many.
+_PLAIN_WITH_PAUSES, _PLAIN_EACH = 0.005, 2.5e-5
+_CORE, _BRANCHING = 0.02, 0.1
+_PRESOLVED_CORE = 0.3, 2.0  # before the branch and bound, which profits from its lower bound, and after it
+_PRESOLVED = 4.0
+# Pairs of uses that exclude each other, for every action, from which on a problem is crowded.
+_PAIRS_EACH = 2
+# Uses of anything else, for every one of these, from which on it is not.
+_SHARED = 0.2
+# Turns there: effort for every decision at first, of what is over soon and of the others; factor for the next, turns.
+_SHORT_TURN, _TURN, _GROWTH, _TURNS = 1.3e-5, 1e-4, 4, 5
+# The same where one resource says how long all takes: core search (the least for all decisions, too), that with dynamic
+# precedences, halving.
+_LOADED_TURNS, _LOADED_LEAST = (2e-5, 6e-5, 1.5e-4), 0.006
+
+_CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
+
+
+def first_look(decisions: int, *, pauses: bool, crowded: bool, loaded: bool) -> float | None:
+    """Return the effort for a first search in order; ``None`` where it would be in vain."""
+    if pauses:
+        return _LOOK_WITH_PAUSES
+    if decisions >= LARGER:
+        return None
+    if crowded:
+        return _LOOK_LOADED if loaded else _LOOK_CROWDED_EACH * decisions
+    return _LOOK
+
+
+def crowded(instance: Instance) -> bool:
+    """Whether most of the work is to find out in which order actions use what only one of them can.
+
+    There are several such pairs for every action then, hardly anything else is used, and agents do not matter, as in
+    job shops.
+    """
+    users = dict.fromkeys((resource.name for resource in instance.resources), 0)
+    shared = 0
+    for action in instance.actions:
+        if action.attended or len(action.modes) > 1:
+            return False
+        for demand in action.modes[0].demands:
+            alone = 2 * demand.amount > instance.resource[demand.resource].capacity
+            users[demand.resource] += alone
+            shared += not alone
+    pairs = sum(n * (n - 1) // 2 for n in users.values())
+    return pairs > _PAIRS_EACH * len(instance.actions) and shared < _SHARED * sum(users.values())
+
+
+def plain(decisions: int, *, pauses: bool) -> Iterator[Stage]:
+    """Yield what is tried before orders are stated."""
+    if pauses:
+        yield "core search", _CORE_SEARCH, _PLAIN_WITH_PAUSES
+    elif decisions >= LARGE:
+        yield "core search", _CORE_SEARCH, _PLAIN_EACH * decisions
+
+
+def unpresolved() -> Iterator[Stage]:
+    """Yield what is tried with orders, as the model stands."""
+    yield "core search", _CORE_SEARCH, _CORE
+    yield "branch and bound", {"light": True}, _BRANCHING
+
+
+def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
+    """Yield what is tried on crowded problems; ``loaded``: the work of one resource is far longer than any path.
+
+    Where one resource alone says how long all takes, core search proves it at once, or in tenths of a second if it
+    reasons on what comes first, or not for a long time; elsewhere halving what the makespan may be is several times as
+    fast as either search is without it.
+    """
+    for turn in range(_TURNS):
+        share = decisions * _GROWTH**turn
+        if loaded:
+            short, dynamic, halving = (each * share for each in _LOADED_TURNS)
+            yield "core search", _CORE_SEARCH, _TURN * share if turn else max(short, _LOADED_LEAST)
+            yield "core search", {"core": True, "dynamic": True}, dynamic
+            yield "branch and bound", {"halving": True}, halving
+        else:
+            yield "branch and bound", {"halving": True}, _TURN * share
+            yield "core search", _CORE_SEARCH, _SHORT_TURN * share
+
+
+def presolved(workers: int) -> Iterator[Stage]:
+    """Yield what is tried last, without a limit of effort at the end; with one worker it is the same at every run."""
+    options: dict[str, Any] = {"presolve": True}
+    yield "core search with presolve", options | {"core": True}, _PRESOLVED_CORE[0]
+    yield "branch and bound with presolve", options, _PRESOLVED
+    yield "core search with presolve", options | {"core": True}, _PRESOLVED_CORE[1]
+    name = "branch and bound with presolve" if workers == 1 else "several workers"
+    yield name, options | {"linearization": 1, "workers": workers}, None
+
+
+# Restarts for many actions and agents: actions from which on they pay, efforts of the rounds, settings of each.
+_MANY_ACTIONS = 50
+_ROUND_EFFORTS = 0.03, 0.12, 0.48
+_ROUND_SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("core search", {"light": True, "core": True, "energetic": False}),
+    ("search by earliest starts", {"presolve": True, "fixed_search": True, "probing": False, "energetic": False}),
+    ("branch and bound", {"light": True, "energetic": False}),
+    ("branch and bound with presolve", {"presolve": True, "probing": False, "energetic": False}),
+    ("branch and bound with presolve", {"presolve": True, "probing": False}),
+)
+
+
+def of_many_actions(instance: Instance) -> bool:
+    """Whether rounds are for an instance: many actions, and agents whose time is scarce."""
+    return len(instance.actions) >= _MANY_ACTIONS and any(a.attended and a.agents != () for a in instance.actions)
+
+
+def rounds() -> Iterator[Stage]:
+    """Yield all settings with ever more effort: on problems of hundreds of actions no setting is best.
+
+    One finds in a tenth of a second what another does not in ten, and what it finds cuts off longer schedules for the
+    next. Orders are not stated, for models would be large, and presolve does not probe, which takes seconds there.
+    """
+    for effort in _ROUND_EFFORTS:
+        for name, options in _ROUND_SETTINGS:
+            yield name, options, effort

@@ -1,0 +1,195 @@
+"""Lower bounds by work: what agents and resources have to do between what must come before and after it.
+
+A job of so many units keeps them for its duration, in one piece or several, and cannot be under way before its head or
+within its tail from the end. Of a set of jobs with at least as many units as there is room for, the k-th unit of room
+comes into use no earlier than the k-th smallest head, each counted as often as its job has units, and likewise at the
+end (Carlier and Pinson 1998 for one unit each). For at any instant no more units are in use than jobs of the set that
+have been released, plus those that are not yet in their tails, less all of them: in a schedule no shorter than head,
+work and tail of any job, each is one or the other. That bounds the room that is used.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from planoracle.instances.model.instance import Demand, Instance
+
+#: Jobs in all sets of them whose work is added up; if there are more, some sets are left out.
+_MOST_SETS = 300_000
+#: Uses of a resource up to which so many least heads do: the others make little difference to small problems.
+_FEW, _FEW_HEADS = 60, 3
+#: Sets of agents whose work is looked at.
+_MOST_CREWS = 30
+
+
+class Job(NamedTuple):
+    """Ticks before it, of it, and after it; units that it keeps."""
+
+    head: int
+    work: int
+    tail: int
+    units: int = 1
+
+
+def work_bound(jobs: Sequence[Job], room: int, known: int = 0, most_heads: int | None = None) -> int:
+    """Return the best bound by the work of sets of jobs, or ``known`` if none is better.
+
+    Sets are those of the largest heads and tails, for ``most_heads`` least heads; where there is room for one, all.
+
+    >>> work_bound([Job(0, 4, 0), Job(3, 2, 1), Job(3, 2, 1)], 2)
+    6
+    >>> work_bound([Job(0, 2, 0, 2), Job(1, 2, 0)], 3)
+    3
+    >>> work_bound([Job(0, 5, 9), Job(0, 5, 9), Job(0, 5, 0), Job(2, 1, 19)], 1)
+    22
+    """
+    work = sum(job.work * job.units for job in jobs)
+    first, last = min(job.head for job in jobs), min(job.tail for job in jobs)
+    best = max(known, first + -(-work // room) + last)
+    if best >= -(-work // room) + max(job.head for job in jobs) + max(job.tail for job in jobs):
+        return best
+    if room == 1:
+        return max(best, _one_by_one(jobs))
+    by_tail = sorted(jobs, key=lambda job: -job.tail)
+    heads = sorted({job.head for job in jobs})
+    for least in heads[:: -(-len(heads) // (most_heads or -(-_MOST_SETS // len(jobs))))]:
+        best = max(best, _largest_tails(by_tail, room, least))
+    return best
+
+
+def _one_by_one(jobs: Sequence[Job]) -> int:
+    """Return the best bound for one unit of room: the best schedule if jobs could be paused (Jackson, 1955).
+
+    It always goes on with the job of the longest tail among those whose head is over.
+    """
+    ready: list[list[int]] = []  # tails, negative, and work that is left: the longest tail on top
+    best = now = 0
+    for head, work, tail, _ in sorted(jobs):
+        while ready and now < head:
+            first = ready[0]
+            done = min(first[1], head - now)
+            now += done
+            first[1] -= done
+            if not first[1]:
+                best = max(best, now - first[0])
+                heappop(ready)
+        now = max(now, head)
+        heappush(ready, [-tail, work])
+    for end, work in sorted(ready):
+        now += work
+        best = max(best, now - end)
+    return best
+
+
+def _largest_tails(jobs: list[Job], room: int, least: int) -> int:
+    """Return the best of the bounds that the first jobs with such heads give; ``jobs`` come by descending tails."""
+    best = work = units = first = last = spare = 0
+    smallest: list[tuple[int, int]] = []  # heads, negative, of as many units as there is room for: the largest on top
+    latest: deque[list[int]] = deque()  # tails of as many units, the largest first, and how many units have each
+    for job in jobs:
+        if job.head < least:
+            continue
+        units += job.units
+        work += job.work * job.units
+        first += job.head * job.units
+        last += job.tail * job.units
+        heappush(smallest, (-job.head, job.units))
+        latest.append([job.tail, job.units])
+        spare = units - room
+        drop = min(job.units, spare)
+        left = drop
+        while left > 0:
+            head, count = heappop(smallest)
+            gone = min(left, count)
+            first += head * gone
+            left -= gone
+            if count > gone:
+                heappush(smallest, (head, count - gone))
+        left = drop
+        while left > 0:
+            gone = min(left, latest[0][1])
+            last -= latest[0][0] * gone
+            left -= gone
+            latest[0][1] -= gone
+            if not latest[0][1]:
+                latest.popleft()
+        if spare >= 0:
+            best = max(best, -(-(first + work + last) // room))
+    return best
+
+
+def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int], known: int = 0) -> int:
+    """Return the best bound by the work of the agents: of all of them, and of those to whom some work is confined.
+
+    Parameters
+    ----------
+    heads, tails
+        For every action its earliest start, and the least time from its finish to the end.
+    known
+        A bound below which nothing is of interest.
+    """
+    rows: dict[tuple[str, ...], list[Job]] = {}
+    for action, head, tail in zip(instance.actions, heads, tails, strict=True):
+        attended = action.attended
+        if attended:
+            job = Job(head, attended, tail + action.duration - attended)
+            rows.setdefault(instance.eligible(action), []).append(job)
+    if len(instance.agents) == 1 and len(rows) == 1 and instance.agents in rows:
+        return work_bound(rows[instance.agents], 1, known)
+    jobs: dict[frozenset[str], list[Job]] = {}
+    for able, own in rows.items():
+        jobs.setdefault(frozenset(able), []).extend(own)
+    jobs.pop(frozenset(), None)
+    for crew in _crews(jobs, frozenset(instance.agents)):
+        known = work_bound([job for able, own in jobs.items() if able <= crew for job in own], len(crew), known)
+    return known
+
+
+def _crews(jobs: dict[frozenset[str], list[Job]], everybody: frozenset[str]) -> Iterator[frozenset[str]]:
+    """Yield sets of agents to whom some work is confined: those who may do something, together with others."""
+    crews: dict[frozenset[str], None] = {}
+    for able in jobs:
+        if len(crews) >= _MOST_CREWS:
+            break
+        crews |= dict.fromkeys([able, *(able | crew for crew in crews)])
+    if jobs:
+        yield from crews if everybody in crews else (*crews, everybody)
+
+
+def resource_bound(
+    instance: Instance,
+    heads: Sequence[int],
+    tails: Sequence[int],
+    users: Sequence[tuple[int, Demand]],
+    capacity: int,
+    known: int = 0,
+) -> int:
+    """Return the best bound by the uses of one resource; parameters as for `agents_bound`.
+
+    Equal settings may share the room: of those that last as long only the largest counts, and none if another use is as
+    long, for they may even share its room.
+
+    Parameters
+    ----------
+    users
+        Every action that uses it, whatever its mode, with what it demands.
+    """
+    jobs: list[Job] = []
+    shared: dict[tuple[str, int], Job] = {}
+    lengths: set[int] = set()
+    for i, demand in users:
+        length = instance.actions[i].duration
+        job = Job(heads[i], length, tails[i], demand.amount)
+        if demand.sets is None:
+            jobs.append(job)
+            lengths.add(length)
+        else:
+            known_one = shared.get((demand.sets, length), job)
+            head, _, tail, _ = map(min, known_one, job)
+            shared[demand.sets, length] = Job(head, length, tail, max(known_one.units, job.units))
+    jobs += [job for (_, length), job in shared.items() if length not in lengths]
+    jobs = [job for job in jobs if job.work]
+    return work_bound(jobs, capacity, known, _FEW_HEADS if len(jobs) <= _FEW else None) if jobs else known

@@ -1,0 +1,194 @@
+"""Own steps of pots and bowls, and of meals: the least number until every meal is where it must be.
+
+The argument for every term is in ``README.md``, section "The bound"; numbers in brackets refer to its claims.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+from planoracle.solver.kitchens.goals import Group, Process, Roles
+from planoracle.solver.kitchens.item_costs import ItemCosts, Stack
+from planoracle.solver.kitchens.state_view import NEVER, Abstraction, Context, Scene, View
+
+
+class VesselCosts:
+    """Own steps of the vessels and meals of a kitchen."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        asked = [role.meal for role in context.roles.roles if role.meal >= 0]
+        self._asked = [asked.count(place) for place in range(len(context.roles.meals))]
+
+    def least(self, scene: Scene) -> int:
+        """Return the own steps of all vessels and meals [8 to 10]."""
+        context, view = self._context, scene.view
+        filling = [name for name, predicate, _ in view.ticks if predicate == context.fill.predicate]
+        total = 0
+        missing = 0  # meals that have to come into being
+        carried: dict[str, int] = {}  # by pot, "" for one that is yet to be filled
+        for place, vessel in enumerate(context.roles.vessels):
+            name = scene.group.vessels[place]
+            steps = self._standing(scene, name, vessel.station, filling) if vessel.station else 0
+            if name in context.pots:
+                carried[name] = steps
+            else:
+                total += steps
+        for place, meal in enumerate(context.roles.meals):
+            name = scene.group.meals[place]
+            vessel_name = scene.group.vessels[meal.vessel] if meal.vessel >= 0 else ""
+            raw = meal.boiled and not view.facts & context.bits.mask((context.boil.predicate, name))
+            begun = any(other == name and what == context.boil.predicate for other, what, _ in view.ticks)
+            short = self._asked[place] > sum(to == name for _, to in view.added)
+            if not (vessel_name or raw or short):
+                continue
+            where = view.inside.get(name)
+            if where is not None and where not in context.pots:
+                if short or (raw and not begun) or vessel_name not in ("", where):
+                    return NEVER  # nothing leaves a bowl, and only in a pot is a meal added to or set to boil
+                continue
+            pour = bool(vessel_name) and vessel_name not in context.pots
+            total += pour + (raw and not begun)
+            if where is None:
+                missing += 1
+                pots = [vessel_name] if vessel_name and not pour else context.pots
+                steps = min((self._filled(scene, pot, filling) for pot in pots), default=NEVER)
+                steps += 3 * raw + 2 * pour
+                carried[""] = max(carried.get("", 0), steps)
+                continue
+            if vessel_name and not pour and vessel_name != where:
+                return NEVER
+            steps = self._carried(scene, where, raw, begun, vessel_name if pour else "")
+            carried[where] = max(carried.get(where, 0), steps)
+        unfilled = carried.pop("", 0)
+        return total + max(0, missing - len(filling)) + max(unfilled, sum(carried.values()))
+
+    def _moved(self, scene: Scene, vessel: str, process: Process) -> int:
+        """Return the steps of carrying a vessel to where a process is, 0 if it stands there."""
+        place = scene.view.places.get(vessel)
+        if place is None:
+            return 1 + (not self._context.suits(scene.view.held_at(vessel), process))
+        return 0 if self._context.suits(place[0], process) else 3
+
+    def _walk(self, scene: Scene, vessel: str, filling: list[str]) -> int:
+        """Return 1 if somebody has to come with empty hands to a vessel: with full ones only to a pot with a meal."""
+        place = scene.view.places.get(vessel)
+        if place is None or place[0] in scene.attended:
+            return 0
+        return int(vessel not in self._context.pots or vessel not in (*scene.view.inside.values(), *filling))
+
+    def _filled(self, scene: Scene, pot: str, filling: list[str]) -> int:
+        """Return the steps of a pot until it is filled, without the action itself."""
+        return self._moved(scene, pot, self._context.fill) + self._walk(scene, pot, filling)
+
+    def _carried(self, scene: Scene, pot: str, raw: bool, begun: bool, bowl: str) -> int:
+        """Return the steps of a pot with a meal until it is boiled and, if there is a ``bowl``, at that bowl."""
+        view = scene.view
+        boil = self._moved(scene, pot, self._context.boil) if raw else 0
+        if not bowl:
+            return boil
+        held = pot not in view.places
+        near = held and view.places.get(bowl, ("", 0))[0] == view.held_at(pot)
+        if not raw:
+            return 1 - near if held else 2
+        if begun and boil:  # it may be poured first, and go on boiling in the bowl once the pot is back on the stove
+            return min(boil + 2, (1 - near if held else 2) + 2)
+        return boil + 2
+
+    def _standing(self, scene: Scene, vessel: str, station: str, filling: list[str]) -> int:
+        """Return the steps of a vessel to the station, or kind of station, where it must stand."""
+        place = scene.view.places.get(vessel)
+        if place is None:
+            own = scene.view.held_at(vessel)
+            return 0 if not own else 1 + (not self._context.fits(own, station))
+        if self._context.fits(place[0], station):
+            return 0
+        return 3 + self._walk(scene, vessel, filling)
+
+
+# Entries of a memory after which it is emptied.
+_MEMORY = 100_000
+
+
+class Bound:
+    """Least numbers of steps for the states of one kitchen, which is the ``context``."""
+
+    def __init__(self, abstraction: Abstraction, roles: Roles) -> None:
+        self.context = self._context = context = Context(abstraction, roles)
+        self._item_costs = ItemCosts(context)
+        self._vessel_costs = VesselCosts(context)
+        self._stacks: dict[Group, dict[Any, Stack]] = {}
+        self._least: dict[tuple[tuple[int, ...], ...], int] = {}
+        self._needs = context.bits.union(
+            (process.predicate, item)
+            for item in context.items
+            for process in {process for role in roles.roles for process in role.needs}
+        )
+
+    def remaining(self, view: View, group: Group) -> int:
+        """Return how many steps, all players' together, remain at least with the choices of a group."""
+        context = self._context
+        options = context.choices(group)
+        tables = [self._table(view, group.bottoms[i], dish.bottom) for i, dish in enumerate(context.roles.dishes)]
+        scene = Scene(view, group, options, tables)
+        rows: dict[str, tuple[int, ...]] = {}
+        known = self._stacks.setdefault(group, {})
+        ready = view.facts & self._needs
+        for station, stack in view.stacks.items():
+            ticks = tuple(entry for entry in view.ticks.items() if entry[0][0] in stack) if view.ticks else ()
+            key = (station, station in scene.attended, tuple(stack), tuple(tables), ready, ticks)
+            costs = known.get(key)
+            if costs is None:
+                if len(known) > _MEMORY:
+                    known.clear()
+                costs = known[key] = self._item_costs.lying(scene, station, stack)
+            rows.update(zip(stack, costs.rows, strict=True))
+            if costs.leaving:
+                scene.leaving.add(station)
+        for item in view.hands.values():
+            if item in options:
+                rows[item] = tuple(self._item_costs.held(scene, item, role) for role in options[item])
+        for item in context.items:
+            if item not in rows:
+                rows[item] = tuple(self._item_costs.elsewhere(scene, item, role) for role in options[item])
+        total = self._assigned(rows)
+        if total < NEVER:
+            total += self._vessel_costs.least(scene)
+        return max(1, min(total, NEVER))
+
+    def _table(self, view: View, bottom: str, role: int) -> str:
+        """Return the station where the lowest item of a dish lies, if it may stay there."""
+        place = view.places.get(bottom)
+        if role < 0 or place is None or place[1]:
+            return ""
+        asked = self._context.roles.roles[role]
+        right = self._context.fits(place[0], self._context.roles.dishes[asked.dish].station)
+        return place[0] if right and (asked.loose or not self._context.todo(view, bottom, asked)) else ""
+
+    def _assigned(self, rows: dict[str, tuple[int, ...]]) -> int:
+        """Return the least sum of own steps with every role played by another item."""
+        total = 0
+        kinds: dict[str, list[tuple[int, ...]]] = {}
+        for item in self._context.items:
+            row = rows[item]
+            if len(row) == 1:
+                total += row[0]
+            else:
+                kinds.setdefault(self._context.kinds[item], []).append(row)
+        for kind, places in self._context.roles.kinds.items():
+            if kind not in kinds and any(not self._context.roles.roles[place].bottom for place in places):
+                return NEVER
+        return total + sum(self._match(tuple(sorted(listed))) for listed in kinds.values())
+
+    def _match(self, rows: tuple[tuple[int, ...], ...]) -> int:
+        """Return the least cost of giving every role (column but the last) another row, of others the last column."""
+        least = self._least.get(rows)
+        if least is None:
+            base = sum(row[-1] for row in rows)
+            picks = permutations(rows, len(rows[0]) - 1)
+            least = min((base + sum(row[i] - row[-1] for i, row in enumerate(way)) for way in picks), default=NEVER)
+            if len(self._least) > _MEMORY:
+                self._least.clear()
+            self._least[rows] = least
+        return least

@@ -1,0 +1,384 @@
+"""Shared data of the lower bound: objects and roles of a kitchen, what an object still needs, one state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from struct import pack
+from typing import Any, NamedTuple
+
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.effects import Running
+from planoracle.instances.benchmarks.kitchens.kitchen import split_name
+from planoracle.solver.kitchens.goals import Group, Process, Role, Roles, pot_processes
+
+#: More steps than any plan takes: the goal is out of reach.
+NEVER = 10**6
+
+
+class Scene:
+    """One state together with the choices of a group.
+
+    Attributes
+    ----------
+    attended
+        Stations where a cook stands.
+    options
+        By item, the roles that it may play; -1: none.
+    tables
+        By dish, the station where its lowest item lies ready, ``""`` if there is none.
+    leaving
+        Stations where some item has to leave, whatever its role.
+    """
+
+    __slots__ = ("attended", "group", "leaving", "options", "tables", "view")
+
+    def __init__(self, view: View, group: Group, options: dict[str, tuple[int, ...]], tables: list[str]) -> None:
+        self.view = view
+        self.group = group
+        self.attended = frozenset(view.at.values())
+        self.options = options
+        self.tables = tables
+        self.leaving: set[str] = set()
+
+
+class Context:
+    """A kitchen as the bound sees it.
+
+    Attributes
+    ----------
+    kinds
+        Kind of every object.
+    count
+        Number of items of each kind that has a role.
+    cooks
+        Number of players.
+    """
+
+    def __init__(self, abstraction: Abstraction, roles: Roles) -> None:
+        kitchen = abstraction.compiled.kitchen
+        self.bits = abstraction.compiled.bits
+        self.roles = roles
+        self.fill, self.boil = pot_processes(kitchen.domain)
+        self.kinds = {name: split_name(name)[0] for name, _ in kitchen.objects}
+        self.items = [name for name, kind in kitchen.objects if kind == "item"]
+        self.count = {kind: list(self.kinds.values()).count(kind) for kind in roles.kinds}
+        self.stations = [name for name, kind in kitchen.objects if kind == "station"]
+        self.containers = [name for name, kind in kitchen.objects if kind == "container"]
+        self.pots = [name for name in self.containers if self.kinds[name] == "pot"]
+        self.cooks = len(kitchen.players)
+        self.alone = self.cooks == 1
+        self._options: dict[Group, dict[str, tuple[int, ...]]] = {}
+
+    def choices(self, group: Group) -> dict[str, tuple[int, ...]]:
+        """Return for every item the roles it may play; -1: none."""
+        options = self._options.get(group)
+        if options is not None:
+            return options
+        options = self._options[group] = {}
+        fixed = {name: self.roles.dishes[i].bottom for i, name in enumerate(group.bottoms) if name}
+        for item in self.items:
+            if item in fixed:
+                options[item] = (fixed[item],)
+                continue
+            open_roles = (i for i in self.roles.kinds.get(self.kinds[item], ()) if i not in fixed.values())
+            options[item] = (*open_roles, -1)
+        return options
+
+    def fits(self, station: str, asked: str) -> bool:
+        """Whether a station is the one, or of the kind, that is asked for."""
+        return asked in (station, self.kinds.get(station))
+
+    def suits(self, station: str, process: Process) -> bool:
+        """Whether a process can be carried out at a station."""
+        return self.kinds.get(station) == process.station
+
+    def todo(self, view: View, item: str, role: Role) -> tuple[Process, ...]:
+        """Return what has still to be done to an item for a role."""
+        if not role.needs:
+            return ()
+        return tuple(each for each in role.needs if not view.facts & self.bits.mask((each.predicate, item)))
+
+    def effort(self, view: View, name: str, process: Process, at: str | None) -> tuple[int, int]:
+        """Return the actions that a process still takes, and 1 if its cook must wait or come back before the pick.
+
+        Parameters
+        ----------
+        at
+            The station where it is going on or may be begun; ``None`` if the object has yet to be put to one.
+        """
+        if not process.ticks:
+            return view.ticks.get((name, process.predicate, ""), process.acts), 0
+        running = [
+            ticks
+            for (other, predicate, station), ticks in view.ticks.items()
+            if other == name and predicate == process.predicate and (at is None or station == at)
+        ]
+        if not running:
+            return process.acts, int(process.ticks > self.cooks)
+        # Of the ticks after putting it down one passes at once; others pass while the other cooks have their turns.
+        return 0, int(min(running) >= self.cooks + (at is None))
+
+
+#: Predicates that say where things are; all others of one object are its status.
+_PLACES = ("loc", "has_item", "has_container", "item_on", "atop", "container_at", "in", "addedto")
+#: Predicates that follow from these. (`container_empty` does not: a pot is empty once one of two meals is poured.)
+_IMPLIED = ("nothing", "vacant", "station_empty", "item_at", "clear")
+_TURN = "#turn"
+
+
+class _Effect(NamedTuple):
+    """An effect under way: its object, the stations and other objects it is bound to, a token, what it leads to."""
+
+    name: str
+    bound: tuple[str, ...]
+    others: frozenset[str]
+    token: Any
+    tick: tuple[tuple[str, str, str], int] | None
+
+
+@dataclass(slots=True)
+class View:
+    """A decoded state; objects go by name.
+
+    Attributes
+    ----------
+    at, hands
+        Station of every player, and what it holds.
+    stacks
+        Items on a station, from the bottom.
+    places
+        Station and height of every item that lies somewhere, and station of every container that stands somewhere.
+    inside, added
+        Container of every meal; pairs of item and meal.
+    facts
+        The state's facts as bits.
+    ticks
+        For (object, predicate, station): updates until an effect under way makes the predicate true; the station is
+        that it is bound to, ``""`` if to none.
+    """
+
+    facts: int
+    at: dict[str, str]
+    hands: dict[str, str]
+    stacks: dict[str, list[str]]
+    places: dict[str, tuple[str, int]]
+    inside: dict[str, str]
+    added: list[tuple[str, str]]
+    ticks: dict[tuple[str, str, str], int]
+
+    def held_at(self, thing: str) -> str:
+        """Return the station of who holds a thing, ``""`` if nobody does."""
+        return next((self.at.get(player, "") for player, held in self.hands.items() if held == thing), "")
+
+
+class Abstraction:
+    """Decodes the states of one kitchen, and gives states that differ only in names one key.
+
+    Two objects are alike if they are of one kind, have the same unchanging facts and the goal names neither. States
+    with the same key can be turned into each other by exchanging like objects, so that they are equally far from the
+    goal.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        kitchen = compiled.kitchen
+        self.compiled = compiled
+        self._named = frozenset(name for atom in kitchen.goal.conditions for name in atom[1:] if "#" not in name)
+        self._always = frozenset(kitchen.domain.signature) - kitchen.domain.changing
+        self._containers = frozenset(name for name, kind in kitchen.objects if kind == "container")
+        self._ordered = compiled.rules.skip_after_finish
+        self._turns = 0
+        self._places = 0
+        self._width = 0
+        self._masks: dict[str, int] = {}
+        self._effects: dict[int, _Effect] = {}
+        self._bases: dict[str, dict[int, int]] = {}
+        self._tokens: dict[Any, int] = {}
+        self._stations = [
+            (name, self._intern(self._species(name))) for name, kind in kitchen.objects if kind == "station"
+        ]
+
+    def _learn(self) -> None:
+        """Take up atoms that have come into being since the last call."""
+        atoms = self.compiled.bits.atoms
+        for i in range(self._width, len(atoms)):
+            atom = atoms[i]
+            if atom[0] in _PLACES:
+                self._places |= 1 << i
+            elif atom[0] == _TURN:
+                self._turns |= 1 << i
+            elif len(atom) == 2 and atom[0] not in _IMPLIED and not atom[0].startswith("#"):
+                self._masks[atom[1]] = self._masks.get(atom[1], 0) | 1 << i
+        self._width = len(atoms)
+
+    def view(self, state: State) -> View:
+        """Decode a state."""
+        atoms = self.compiled.bits.atoms
+        if len(atoms) != self._width:
+            self._learn()
+        found = View(state[0], {}, {}, {}, {}, {}, [], {})
+        bottom: list[tuple[str, str]] = []
+        above: dict[str, str] = {}
+        left = state[0] & self._places
+        places = found.places
+        while left:
+            low = left & -left
+            left ^= low
+            atom = atoms[low.bit_length() - 1]
+            name = atom[0]
+            if name == "item_on":
+                bottom.append((atom[1], atom[2]))
+            elif name == "atop":
+                above[atom[2]] = atom[1]
+            elif name == "loc":
+                found.at[atom[1]] = atom[2]
+            elif name == "container_at":
+                places[atom[1]] = (atom[2], 0)
+            elif name == "in":
+                found.inside[atom[1]] = atom[2]
+            elif name == "addedto":
+                found.added.append((atom[1], atom[2]))
+            else:
+                found.hands[atom[1]] = atom[2]
+        for item, station in bottom:
+            stack = [item]
+            while item in above:
+                item = above[item]
+                stack.append(item)
+            found.stacks[station] = stack
+            for height, each in enumerate(stack):
+                places[each] = (station, height)
+        for code in state[1]:
+            known = self._effects.get(code) or self._effect(code)
+            if known.tick is not None:
+                found.ticks[known.tick[0]] = known.tick[1]
+        return found
+
+    def _effect(self, code: int) -> _Effect:
+        running = self.compiled.timers.running[code]
+        name = running.effect.argument
+        names = set(_names(running)) - {name}
+        bound = tuple(sorted(name for name in names if self.compiled.kitchen.types.get(name) == "station"))
+        leads = _leads(running)
+        tick = None
+        if leads is not None and len(bound) <= 1:
+            tick = ((name, leads[0], bound[0] if bound else ""), leads[1])
+        token = self._intern(_shape(running, {name: "self"} | dict.fromkeys(bound, "station")))
+        found = self._effects[code] = _Effect(name, bound, frozenset(names.difference(bound)), token, tick)
+        return found
+
+    def key(self, state: State, view: View) -> bytes:
+        """Return a key that is equal for states that differ only in the names of like objects."""
+        facts = state[0]
+        base = self._base
+        special: dict[str, Any] = {}  # by object, the effects on it
+        marked: set[str] = set()  # stations and other objects that an effect elsewhere is bound to
+        for rank, code in enumerate(state[1]):
+            name, bound, others, shape, _ = self._effects[code]
+            place = view.places.get(name)
+            at = place[0] if place is not None else ""
+            bonds = tuple("" if station == at else station for station in bound)
+            marked.update(filter(None, bonds), others)
+            special[name] = (*special.get(name, ()), (shape, bonds, rank if self._ordered else 0))
+        for name in marked:
+            special[name] = (name, *special.get(name, ()))
+        for token, meal in sorted((base(item, facts), meal) for item, meal in view.added if item not in special):
+            special[meal] = (*special.get(meal, ()), token)
+        holding = list(view.inside.values())
+        for meal, container in view.inside.items():
+            if holding.count(container) > 1:  # an action on the contents means the first by name
+                special[meal] = (meal, *special.get(meal, ()))
+        for item, meal in view.added:
+            if item in special:
+                special[meal] = (*special.get(meal, ()), (base(item, facts), special[item]))
+        for meal, container in view.inside.items():
+            special[container] = (*special.get(container, ()), (base(meal, facts), special.get(meal, ())))
+        extra: dict[str, list[Any]] = {}  # by station: its container, players and what they hold
+        for name in self._containers:
+            if name in view.places:
+                extra.setdefault(view.places[name][0], []).append((base(name, facts), special.get(name, ())))
+        for player, station in view.at.items():
+            hand = view.hands.get(player)
+            held = None if hand is None else (base(hand, facts), special.get(hand, ()))
+            extra.setdefault(station, []).append((player, held))
+        found = []
+        for station, empty in self._stations:
+            stack = view.stacks.get(station)
+            if stack is None and station not in extra and station not in marked:
+                found.append(empty)
+                continue
+            items = [
+                base(item, facts) if item not in special else (base(item, facts), special[item]) for item in stack or ()
+            ]
+            found.append(
+                self._intern((empty, tuple(items), tuple(extra.get(station, ())), station if station in marked else ""))
+            )
+        found.sort()
+        turn = (facts & self._turns).bit_length()
+        return pack(f"{len(found) + 1}I", turn, *found)
+
+    def _base(self, name: str, facts: int) -> int:
+        """Return the token of an object's species and status."""
+        known = self._bases.get(name)
+        if known is None:
+            known = self._bases[name] = {}
+        mask = facts & self._masks.get(name, 0)
+        found = known.get(mask)
+        if found is None:
+            status = frozenset(atom[0] for atom in self.compiled.bits.atoms_of(mask))
+            found = known[mask] = self._intern((self._species(name), status))
+        return found
+
+    def _species(self, name: str) -> Any:
+        kind = split_name(name)[0]
+        if name in self._named or name not in self.compiled.kitchen.types:  # the goal may ask for this one
+            return kind, name
+        return kind, frozenset(fact[0] for fact in self.compiled.kitchen.facts if fact[1:] == (name,)) & self._always
+
+    def _intern(self, token: Any) -> int:
+        return self._tokens.setdefault(token, len(self._tokens))
+
+
+def _names(running: Running) -> Iterator[str]:
+    for atom, _ in (*running.effect.conditions, *running.effect.changes):
+        yield from atom[1:]
+    for nested in running.nested:
+        yield from _names(nested)
+
+
+def _leads(running: Running) -> tuple[str, int] | None:
+    """Return the predicate that an effect will make true (or which object it creates), and after how many ticks."""
+    effect = running.effect
+    if running.done:
+        return None
+    if effect.kind == "conditional":
+        return next((found for nested in running.nested if (found := _leads(nested)) is not None), None)
+    left = effect.count - running.count
+    made = next((atom[0] for atom, value in sorted(effect.changes) if value), None)
+    if made is not None:
+        return made, left
+    inner = next((nested.effect for nested in running.nested if nested.effect.creates is not None), None)
+    if inner is not None and inner.creates is not None:
+        return f"new {inner.creates[1]}", left
+    return None
+
+
+def _shape(running: Running, names: Mapping[str, str]) -> Any:
+    """Return an effect with names exchanged, in a form that can be compared."""
+    effect = running.effect
+    changes = frozenset(
+        (atom[0], *(names.get(name, name) for name in atom[1:]), value) for atom, value in effect.changes
+    )
+    conditions = frozenset(
+        (atom[0], *(names.get(name, name) for name in atom[1:]), value) for atom, value in effect.conditions
+    )
+    return (
+        effect.kind,
+        conditions,
+        changes,
+        effect.count,
+        effect.creates,
+        running.count,
+        running.done,
+        tuple(_shape(nested, names) for nested in running.nested),
+    )

@@ -1,0 +1,170 @@
+"""The sum that cannot come out right, for contradictions that a person can add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.state import NOW
+from planoracle.instances.protocol.feedback import span
+from planoracle.solver.exact.bounds import windows
+from planoracle.solver.proofs.constraints import Constraint, name_of
+
+# Seconds of counted work to follow an edge.
+_EDGE = 2e-7
+_TIMES = {"decision", "clock", "release", "minimum", "maximum", "after", "limit"}
+_WORK = {"attendance", "start", "eligibility"}
+
+
+def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: Deadline = NEVER) -> str:
+    """Add up a contradiction in one line; empty if there is no such sum, or none was found before the deadline.
+
+    For one of time alone: what has to lie between two instants against what may. For work of the agents, or on one
+    resource, under a time limit: the work against the time there is for it.
+
+    Parameters
+    ----------
+    weakened
+        The instance with no other constraints than these (`planoracle.solver.proofs.constraints.only`).
+
+    Examples
+    --------
+    >>> from planoracle.instances.model.instance import Action, Lag
+    >>> from planoracle.solver.proofs.constraints import constraints
+    >>> actions = Action("t/a", "t", 3, 0, agents=()), Action("t/b", "t", 2, 0, agents=())
+    >>> hurried = Instance("p", actions, (Lag("t/a", "t/b", 1),), time_limit=5)
+    >>> arithmetic(hurried, constraints(hurried))
+    '3 ticks (t/a) + 1 tick (from t/a to t/b) + 2 ticks (t/b) = 6 ticks, more than 5 ticks (in all)'
+    """
+    kinds = {constraint.kind for constraint in constraints}
+    if kinds <= _TIMES:
+        return _tell_cycle(weakened, deadline)
+    if weakened.time_limit is None:
+        return ""
+    if kinds - _TIMES <= _WORK:
+        return _tell_work(weakened)
+    resources = {constraint.subject[1] for constraint in constraints if constraint.kind in ("use", "state")}
+    if kinds - _TIMES == {"use"} and len(resources) == 1:
+        return _tell_use(weakened, *resources)
+    return ""
+
+
+class _Edge(NamedTuple):
+    """``value[target] >= value[source] + ticks``; nodes are 2i for starts, 2i + 1 for finishes, -1 for time 0."""
+
+    source: int
+    target: int
+    ticks: int
+    label: str
+
+
+def _edges(instance: Instance) -> list[_Edge]:
+    index, names = instance.index, [name_of(instance, action.id) for action in instance.actions]
+    edges = []
+    for i, action in enumerate(instance.actions):
+        edges.append(_Edge(-1, 2 * i, action.release, f"before {names[i]} can start"))
+        edges.append(_Edge(2 * i, 2 * i + 1, action.duration, names[i]))
+        if not action.interruptible:
+            edges.append(_Edge(2 * i + 1, 2 * i, -action.duration, names[i]))
+        if instance.time_limit is not None:
+            edges.append(_Edge(2 * i + 1, -1, -instance.time_limit, "in all"))
+        if len(action.modes) == 1:
+            edges += [_Edge(2 * index[before] + 1, 2 * i, 0, "") for before in action.modes[0].after]
+    for lag in instance.lags:
+        finish, start = 2 * index[lag.before] + 1, 2 * index[lag.after]
+        label = f"from {names[finish // 2]} to {names[start // 2]}"
+        if lag.before == NOW:
+            label = f"before {names[start // 2]}"
+        if lag.minimum is not None:
+            edges.append(_Edge(finish, start, lag.minimum, label))
+        if lag.maximum is not None:
+            edges.append(_Edge(start, finish, -lag.maximum, label))
+    return edges
+
+
+def _tell_cycle(instance: Instance, deadline: Deadline) -> str:
+    cycle = _positive_cycle(2 * len(instance.actions) + 1, _edges(instance), deadline)
+    if not cycle:
+        return ""
+    needed = [(edge.ticks, edge.label) for edge in cycle if edge.ticks > 0]
+    allowed = [(-edge.ticks, edge.label) for edge in cycle if edge.ticks < 0]
+    return f"{_sum(instance, needed)}, more than {_sum(instance, allowed)}"
+
+
+def _positive_cycle(nodes: int, edges: Sequence[_Edge], deadline: Deadline) -> list[_Edge]:
+    """Return a cycle of positive length, from its first node in time on (Bellman-Ford).
+
+    Empty if there is none, or none was found before the deadline.
+    """
+    value = [0] * nodes  # that of time 0 comes last
+    into: dict[int, _Edge] = {}
+    last = None
+    for _ in range(nodes + 1):
+        if deadline.over(_EDGE * len(edges)):
+            return []
+        last = None
+        for edge in edges:
+            if value[edge.source] + edge.ticks > value[edge.target]:
+                value[edge.target] = value[edge.source] + edge.ticks
+                into[edge.target % nodes] = edge
+                last = edge.target % nodes
+        if last is None:
+            return []
+    assert last is not None
+    for _ in range(nodes):  # back onto the cycle
+        last = into[last].source % nodes
+    cycle = [into[last]]
+    while cycle[-1].source % nodes != last:
+        cycle.append(into[cycle[-1].source % nodes])
+    cycle.reverse()
+    # Begin after the largest time allowed, so that the sum follows the run of time.
+    turn = 1 + min(range(len(cycle)), key=lambda k: cycle[k].ticks)
+    return cycle[turn:] + cycle[:turn]
+
+
+def _sum(instance: Instance, terms: Sequence[tuple[int, str]]) -> str:
+    told = " + ".join(f"{span(instance, ticks)} ({label})" for ticks, label in terms)
+    total = span(instance, sum(ticks for ticks, _ in terms))
+    return f"{told} = {total}" if len(terms) > 1 else told or total
+
+
+def _tell_work(instance: Instance) -> str:
+    held = [(i, action.attended) for i, action in enumerate(instance.actions) if action.attended]
+    agents = {agent for i, _ in held for agent in instance.eligible(instance.actions[i])}
+    who = "the agent has" if len(agents) == 1 else f"the {len(agents)} agents together have"
+    return _tell_room(instance, held, held, len(agents), who)
+
+
+def _tell_use(instance: Instance, resource: str) -> str:
+    held, work = [], []
+    for i, action in enumerate(instance.actions):
+        amounts = [sum(d.amount for d in mode.demands if d.resource == resource) for mode in action.modes]
+        if any(d.sets is not None for mode in action.modes for d in mode.demands):
+            return ""  # settings may share the room of others
+        if min(amounts) and action.duration:
+            held.append((i, action.duration))
+            work.append((i, action.duration * min(amounts)))
+    capacity = instance.resource[resource].capacity
+    who = f"the {resource} has" if capacity == 1 else f"the {capacity} units of {resource} together have"
+    return _tell_room(instance, held, work, capacity, who)
+
+
+def _tell_room(
+    instance: Instance, held: Sequence[tuple[int, int]], work: Sequence[tuple[int, int]], width: int, who: str
+) -> str:
+    """Set the work of some actions against the time between the first that can start and what must follow the last."""
+    if not held or instance.time_limit is None:
+        return ""
+    bounds = windows(instance)
+    head = min(bounds.head[i] for i, _ in held)
+    tail = min(bounds.tail[i] + instance.actions[i].duration - ticks for i, ticks in held)
+    room = width * (instance.time_limit - head - tail)
+    if sum(ticks for _, ticks in work) <= room:
+        return ""
+    told = _sum(instance, [(ticks, name_of(instance, instance.actions[i].id)) for i, ticks in work])
+    reasons = [f"none of this can start in the first {span(instance, head)}"] if head else []
+    reasons += [f"at least {span(instance, tail)} must pass after it"] if tail else []
+    why = f", as {' and '.join(reasons)}" if reasons else ""
+    return f"{told} of work, but {who} {span(instance, max(0, room))} for it{why}"

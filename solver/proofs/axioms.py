@@ -1,0 +1,297 @@
+"""What an instance says at once about the times between events, and what must hold its agents and resources.
+
+An *event* is the beginning, the end, or the start or finish of an action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.limits import NEVER, Deadline
+
+
+class Event(NamedTuple):
+    """``begin``, ``end``; or of an action ``start``, ``finish``, and ``free``: it no longer holds its agent."""
+
+    kind: str
+    action: str = ""
+
+
+# Seconds of counted work to compare two actions.
+_LOOK = 1e-6
+
+BEGIN, END = Event("begin"), Event("end")
+
+
+class Given(NamedTuple):
+    """What the instance (or an assumption) says at once: ``target`` is at least ``ticks`` after ``source``."""
+
+    source: Event
+    target: Event
+    ticks: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Two ways in which things can go, one of which holds: ``kind`` says why, ``about`` which actions and what."""
+
+    kind: str
+    about: tuple[str, ...]
+    ways: tuple[Given, Given]
+
+
+class Machine(NamedTuple):
+    """Agents or a resource, and the actions that are bound to hold it, with the ticks (times units) they need.
+
+    ``in_turn``: none of them can be interrupted, and ``capacity`` is how many can be under way at a time.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    capacity: int
+    in_turn: bool
+    members: tuple[tuple[str, int], ...]
+
+
+def givens(instance: Instance) -> Iterator[Given]:
+    """Yield what an instance says at once."""
+    yield Given(BEGIN, END, 0, "order")
+    for action in instance.actions:
+        start, finish = Event("start", action.id), Event("finish", action.id)
+        yield Given(BEGIN, start, action.release, "release")
+        yield Given(start, finish, action.duration, "duration")
+        yield Given(finish, END, 0, "order")
+        if not action.interruptible:
+            yield Given(finish, start, -action.duration, "duration")
+            if 0 < action.attended < action.duration:
+                free = freed(action)
+                yield Given(start, free, action.attended, "attended")
+                yield Given(free, start, -action.attended, "attended")
+        for before in sorted(set.intersection(*(set(mode.after) for mode in action.modes))):
+            yield Given(Event("finish", before), start, 0, "lag")
+    for lag in instance.lags:
+        finish, start = Event("finish", lag.before), Event("start", lag.after)
+        if lag.minimum is not None:
+            yield Given(finish, start, lag.minimum, "lag")
+        if lag.maximum is not None:
+            yield Given(start, finish, -lag.maximum, "window")
+            if instance.by_id[lag.after].interruptible:  # it goes on, too, by then at the latest
+                last = lag.maximum + instance.by_id[lag.after].duration
+                yield Given(Event("finish", lag.after), finish, -last, "window")
+    yield from _only_setters(instance)
+
+
+def freed(action: Action) -> Event:
+    """Return the event at which an attended action no longer holds its agent."""
+    whole = action.interruptible or action.attended == action.duration
+    return Event("finish" if whole else "free", action.id)
+
+
+def _only_setters(instance: Instance) -> Iterator[Given]:
+    """Yield that a use comes after the only action that sets the state it needs and does not find at first."""
+    setters = _setters(instance)
+    for user in instance.actions:
+        for resource, state in _required(user):
+            if instance.resource[resource].state != state and (setter := _only_setter(setters, user, resource, state)):
+                if _exclusive(instance, instance.by_id[setter], user, resource):
+                    yield Given(Event("finish", setter), Event("start", user.id), 0, "state")
+                else:
+                    yield Given(Event("start", setter), Event("start", user.id), 1, "state")
+
+
+def _required(action: Action) -> list[tuple[str, str]]:
+    """Return the resources and states that an action requires in every mode."""
+    asked = [{(d.resource, d.requires) for d in mode.demands if d.requires is not None} for mode in action.modes]
+    return sorted((resource, state) for resource, state in set.intersection(*asked) if state is not None)
+
+
+_Setters = Mapping[tuple[str, str | None], list[str]]
+
+
+def _setters(instance: Instance) -> _Setters:
+    """Return the actions that may set a resource to a state, by resource and state."""
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for action in instance.actions:
+        for key in dict.fromkeys((d.resource, d.sets) for mode in action.modes for d in mode.demands):
+            found.setdefault(key, []).append(action.id)
+    return found
+
+
+def _only_setter(setters: _Setters, user: Action, resource: str, state: str) -> str | None:
+    others = [name for name in setters.get((resource, state), ()) if name != user.id]
+    return others[0] if len(others) == 1 else None
+
+
+def _sets(action: Action, resource: str) -> set[str | None]:
+    """Return what the modes of an action set a resource to (None: nothing)."""
+    return {next((d.sets for d in mode.demands if d.resource == resource), None) for mode in action.modes}
+
+
+def _amount(action: Action, resource: str) -> int:
+    """Return the units of a resource that an action takes in any mode."""
+    return min(next((d.amount for d in mode.demands if d.resource == resource), 0) for mode in action.modes)
+
+
+def _exclusive(instance: Instance, one: Action, two: Action, resource: str) -> bool:
+    """Whether two actions that do not start together cannot overlap on a resource."""
+    room = _amount(one, resource), _amount(two, resource)
+    return bool(all(room) and one.duration and two.duration and sum(room) > instance.resource[resource].capacity)
+
+
+def machines(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Machine]:
+    """Yield groups of agents, and resources, with what is bound to hold them, if anything is."""
+    by_id = instance.by_id
+    groups = {frozenset(instance.eligible(a)) for a in instance.actions if a.attended} | {frozenset(instance.agents)}
+    for group in sorted(groups, key=sorted):
+        members = tuple(
+            (a.id, a.attended) for a in instance.actions if a.attended and group.issuperset(instance.eligible(a))
+        )
+        names = tuple(agent for agent in instance.agents if agent in group)
+        yield Machine("agents", names, len(names), False, members)
+        if len(names) > 1:
+            rigid = tuple((name, ticks) for name, ticks in members if not by_id[name].interruptible)
+            yield Machine("agents", names, len(names), True, rigid)
+    for resource in instance.resources:
+        name, capacity = resource.name, resource.capacity
+        for users in dict.fromkeys(_users(instance, name, deadline)):
+            work = tuple((user, amount * by_id[user].duration) for user, amount in users)
+            yield Machine("resource", (name,), capacity, False, work)
+            for least in sorted({amount for _, amount in users}) if capacity > 1 else ():
+                rigid = tuple(
+                    (user, by_id[user].duration)
+                    for user, amount in users
+                    if amount >= least and not by_id[user].interruptible
+                )
+                yield Machine("resource", (name,), capacity // least, True, rigid)
+
+
+def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tuple[tuple[str, int], ...]]:
+    """Yield users of a resource with their units, none of which shares the room of another (of equal settings, one)."""
+    plain, equal = [], dict[tuple[str, int], list[tuple[str, int]]]()
+    for action in instance.actions:
+        deadline.check(_LOOK)
+        sets, amount = _sets(action, resource), _amount(action, resource)
+        if not amount * action.duration:
+            continue
+        use = action.id, amount
+        if sets == {None}:
+            plain.append(use)
+        elif len(sets) == 1 and not _may_be_hosted(instance, action, resource, instance.actions):
+            equal.setdefault((str(*sets), action.duration), []).append(use)
+    for turn in range(max(map(len, equal.values()), default=1)):
+        deadline.check(_LOOK * len(instance.actions))
+        yield (*plain, *(uses[turn % len(uses)] for uses in equal.values()))
+
+
+def _may_be_hosted(instance: Instance, setting: Action, resource: str, hosts: Iterable[Action]) -> bool:
+    """Whether a setting may have the room of one of these uses, if both run over the same interval.
+
+    The use sets nothing, and the state must be there without the setting: at first, or by another action.
+    """
+    (state,) = _sets(setting, resource)
+    there = instance.resource[resource].state == state or any(
+        state in _sets(other, resource) for other in instance.actions if other is not setting
+    )
+    asked = [d for host in hosts for mode in host.modes for d in mode.demands if d.resource == resource]
+    return there and any(demand.sets is None and demand.requires in (None, state) for demand in asked)
+
+
+def _may_coincide(instance: Instance, one: Action, two: Action, resource: str) -> bool:
+    """Whether two actions might run over the same interval, one in the room of the other."""
+    first, second = _sets(one, resource), _sets(two, resource)
+    if one.duration != two.duration or first == second == {None}:
+        return False
+    if len(first) > 1 or len(second) > 1 or first == second:
+        return True
+    if first == {None}:
+        return _may_be_hosted(instance, two, resource, [one])
+    return second == {None} and _may_be_hosted(instance, one, resource, [two])
+
+
+def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Choice]:
+    """Yield pairs of ways in which things can go, where no third one is possible."""
+    actions = instance.actions
+    rigid = [a for a in actions if not a.interruptible]
+    needed = [{d.resource for mode in action.modes for d in mode.demands} for action in rigid]
+    only = {action.id: _alone(instance, action) for action in actions}
+    for i, one in enumerate(rigid):
+        deadline.check(_LOOK * len(rigid))
+        alone = only[one.id]
+        for j, two in enumerate(rigid[i + 1 :], i + 1):
+            if alone and one.attended and two.attended and alone == only[two.id]:
+                yield _orders("agent", (one.id, two.id, alone), freed(one), freed(two))
+            if len(one.modes) * len(two.modes) > 1 and needed[i] & needed[j] and _collide(instance, one, two):
+                yield _orders("modes", (one.id, two.id, ""), Event("finish", one.id), Event("finish", two.id))
+            for name in sorted(needed[i] & needed[j]):
+                if _exclusive(instance, one, two, name) and not _may_coincide(instance, one, two, name):
+                    yield _orders("resource", (one.id, two.id, name), Event("finish", one.id), Event("finish", two.id))
+    for one in actions:
+        deadline.check(_LOOK * len(rigid))
+        alone = only[one.id]
+        if one.attended or not alone:
+            continue
+        for two in rigid:
+            if two.attended > 1 and alone == only[two.id]:
+                yield _orders("start", (one.id, two.id, alone), Event("start", one.id), freed(two))
+    yield from _states(instance, deadline)
+    yield from _modes(instance)
+
+
+def _alone(instance: Instance, action: Action) -> str | None:
+    eligible = instance.eligible(action)
+    return eligible[0] if len(eligible) == 1 else None
+
+
+def _orders(kind: str, about: tuple[str, ...], one: Event, two: Event) -> Choice:
+    first, second = Event("start", about[0]), Event("start", about[1])
+    return Choice(kind, about, (Given(one, second, 0, "case"), Given(two, first, 0, "case")))
+
+
+def _collide(instance: Instance, one: Action, two: Action) -> bool:
+    """Whether two actions, in any of their modes, have no room together on some resource that neither sets."""
+    return bool(one.duration and two.duration) and all(
+        any(
+            use.resource == other.resource
+            and use.sets is None is other.sets
+            and min(use.amount, other.amount) > 0
+            and use.amount + other.amount > instance.resource[use.resource].capacity
+            for use in mode.demands
+            for other in rival.demands
+        )
+        for mode in one.modes
+        for rival in two.modes
+    )
+
+
+def _modes(instance: Instance) -> Iterator[Choice]:
+    """Yield that an action of two modes waits for what one or the other waits for."""
+    for action in instance.actions:
+        if len(action.modes) == 2:
+            start = Event("start", action.id)
+            for one in sorted(set(action.modes[0].after)):
+                for two in sorted(set(action.modes[1].after) - {one}):
+                    ways = Given(Event("finish", one), start, 0, "case"), Given(Event("finish", two), start, 0, "case")
+                    yield Choice("mode", (one, two, action.id, ""), ways)
+
+
+def _states(instance: Instance, deadline: Deadline) -> Iterator[Choice]:
+    """Yield that a setting of another state comes before the only one that serves a use, or after the use."""
+    setters = _setters(instance)
+    for user in instance.actions:
+        for resource, state in _required(user):
+            deadline.check(_LOOK * len(instance.actions))
+            setter = _only_setter(setters, user, resource, state)
+            for other in instance.actions:
+                sets = _sets(other, resource)
+                if setter is None or other is user or None in sets or state in sets:
+                    continue
+                if _exclusive(instance, other, instance.by_id[setter], resource):
+                    early = Given(Event("finish", other.id), Event("start", setter), 0, "case")
+                else:
+                    early = Given(Event("start", other.id), Event("start", setter), 1, "case")
+                late = Given(Event("finish", user.id), Event("start", other.id), 0, "case")
+                yield Choice("state", (other.id, setter, user.id, resource), (early, late))

@@ -1,0 +1,223 @@
+"""Why no schedule is shorter: a proof that a person can check by hand, every step with its arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Deadline, Limit, TimeOverError, Work, deadline_of
+from planoracle.instances.model.schedule import Schedule
+from planoracle.solver.proofs import checker, schedule_checker
+from planoracle.solver.proofs.branching import EVERYWHERE, LEAVES, Prover
+from planoracle.solver.proofs.checker import FORMAT, VERSION
+from planoracle.solver.proofs.derivations import MOST_ACTIONS, Arguments, Node
+from planoracle.solver.proofs.proof_text import tell
+from planoracle.solver.proofs.steps import Load, Path, Proof, Step
+from planoracle.solver.proofs.writer import critical_path, written
+
+#: Work where nothing else is asked for.
+WORK = Work(60.0)
+# Seconds per action, of the time limit, that are kept for checking the certificate.
+_VERIFY = 1.5e-4
+
+#: From simple to less simple; ``search``: the bound falls short of the makespan.
+KINDS = ("critical path", "busy time", "chain", "supposition", "cases", "search")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate(Proof):
+    """A lower bound with its proof.
+
+    Attributes
+    ----------
+    kind
+        One of `KINDS`.
+    makespan, gap
+        Ticks; the gap is what the proof leaves open, ``None`` if the makespan is not known.
+    schedule
+        One of that makespan, if it is part of the certificate.
+    """
+
+    instance: str
+    kind: str
+    makespan: int | None
+    schedule: Schedule | None = None
+
+    @property
+    def gap(self) -> int | None:
+        """What the proof leaves open, in ticks."""
+        return None if self.makespan is None else self.makespan - self.bound
+
+    @property
+    def explained(self) -> bool:
+        """Whether the proof reaches the makespan."""
+        return self.gap == 0
+
+    def lines(self, instance: Instance) -> list[str]:
+        """Tell the proof in plain words, one line for each step."""
+        return tell(instance, self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the certificate for JSON, as `planoracle.solver.proofs.checker` and ``timetable`` read it."""
+        pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "instance": self.instance,
+            "bound": self.bound,
+            "makespan": None if pieces is None else self.makespan,  # nothing is claimed that cannot be checked
+            "gap": None if pieces is None else self.gap,
+            "schedule": pieces,
+            "supposed": self.supposed,
+            "steps": self.plain_steps(),
+        }
+
+
+def certificate(
+    instance: Instance,
+    makespan: int | None = None,
+    schedule: Schedule | None = None,
+    *,
+    cases: bool = True,
+    leaves: int = LEAVES,
+    time_limit: Limit = WORK,
+) -> Certificate | None:
+    """Return the best lower bound on the makespan that can be shown by a proof to follow by hand.
+
+    Tried are, in this order: the longest path of the time lags; the time that agents or a resource are bound to be
+    busy (any set of actions, with the least time before and after them); several such arguments built on each
+    other; the same after supposing that all is done before ``makespan``; and a few cases told apart as well.
+
+    Parameters
+    ----------
+    makespan
+        What is to be explained, in ticks: the optimum, or the best that is known.
+    schedule
+        One that takes so long, to be a part of the certificate.
+    cases
+        Whether to tell cases apart as well, and to find how far simpler arguments reach, both of which take longer.
+    leaves
+        How many cases at most; more than a person follows take minutes.
+    time_limit
+        Seconds of wall time, or counted work, in which the best bound that can be proved is returned.
+
+    Returns
+    -------
+    Certificate or None
+        ``None`` if nothing was proved within the limit. For more than 1,000 actions only the longest path is tried:
+        tables of times would take gigabytes of memory.
+
+    Raises
+    ------
+    InputError
+        If the time lags contradict each other, or no schedule can be as short as ``makespan``.
+    InternalError
+        If the proof does not stand up to `planoracle.solver.proofs.checker.check`, or the schedule not to
+        `planoracle.solver.proofs.schedule_checker.check`.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> problem = load("recipe2plan/timed/Cobbler_Pancakes")
+    >>> shown = certificate(problem, 4080)
+    >>> shown.kind, shown.bound, shown.explained
+    ('busy time', 4080, True)
+    >>> shown.steps[0].work, shown.steps[0].rest
+    (3060, 1020)
+    """
+    whole = deadline_of(time_limit)
+    deadline = whole.sooner(whole.left() - _VERIFY * len(instance.actions))
+    try:
+        path = critical_path(instance, deadline)
+    except TimeOverError:
+        return None
+    if path.hops[0].source == path.hops[-1].target:
+        raise InputError("has time lags that contradict each other", field="instance", value=instance.name)
+    bound, supposed, kind = path.ticks, None, KINDS[0]
+    steps: tuple[Step, ...] = (path,)
+    try:
+        for higher, supposition, proof in _proofs(instance, makespan, deadline, cases, leaves):
+            steps = written(instance, proof, higher, supposition, deadline)
+            bound, supposed = higher, supposition
+            kind = "cases" if proof.choice else _kind(steps) if supposed is None else "supposition"
+    except TimeOverError:
+        pass  # the proofs that were written until then stand
+    shown = Certificate(
+        instance=instance.name,
+        kind=kind if makespan in (None, bound) else "search",
+        bound=bound,
+        makespan=makespan,
+        schedule=schedule,
+        steps=steps,
+        supposed=supposed,
+    )
+    verify(instance, shown)
+    return shown
+
+
+def _proofs(
+    instance: Instance, makespan: int | None, deadline: Deadline, cases: bool, leaves: int
+) -> Iterator[tuple[int, int | None, Node]]:
+    """Yield proofs with their bounds, each larger than those before, and what they suppose."""
+    if len(instance.actions) > MOST_ACTIONS:
+        return
+    base = Arguments(instance, deadline)
+    low = base.bound
+    simple, arguments = base.fork(), base.fork()
+    simple.engage()
+    if simple.bound > low:
+        low = simple.bound
+        yield low, None, Prover(base, low).direct(simple)
+    arguments.grow(everywhere=len(arguments.event) <= EVERYWHERE, target=makespan)
+    if arguments.contradictory or (makespan is not None and max(low, arguments.bound) > makespan):
+        raise InputError("no schedule is as short as that", field="makespan", value=makespan)
+    if arguments.bound > low:
+        low = arguments.bound
+        yield low, None, Prover(base, low).direct(arguments)
+    if makespan is None or low == makespan:
+        return
+    prover = Prover(base, makespan, leaves)
+    found = prover.supposing() or (prover.by_cases() if cases else None)
+    if found is not None:
+        yield makespan, prover.supposed(found), found
+        return
+    high = makespan
+    while cases and high - low > 1:  # how far does the simpler kind reach?
+        middle = (low + high) // 2
+        shorter = Prover(base, middle)
+        better = shorter.supposing()
+        if better is None:
+            high = middle
+        else:
+            low = middle
+            yield low, shorter.supposed(better), better
+
+
+def verify(instance: Instance, shown: Certificate) -> None:
+    """Have a certificate checked as anybody can do it, from the documents that would be written of both.
+
+    Raises
+    ------
+    InternalError
+        Naming the first step that does not hold.
+    """
+    from planoracle.instances.files.instance_file import to_document
+
+    problem, proof = to_document(instance), shown.as_dict()
+    try:
+        checker.check(problem, proof)
+        schedule_checker.check(problem, proof)
+    except (checker.RefusedError, schedule_checker.RefusedError) as error:
+        raise InternalError(f"{instance.name}: the certificate does not hold: {error}") from error
+
+
+def _kind(steps: tuple[Step, ...]) -> str:
+    if len(steps) == 1:
+        return "critical path"
+    loads = [step for step in steps if isinstance(step, Load)]
+    last = steps[-1]
+    whole = len(steps) == 2 and loads and isinstance(last, Path) and len(last.hops) == 1
+    return "busy time" if whole else "chain"

@@ -1,0 +1,340 @@
+"""Lower bounds by argument: least times between events, built on each other.
+
+There are three kinds of argument. A path adds up times between events. A load says that what holds some agents (or a
+resource) between two events needs its time: the one-machine bound of Jackson (1955) and Carlier (1982), with any
+set of actions, between any two events. An order says which of two ways is left, if there is no time for the other
+(Carlier and Pinson, 1989).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.solver.proofs.axioms import BEGIN, END, Choice, Event, Given, Machine, choices, freed, givens, machines
+
+#: Largest instance for which tables of times are made. An action has three events at most, so a table takes up to
+#: 72 MB, and about ten tables exist at a time.
+MOST_ACTIONS = 1_000
+# Choices, and members of all machines together, up to which they are listed.
+_MOST_CHOICES, _MOST_MEMBERS = 100_000, 300_000
+_NEVER = -(10**17)
+# Largest table that one step of a sweep builds, in cells.
+_CELLS = 2_000_000
+# What a small table costs beside its cells, in cells.
+_OVERHEAD = 10_000
+# Seconds of counted work for a cell; what a step in Python costs, in cells; cells after which the time is looked at.
+_SECONDS_PER_CELL, _STEP, _BATCH = 5e-9, 20, 500_000
+# Sweeps after which no more is looked for.
+_SWEEPS = 40
+
+
+def together(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
+    """Return how long members need at least, of which so many run (or so many units are used) at a time.
+
+    Members that nothing interrupts are dealt out to as many rows as can run at a time, in which they follow each
+    other: some row gets at least the average number of them.
+
+    >>> together([3, 3, 3], 2, in_turn=False), together([3, 3, 3], 2, in_turn=True)
+    (5, 6)
+    """
+    if in_turn:
+        return sum(sorted(lengths)[: -(-len(lengths) // capacity)])
+    return -(-sum(lengths) // capacity)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Members hold agents or a resource for so many ticks, all between two events.
+
+    ``first``: the least time from ``source`` to a member's start; ``rest``: from the release of the machine by a
+    member to ``target``. ``names`` are the agents, or the one resource.
+    """
+
+    source: Event
+    target: Event
+    machine: str
+    names: tuple[str, ...]
+    capacity: int
+    in_turn: bool
+    members: tuple[tuple[str, int], ...]
+    first: int
+    rest: int
+
+    @property
+    def needed(self) -> int:
+        """The time that the members need together."""
+        return together([ticks for _, ticks in self.members], self.capacity, in_turn=self.in_turn)
+
+    @property
+    def ticks(self) -> int:
+        """The least time between the two events."""
+        return self.first + self.needed + self.rest
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Of the two ways of a choice one (``way``) holds, since there is no time for the other."""
+
+    choice: Choice
+    way: int
+
+    @property
+    def given(self) -> Given:
+        """The way that holds."""
+        return self.choice.ways[self.way]
+
+    @property
+    def excluded(self) -> Given:
+        """The way that does not."""
+        return self.choice.ways[1 - self.way]
+
+
+Fact = Load | Order
+
+
+@dataclass(slots=True)
+class Node:
+    """A proof: arguments in order, then nothing or a choice with one proof for each way."""
+
+    facts: list[Fact]
+    choice: Choice | None = None
+    below: list[Node] = field(default_factory=list)
+
+    @property
+    def leaves(self) -> int:
+        """Number of cases."""
+        return sum(node.leaves for node in self.below) if self.below else 1
+
+
+_Row = NDArray[np.int64]
+
+
+class Arguments:
+    """What has been shown about the times between the events of an instance; grows.
+
+    Every method raises `TimeOverError` soon after the ``deadline``.
+    """
+
+    def __init__(self, instance: Instance, deadline: Deadline = NEVER) -> None:
+        self.instance = instance
+        self.deadline = deadline
+        self.facts: list[Fact] = []
+        self.effort = [0, 0]  # cells of the tables built, those of forks included; how many the deadline knows of
+        given = list(givens(instance))
+        events = dict.fromkeys([BEGIN, END, *(event for one in given for event in one[:2])])
+        self.node = {event: node for node, event in enumerate(events)}
+        self.event = list(events)
+        least = np.full((len(events), len(events)), _NEVER, dtype=np.int64)
+        np.fill_diagonal(least, 0)
+        for source, target, ticks, _ in given:
+            cell = self.node[source], self.node[target]
+            least[cell] = max(least[cell], ticks)
+        self.least = least
+        for k in range(len(events)):
+            self._join(np.flatnonzero(least[:, k] > _NEVER), np.flatnonzero(least[k] > _NEVER), k, k, 0)
+        #: Whether some event would have to come after itself; nothing more is taken in then.
+        self.contradictory = bool((np.diagonal(least) > 0).any())
+        self.choices = list(islice(choices(instance, deadline), _MOST_CHOICES))
+        ways = [[(self.node[w.source], self.node[w.target], w.ticks) for w in choice.ways] for choice in self.choices]
+        self._ways = tuple(np.array(ways, dtype=np.int64).reshape(-1, 2, 3).transpose(2, 0, 1))
+        most = _MOST_MEMBERS // max(1, len(instance.actions))
+        some = islice(machines(instance, deadline), most)
+        self._crews = [self._crew(machine) for machine in some if machine.members]
+        self._starts = [self.node[Event("start", a.id)] for a in instance.actions]
+        self._finishes = [self.node[Event("finish", a.id)] for a in instance.actions]
+
+    def _crew(self, machine: Machine) -> tuple[Machine, list[int], list[int], _Row]:
+        by_id = self.instance.by_id
+        starts = [self.node[Event("start", name)] for name, _ in machine.members]
+        agents = machine.kind == "agents"
+        ends = [self.node[freed(by_id[n]) if agents else Event("finish", n)] for n, _ in machine.members]
+        return machine, starts, ends, np.array([ticks for _, ticks in machine.members], dtype=np.int64)
+
+    def fork(self, *given: Given) -> Arguments:
+        """Return a copy that knows more."""
+        twin = object.__new__(Arguments)
+        twin.__dict__.update(self.__dict__)
+        self._spend(self.least.size // 4)
+        twin.least, twin.facts = self.least.copy(), []
+        for source, target, ticks, _ in given:
+            twin.add(twin.node[source], twin.node[target], ticks)
+        return twin
+
+    @property
+    def bound(self) -> int:
+        """The least makespan that has been shown."""
+        return int(self.least[0, 1])
+
+    def _spend(self, cells: int) -> None:
+        self.effort[0] += cells
+        new = self.effort[0] - self.effort[1]
+        if new >= _BATCH:
+            self.effort[1] = self.effort[0]
+            self.deadline.check(new * _SECONDS_PER_CELL)
+
+    def _join(self, rows: _Row, columns: _Row, source: int, target: int, ticks: int) -> None:
+        """Take in paths from ``rows`` by way of two events, so many ticks apart, to ``columns``."""
+        self._spend(len(rows) * len(columns))
+        block = np.ix_(rows, columns)
+        paths = self.least[rows, source, None] + (ticks + self.least[None, target, columns])
+        self.least[block] = np.maximum(self.least[block], paths)
+
+    def add(self, source: int, target: int, ticks: int) -> None:
+        """Take in that one event comes at least so long after another.
+
+        The first contradiction is the last fact: times on a cycle that takes time grow without end.
+        """
+        least = self.least
+        if ticks > least[source, target] and not self.contradictory:
+            self.contradictory = bool(ticks + least[target, source] > 0)
+            before, after = least[:, source], least[target]
+            rows = np.flatnonzero((before > _NEVER) & (before + ticks > least[:, target]))
+            columns = np.flatnonzero((after > _NEVER) & (after + ticks > least[source]))
+            self._join(rows, columns, source, target, ticks)
+
+    def take(self, fact: Fact) -> bool:
+        """Take in an argument if it follows from what has been shown and says something new; tell whether."""
+        if self.contradictory:
+            return False
+        return self._take_order(fact) if isinstance(fact, Order) else self._take_load(fact)
+
+    def _take_order(self, order: Order) -> bool:
+        source, target, ticks, _ = order.excluded
+        if self.least[self.node[target], self.node[source]] + ticks <= 0:
+            return False
+        source, target, ticks, _ = order.given
+        if self.least[self.node[source], self.node[target]] >= ticks:
+            return False
+        self.facts.append(order)
+        self.add(self.node[source], self.node[target], ticks)
+        return True
+
+    def _take_load(self, load: Load) -> bool:
+        source, target = self.node[load.source], self.node[load.target]
+        if load.ticks <= self.least[source, target]:
+            return False
+        self._spend(_STEP * len(load.members))
+        by_id, agents = self.instance.by_id, load.machine == "agents"
+        starts = [self.node[Event("start", name)] for name, _ in load.members]
+        ends = [self.node[freed(by_id[n]) if agents else Event("finish", n)] for n, _ in load.members]
+        if self.least[source, starts].min() < load.first or self.least[ends, target].min() < load.rest:
+            return False
+        self.facts.append(load)
+        self.add(source, target, load.ticks)
+        return True
+
+    def grow(self, *, everywhere: bool, target: int | None = None) -> None:
+        """Find loads until nothing is new, or the target or a contradiction is reached.
+
+        ``everywhere``: between any two events, not only from the beginning and up to the end.
+        """
+        for _ in range(_SWEEPS):
+            if self.contradictory or (target is not None and self.bound >= target):
+                return
+            before = len(self.facts)
+            self._order()
+            self._sweep([0], [*self._starts, 1])
+            self._sweep(self._finishes, [1])
+            if everywhere and len(self.facts) == before:
+                self._sweep([*self._finishes, *self._starts], [*self._starts, *self._finishes])
+            if len(self.facts) == before:
+                return
+
+    def engage(self) -> None:
+        """Find the best load from the beginning to the end, from the time lags alone."""
+        self._sweep([0], [1])
+
+    def _order(self) -> None:
+        """Find ways for which there is no time."""
+        sources, targets, ticks = self._ways
+        self._spend(ticks.size)
+        for number, way in np.argwhere(self.least[targets, sources] + ticks > 0):
+            self.take(Order(self.choices[number], 1 - int(way)))
+
+    def _sweep(self, sources: Sequence[int], targets: Sequence[int]) -> None:
+        ends = np.array(targets)
+        for crew in self._crews:
+            for source in sources:
+                if not self.contradictory:
+                    self._loads(crew, source, ends)
+
+    def _loads(self, crew: tuple[Machine, list[int], list[int], _Row], source: int, targets: _Row) -> None:
+        """Find for every target the best load after the source.
+
+        Members are those that start at least ``first`` after the source, in the order of what comes after them.
+        """
+        self._spend(_OVERHEAD)
+        machine, starts, ends, work = crew
+        if machine.in_turn and machine.capacity > 1:
+            if source == 0:
+                self._turns(crew)
+            return
+        heads = self.least[source, starts]
+        if not (heads >= 0).any():
+            return
+        tails = self.least[np.ix_(np.array(ends), targets)].T
+        order = np.argsort(-tails, axis=1, kind="stable")
+        tails = np.take_along_axis(tails, order, axis=1)
+        ordered = heads[order]
+        best = np.full(len(targets), _NEVER)
+        where: list[tuple[int, int] | None] = [None] * len(targets)
+        firsts = np.unique(heads[heads >= 0])
+        block = max(1, _CELLS // tails.size)
+        for low in range(0, len(firsts), block):
+            some = firsts[low : low + block, None, None]
+            self._spend(len(some) * tails.size)
+            chosen = (ordered >= some) & (tails >= 0)
+            total = np.where(chosen, work[order], 0).cumsum(axis=2)
+            value = np.where(chosen, some - (-total // machine.capacity) + tails, _NEVER)
+            value = value.transpose(1, 0, 2).reshape(len(targets), -1)
+            at = value.argmax(axis=1)
+            top = value[np.arange(len(targets)), at]
+            for t in np.nonzero(top > np.maximum(best, self.least[source, targets]))[0]:
+                best[t] = int(top[t])
+                row, column = divmod(int(at[t]), len(starts))
+                where[t] = int(some[row, 0, 0]), int(tails[t, column])
+        for number, found in enumerate(where):
+            if found is not None:
+                after = self.least[ends, targets[number]]
+                self.take(
+                    Load(
+                        self.event[source],
+                        self.event[int(targets[number])],
+                        *machine[:4],
+                        tuple(
+                            m
+                            for m, h, q in zip(machine.members, heads, after, strict=True)
+                            if h >= found[0] and q >= found[1]
+                        ),
+                        *found,
+                    )
+                )
+
+    def _turns(self, crew: tuple[Machine, list[int], list[int], _Row]) -> None:
+        """Find out how long the longest members need from the beginning to the end, if some wait for others."""
+        machine, starts, ends, work = crew
+        heads, tails = self.least[0, starts], self.least[ends, 1]
+        lengths = sorted(zip(machine.members, heads, tails, strict=True), key=lambda row: -row[0][1])
+        firsts, row = np.unique(heads, return_inverse=True)
+        rests, column = np.unique(tails, return_inverse=True)
+        table = np.zeros((len(firsts), len(rests)), dtype=np.int64)
+        self._spend(table.size)
+        np.add.at(table, (row, column), work)
+        table = table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]  # of members that start and end so
+        most = firsts[:, None] + table // machine.capacity + work.max() + rests
+        for place in np.argwhere(most > self.bound):
+            first, rest = int(firsts[place[0]]), int(rests[place[1]])
+            self._spend(_STEP * len(lengths))
+            some = tuple(member for member, head, tail in lengths if head >= first and tail >= rest)
+            sums = [0, *accumulate(ticks for _, ticks in some)]
+            for count in range(machine.capacity + 1, len(some) + 1, machine.capacity):
+                needed = sums[count] - sums[count - -(-count // machine.capacity)]
+                if first + needed + rest > self.bound:
+                    self.take(Load(BEGIN, END, *machine[:4], some[:count], first, rest))

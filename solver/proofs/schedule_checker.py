@@ -1,0 +1,233 @@
+"""Check that a schedule obeys a problem and ends when it says; Python and this one file are enough.
+
+``python timetable.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a proof as
+``planoracle explain --out`` does. That no schedule is shorter is for ``checker.py`` beside this file. What the parts
+of a problem mean is told in `planoracle.instances.model.instance`; nothing of it, nor of what finds schedules, is
+used here.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from bisect import bisect_left
+from collections import defaultdict
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+#: Limits: bytes of a file, absolute value of a number.
+MAX_BYTES, MAX_NUMBER = 16 * 2**20, 10**30
+#: Keys that objects may have: what is not known might be a constraint.
+_KNOWN = {
+    "problem": "$schema format version name benchmark unit seconds_per_tick agents resources tasks time_limit",
+    "resource": "name capacity state",
+    "task": "name actions",
+    "action": "name label duration attended interruptible release agents uses modes after",
+    "mode": "name uses after",
+    "use": "resource amount requires sets",
+    "lag": "action min_lag max_lag",
+    "piece": "action start duration agent mode",
+}
+
+
+class RefusedError(Exception):
+    """The schedule breaks a rule of the problem, or one of the files is not what it should be."""
+
+
+class _Use(NamedTuple):
+    amount: int = 0
+    requires: str | None = None
+    sets: str | None = None
+
+
+class _Piece(NamedTuple):
+    """A run of an action; it holds its agent ``until`` then."""
+
+    start: int
+    until: int
+    end: int
+    action: str
+    agent: str | None
+    mode: int
+
+
+def check(problem: Any, proof: Any) -> int | None:
+    """Return the makespan of the schedule in a proof, ``None`` if the proof has neither.
+
+    ``problem`` and ``proof`` are documents as parsed from JSON. Raises a `RefusedError` that says what is wrong.
+    """
+    try:
+        makespan, rows = proof["makespan"], proof["schedule"]
+        if makespan is None and rows is None:
+            return None
+        end = _Timetable(problem, rows).check()
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise RefusedError(f"a file is not what it should be: {type(error).__name__}: {error}") from None
+    if type(makespan) is not int or proof["instance"] != problem["name"] or makespan != end:
+        raise RefusedError(f"the schedule ends at {end}, or is of another problem")
+    return end
+
+
+def _object(what: str, found: dict[str, Any], **usual: Any) -> dict[str, Any]:
+    if not found.keys() <= {*_KNOWN[what].split()}:
+        raise RefusedError(f"a {what} has other keys than {_KNOWN[what]}")
+    return usual | found
+
+
+class _Timetable:
+    """The actions of a problem, and the pieces of a schedule by their actions, each in order."""
+
+    def __init__(self, document: Any, rows: Any) -> None:
+        self.problem = _object("problem", document, agents=["agent"], resources=[], time_limit=None)
+        if (document["format"], document["version"]) != ("planoracle/instance", 1) or type(rows) is not list:
+            raise RefusedError("the problem is not a planoracle/instance of version 1, or the schedule no list")
+        self.actions: dict[str, dict[str, Any]] = {}
+        self.modes: dict[str, list[tuple[dict[str, _Use], list[str]]]] = {}
+        self.lags: list[tuple[str, str, int | None, int | None]] = []
+        for task in (_object("task", one) for one in document["tasks"]):
+            for row in task["actions"]:
+                self.take(task["name"], _object("action", row, attended=None, interruptible=False, release=0))
+        self.runs: dict[str, list[_Piece]] = {name: [] for name in self.actions}
+        self.pieces = sorted(map(self.piece, rows), key=lambda piece: piece[:3])
+        for piece in self.pieces:
+            self.runs[piece.action].append(piece)
+
+    def take(self, task: str, action: dict[str, Any]) -> None:
+        """Read an action, with the lags before it and what its modes need."""
+        name, agents = f"{task}/{action['name']}", action.get("agents")
+        action["agents"] = self.problem["agents"] if agents is None else agents
+        if action["attended"] is None:  # all the time, if anybody has to
+            action["attended"] = action["duration"] if action["agents"] else 0
+        if name in self.actions:
+            raise RefusedError(f"two actions are called {name}")
+
+        def other(said: str) -> str:
+            return said if "/" in said else f"{task}/{said}"
+
+        for row in action.get("after", ()):
+            lag = _object("lag", {"action": row} if type(row) is str else row, min_lag=0, max_lag=None)
+            self.lags.append((other(lag["action"]), name, lag["min_lag"], lag["max_lag"]))
+        modes = [_object("mode", row) for row in action.get("modes") or [{"uses": action.get("uses") or []}]]
+        self.actions[name] = action
+        self.modes[name] = [(self.uses(mode), [other(one) for one in mode.get("after", ())]) for mode in modes]
+
+    def uses(self, mode: dict[str, Any]) -> dict[str, _Use]:
+        """Return what a mode asks of resources."""
+        rows = [_object("use", row, amount=1) for row in mode.get("uses", ())]
+        return {row["resource"]: _Use(row["amount"], row.get("requires"), row.get("sets")) for row in rows}
+
+    def piece(self, row: Any) -> _Piece:
+        """Read a piece; it is of an action, in one of its modes, by whom may carry it out, and not too soon."""
+        found = _object("piece", row)
+        name, start, duration, agent, mode = (found[key] for key in _KNOWN["piece"].split())
+        action = self.actions.get(name)
+        if action is None or any(type(one) is not int or abs(one) > MAX_NUMBER for one in (start, duration, mode)):
+            raise RefusedError(f"a piece of {name}, which is no action, or with times that are no numbers")
+        if not 0 <= mode < len(self.modes[name]) or agent not in (action["agents"] or [None]):
+            raise RefusedError(f"{name} has no such mode, or that agent may not carry it out")
+        if duration < min(1, action["duration"]) or start < action["release"]:
+            raise RefusedError(f"a piece of {name} is too short or too soon")
+        held = duration if action["interruptible"] and action["attended"] else action["attended"]
+        return _Piece(start, start + held, start + duration, name, agent, mode)
+
+    def check(self) -> int:
+        """Return when a schedule ends that breaks no rule."""
+        for name, own in self.runs.items():
+            self.whole(name, own)
+        self.in_time()
+        last: dict[str | None, _Piece] = {}
+        used = defaultdict[str, list[tuple[_Piece, _Use]]](list)
+        for two in self.pieces:
+            one = last.get(two.agent) if two.agent is not None else None
+            if one is not None and two.start < one.until and one.start < two.until:  # also if one is only started
+                raise RefusedError(f"{two.agent} has to do with {one.action} and {two.action} at {two.start}")
+            last[two.agent] = two
+            for name, use in self.modes[two.action][two.mode][0].items():
+                used[name].append((two, use))
+        for row in self.problem["resources"]:
+            found = _object("resource", row, capacity=1, state=None)
+            self.resource(found["name"], found["capacity"], found["state"], used[found["name"]])
+        end = max((piece.end for piece in self.pieces), default=0)
+        if self.problem["time_limit"] is not None and end > self.problem["time_limit"]:
+            raise RefusedError(f"it ends at {end}, after the time limit")
+        return end
+
+    def whole(self, name: str, own: list[_Piece]) -> None:
+        """Check that an action is done: in one piece or, if it can be interrupted, one piece after the other."""
+        action = self.actions[name]
+        if not own or sum(piece.end - piece.start for piece in own) != action["duration"]:
+            raise RefusedError(f"{name} is not carried out as long as it lasts")
+        if len(own) > 1 and not action["interruptible"]:
+            raise RefusedError(f"{name} cannot be interrupted")
+        if any(two.start < one.end or two.mode != one.mode for one, two in pairwise(own)):
+            raise RefusedError(f"pieces of {name} overlap, or are in several modes")
+
+    def in_time(self) -> None:
+        """Check all time lags, from the end of an action to the beginning, and every resumption, of another."""
+        chosen = {name: self.modes[name][own[0].mode][1] for name, own in self.runs.items()}
+        waits = [(before, name, 0, None) for name, names in chosen.items() for before in names]
+        for before, after, least, most in [*self.lags, *waits]:
+            finish, own = self.runs[before][-1].end, self.runs[after]
+            if least is not None and own[0].start - finish < least:
+                raise RefusedError(f"{after} starts too soon after {before}")
+            if most is not None and own[-1].start - finish > most:
+                raise RefusedError(f"{after} starts too late after {before}")
+
+    def resource(self, name: str, capacity: int, first: str | None, found: list[tuple[_Piece, _Use]]) -> None:
+        """Check that what runs at a time has room on a resource, and meets the states that it requires."""
+        starts, of = list[int](), defaultdict[str, list[int]](list)  # when states are set: all of them, and each
+        lenders: dict[tuple[int, int, bool], int] = {}  # most units by interval and whether the action is attended
+        for piece, use in found:
+            action = self.actions[piece.action]
+            if use.sets is not None:
+                starts.append(piece.start)
+                of[use.sets].append(piece.start)
+            elif not action["interruptible"]:
+                key = piece.start, piece.end, action["attended"] > 0
+                lenders[key] = max(lenders.get(key, 0), use.amount)
+
+        def others(state: str, begin: int, end: int) -> int:
+            """Return how many settings of other states start from ``begin`` to before ``end``."""
+            inside = [bisect_left(times, end) - bisect_left(times, begin) for times in (starts, of[state])]
+            return inside[0] - inside[1]
+
+        def holds(piece: _Piece, own: _Use, state: str) -> bool:
+            """Whether a use meets one state alone, left by those before it, and set by no others while it runs."""
+            place = bisect_left(starts, piece.start)
+            met = not others(state, starts[place - 1], piece.start) if place else first == state
+            return met and others(state, piece.start, max(piece.end, piece.start + 1)) == (
+                own.sets not in (None, state)
+            )
+
+        def lent(piece: _Piece, own: _Use) -> bool:
+            """Whether a setting goes on over the interval of a use that makes room for it."""
+            able = {False, self.actions[piece.action]["attended"] > 0}
+            return any(lenders.get((piece.start, piece.end, held), -1) >= own.amount for held in able)
+
+        rooms: list[tuple[int, int, int]] = []
+        shared: dict[tuple[int, int, str], int] = {}  # settings of one state over one interval: the largest takes room
+        for piece, use in found:
+            if use.requires is not None and not holds(piece, use, use.requires):
+                raise RefusedError(f"{piece.action} does not find {name} as it needs it")
+            if use.sets is None:
+                rooms.append((piece.start, piece.end, use.amount))
+            elif not (lent(piece, use) and holds(piece, use, use.sets)):
+                key = piece.start, piece.end, use.sets
+                shared[key] = max(shared.get(key, 0), use.amount)
+        rooms += [(start, end, amount) for (start, end, _), amount in shared.items()]
+        changes = [
+            change for start, end, amount in rooms if start < end for change in ((start, amount), (end, -amount))
+        ]
+        load = 0
+        for moment, change in sorted(changes):  # what ends comes first
+            load += change
+            if load > capacity:
+                raise RefusedError(f"{name} carries {load} of {capacity} at {moment}")
+
+
+if __name__ == "__main__":
+    try:
+        files = [json.loads(open(name, "rb").read(MAX_BYTES)) for name in sys.argv[1:]]  # noqa: SIM115
+        print(f"There is a schedule of {files[0]['name']} of {check(*files)} ticks.")
+    except (RefusedError, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
+        sys.exit(f"usage: timetable.py problem.json proof.json; refused: {error}")

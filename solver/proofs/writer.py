@@ -1,0 +1,191 @@
+"""Write a proof down so that every step names all that it builds on."""
+
+from __future__ import annotations
+
+from planoracle.instances.errors import InternalError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.solver.proofs import derivations
+from planoracle.solver.proofs.axioms import BEGIN, END, Event, freed, givens
+from planoracle.solver.proofs.derivations import Node
+from planoracle.solver.proofs.steps import Case, Hop, Load, Order, Path, Split, Step, Via
+
+# Seconds of counted work to follow a hop.
+_HOP = 2e-7
+
+
+def critical_path(instance: Instance, deadline: Deadline = NEVER) -> Path:
+    """Return the longest path from the beginning to the end, or a cycle if the time lags contradict each other.
+
+    Raises
+    ------
+    TimeOverError
+        Soon after the deadline.
+    """
+    deadline.check(_HOP * len(instance.actions))
+    known = [Hop(*given) for given in givens(instance)]
+    return Path(1, _Writer(instance, 0, known, len(known), [0], deadline).closing())
+
+
+def written(
+    instance: Instance, proof: Node, bound: int, supposed: int | None, deadline: Deadline = NEVER
+) -> tuple[Step, ...]:
+    """Return the steps of a proof that no schedule is shorter than ``bound``.
+
+    Raises
+    ------
+    InternalError
+        If an argument does not follow from those before it.
+    TimeOverError
+        Soon after the deadline.
+    """
+    known = [Hop(*given) for given in givens(instance)]
+    plain = len(known)
+    if supposed is not None:
+        known.append(Hop(END, BEGIN, -supposed, "supposition"))
+    return _Writer(instance, bound, known, plain, [0], deadline).write(proof)
+
+
+class _Writer:
+    """Writes down one case; ``known`` is what holds in it, the first ``plain`` of it by the instance alone."""
+
+    def __init__(
+        self, instance: Instance, bound: int, known: list[Hop], plain: int, count: list[int], deadline: Deadline
+    ) -> None:
+        self.instance = instance
+        self.bound = bound
+        self.known = known
+        self.plain = plain
+        self.count = count
+        self.deadline = deadline
+        self.steps: list[Step] = []
+
+    def write(self, proof: Node) -> tuple[Step, ...]:
+        for fact in proof.facts:
+            if isinstance(fact, derivations.Load):
+                self.load(fact)
+            else:
+                self.order(fact)
+        if proof.choice is None:
+            self.steps.append(Path(self.number(), self.closing()))
+            return tuple(self.steps)
+        number = self.number()
+        cases = []
+        for way, below in zip(proof.choice.ways, proof.below, strict=True):
+            known = [*self.known, Hop(*way)]
+            writer = _Writer(self.instance, self.bound, known, self.plain, self.count, self.deadline)
+            cases.append(Case(Hop(*way), writer.write(below)))
+        self.steps.append(Split(number, proof.choice.kind, proof.choice.about, tuple(cases)))
+        return tuple(self.steps)
+
+    def number(self) -> int:
+        self.count[0] += 1
+        return self.count[0]
+
+    def load(self, load: derivations.Load) -> None:
+        number = self.number()
+        before = self.paths(load.source, [Event("start", name) for name, _ in load.members], load.first)
+        agents = load.machine == "agents"
+        ends = [freed(self.instance.by_id[n]) if agents else Event("finish", n) for n, _ in load.members]
+        after = self.paths(load.target, ends, load.rest, backwards=True)
+        members = tuple(
+            Via(name, ticks, one, two) for (name, ticks), one, two in zip(load.members, before, after, strict=True)
+        )
+        step = Load(
+            number,
+            load.source,
+            load.target,
+            load.machine,
+            load.names,
+            load.capacity,
+            load.in_turn,
+            members,
+            load.first,
+            load.rest,
+        )
+        self.steps.append(step)
+        self.known.append(Hop(load.source, load.target, step.ticks, "line", number))
+
+    def order(self, order: derivations.Order) -> None:
+        number = self.number()
+        excluded = Hop(*order.excluded)
+        (against,) = self.paths(Event(*excluded.target), [Event(*excluded.source)], 1 - excluded.ticks)
+        held = Hop(*order.given)
+        self.steps.append(Order(number, order.choice.kind, order.choice.about, held, excluded, against))
+        self.known.append(held._replace(why="line", line=number))
+
+    def paths(self, end: Event, others: list[Event], ticks: int, *, backwards: bool = False) -> list[tuple[Hop, ...]]:
+        """Return paths of at least so many ticks from (or to) an event; by the instance alone where that suffices."""
+        found = _longest(self.known[: self.plain], end, self.deadline, backwards=backwards)[0]
+        missing = [other for other in others if other not in found or found[other][0] < ticks]
+        more = _longest(self.known, end, self.deadline, backwards=backwards)[0] if missing else {}
+        rows = []
+        for other in others:
+            row = more if other in missing else found
+            if other not in row or row[other][0] < ticks:
+                raise InternalError(f"{self.instance.name}: an argument does not follow")
+            rows.append(_path(row, other, end, backwards=backwards))
+        return rows
+
+    def closing(self) -> tuple[Hop, ...]:
+        """Return a path that reaches the bound, or one from an event to itself that takes time."""
+        known = [hop for hop in self.known if hop.why != "supposition"]
+        for hops in (known, self.known):
+            found, cycle = _longest(hops, BEGIN, self.deadline, backwards=False)
+            if cycle:
+                return cycle
+            if found[END][0] >= self.bound:
+                return _path(found, END, BEGIN, backwards=False)
+        raise InternalError(f"{self.instance.name}: a proof does not reach its end")
+
+
+_Found = dict[tuple[str, str], tuple[int, Hop | None]]
+
+
+def _longest(hops: list[Hop], end: Event, deadline: Deadline, *, backwards: bool) -> tuple[_Found, tuple[Hop, ...]]:
+    """Return the longest times from (or to) an event, each with its last hop, or else a cycle that takes time."""
+    found: _Found = {end: (0, None)}
+    for _ in range(len({hop.source for hop in hops} | {hop.target for hop in hops}) + 1):
+        deadline.check(_HOP * len(hops))
+        changed = False
+        for hop in hops:
+            near, far = (hop.target, hop.source) if backwards else (hop.source, hop.target)
+            if near in found:
+                ticks = found[near][0] + hop.ticks
+                if far not in found or ticks > found[far][0]:
+                    found[far] = ticks, hop
+                    changed = True
+        if not changed:
+            return found, ()
+    return found, _cycle(found)
+
+
+def _cycle(found: _Found) -> tuple[Hop, ...]:
+    """Return a cycle among the last hops of paths from an event; there is one, since the times still grow."""
+    for start in found:
+        seen: list[tuple[str, str]] = []
+        at, hop = start, found[start][1]
+        while hop is not None and at not in seen:
+            seen.append(at)
+            at = hop.source
+            hop = found[at][1]
+        if hop is None:
+            continue
+        loop: list[Hop] = []
+        for event in seen[seen.index(at) :]:
+            hop = found[event][1]
+            assert hop is not None
+            loop.append(hop)
+        return tuple(reversed(loop))
+    raise InternalError("no cycle where there must be one")
+
+
+def _path(found: _Found, other: Event, end: Event, *, backwards: bool) -> tuple[Hop, ...]:
+    path: list[Hop] = []
+    at: tuple[str, str] = other
+    while at != end:
+        hop = found[at][1]
+        assert hop is not None
+        path.append(hop)
+        at = hop.target if backwards else hop.source
+    return tuple(path if backwards else path[::-1])

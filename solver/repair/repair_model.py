@@ -1,0 +1,204 @@
+"""The CP-SAT model of an instance with the distance of a schedule from a target."""
+
+from __future__ import annotations
+
+from bisect import bisect, bisect_left
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import pairwise
+from math import gcd
+
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.solver.exact.bounds import Windows, common_tick, lower_bound
+from planoracle.solver.exact.cp_model import FAR
+from planoracle.solver.exact.resources import Segment, literals
+from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.repair.target import Stretch, TargetPieces
+
+# Most segments of interruptible actions in a model; beyond, they are made longer.
+_MOST_SEGMENTS = 150
+# Most pauses that one action may have in the target; more are not looked at.
+_MOST_PAUSES = 100
+
+
+class PerturbationModel(ScheduleModel):
+    """The model of an instance with what the distance from the target needs.
+
+    Its step divides all times, those of the target included, so that every action can be where that has it. Where this
+    would make too many segments of one step, interruptible actions consist of longer ones.
+
+    Parameters
+    ----------
+    most
+        Largest makespan, in ticks.
+    """
+
+    def __init__(self, instance: Instance, bounds: Windows, most: int, places: Mapping[str, TargetPieces]) -> None:
+        # Agents cannot be told apart where they are only counted.
+        self._named = any(piece.agent is not None for place in places.values() for piece in place.pieces)
+        self._places = places
+        self._latest = most
+        step = common_tick(instance)
+        for name, place in places.items():
+            for stretch in place.stretches:
+                step = gcd(step, stretch.origin, stretch.end if instance.by_id[name].interruptible else 0)
+        step = gcd(step, instance.time_limit or 0)
+        self._chunk = _chunk(instance, step)
+        # Starts that would cut what goes on.
+        self._starts = sorted(
+            {
+                piece.start
+                for name, place in places.items()
+                if not instance.by_id[name].attended
+                for piece in place.pieces
+            }
+        )
+        super().__init__(instance, bounds, step, lower_bound(instance, bounds), most)
+
+    @property
+    def grid(self) -> int:
+        """Ticks of work after which an interruptible action can pause; 1 if there is none."""
+        return (
+            self._chunk if any(action.interruptible and action.duration > 1 for action in self.instance.actions) else 1
+        )
+
+    @property
+    def coarse(self) -> bool:
+        """Whether pauses are possible at fewer places than the target asks for."""
+        return self._chunk > self.step
+
+    def _crews(self) -> tuple[tuple[str, ...], ...]:
+        apart = self._named or self.coarse
+        return tuple((agent,) for agent in self.instance.agents) if apart else super()._crews()
+
+    # --- interruptible actions in segments of several steps ------------------------------------------
+
+    def _add_action(self, i: int, action: Action) -> None:
+        if not self.coarse or not action.interruptible or not action.duration:
+            super()._add_action(i, action)
+            return
+        model, cuts = self.model, self._cuts(action)
+        head, latest = self._heads[i], self._most - self._tails[i] - action.duration // self.step
+        segments = []
+        for first, end in pairwise(cuts):
+            start = model.integer(head + first, max(head + first, latest + first))
+            segments.append(Segment(start, end - first, end - first if action.attended else 0))
+        for one, two in pairwise(segments):
+            model.difference(two.start, one.start, one.size)
+        self.segments.append(segments)
+        self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
+        if len(action.modes) > 1:
+            model.exactly_one([literal for literal in self.modes[i] if literal is not None])
+        model.difference(self.makespan, segments[-1].start, segments[-1].size + self._tails[i])
+
+    def _cuts(self, action: Action) -> list[int]:
+        """Return the work, in steps, between which an action may pause, from 0 to all of it."""
+        cuts = {*range(0, action.duration, self._chunk), action.duration}
+        target = set()
+        place = self._places.get(action.id)
+        for stretch in place.stretches if place is not None else ():
+            inside = range(bisect(self._starts, stretch.piece.start), bisect_left(self._starts, stretch.piece.end))
+            target |= {stretch.end, *(self._starts[n] - stretch.origin for n in inside)}
+        if len(target) <= _MOST_PAUSES:
+            cuts |= target
+        return sorted(cut // self.step for cut in cuts)
+
+    def _continue_run(self, one: Segment, two: Segment, literal: int) -> None:
+        self.model.difference(one.start, two.start, -one.size, literal)
+        self.runs.append((one, two, literal))
+
+    # --- the distance -----------------------------------------------------------------------------
+
+    def terms(self, objective: str) -> list[tuple[int, int]]:
+        """Return the sum to be minimised: pairs of a variable and its coefficient."""
+        if objective == "makespan":
+            return [(self.makespan, 1)]
+        if objective == "shift":
+            return [(variable, 1) for variable in self._shifts]
+        return [(literal, -1) for literal in self._keeps]
+
+    def figure(self, objective: str, value: int) -> int:
+        """Return what a value of the sum says of the schedule."""
+        if objective == "moved":
+            return len(self._places) + value
+        return value * (self.step if objective == "makespan" else self._unit)
+
+    def _targets(self, name: str) -> Iterator[tuple[Segment, list[Stretch], list[int]]]:
+        """Yield the segments of an action, what the target says of their work, and the starts that would give it."""
+        first = 0
+        for segment in self.segments[self.instance.index[name]]:
+            end = first + segment.size * self.step
+            stretches = self._places[name].within(first, end)
+            yield segment, stretches, [stretch.origin + first for stretch in stretches]
+            first = end
+
+    @cached_property
+    def _keeps(self) -> list[int]:
+        """A literal for every action that may stay as in the target; if it holds, the action does."""
+        found = []
+        for name, place in self._places.items():
+            assignments = self._assignments(name) if place.whole else None
+            if assignments is not None:
+                keep = self.model.boolean()
+                for variable, value in assignments:
+                    self.model.linear([(variable, 1)], value, value, keep)
+                found.append(keep)
+        return found
+
+    def _assignments(self, name: str) -> list[tuple[int, int]] | None:
+        """Return values of variables that leave an action as in the target, ``None`` if nothing can."""
+        i = self.instance.index[name]
+        assignments = []
+        modes = {piece.mode for piece in self._places[name].pieces}
+        mode = modes.pop()
+        if modes or not 0 <= mode < len(self.modes[i]):
+            return None
+        assignments += [(literal, 1) for literal in literals(self.modes[i][mode])]
+        for segment, stretches, starts in self._targets(name):
+            if len(set(starts)) > 1 or starts[0] % self.step:
+                return None
+            assignments.append((segment.start, starts[0] // self.step))
+            for agent in {stretch.piece.agent for stretch in stretches} - {None}:
+                if agent not in segment.agents:
+                    return None
+                assignments += [(literal, 1) for literal in literals(segment.agents[agent])]
+        return assignments
+
+    @cached_property
+    def _unit(self) -> int:
+        """The ticks in which shifts are counted."""
+        starts = (start for name in self._places for _, _, own in self._targets(name) for start in own)
+        return gcd(self.step, *starts)
+
+    @cached_property
+    def _shifts(self) -> list[int]:
+        """A variable for every action, at least the shift of any unit of its work."""
+        found = []
+        scale = self.step // self._unit
+        for name in self._places:
+            rows = [
+                (segment.start, min(starts) // self._unit, max(starts) // self._unit)
+                for segment, _, starts in self._targets(name)
+                if starts
+            ]
+            reach = max(max(most, -least) for _, least, most in rows) + self._latest // self._unit
+            shift = self.model.integer(0, reach)
+            for start, least, most in rows:
+                self.model.linear([(shift, 1), (start, -scale)], -least, FAR)
+                self.model.linear([(shift, 1), (start, scale)], most, FAR)
+            found.append(shift)
+        return found
+
+
+def _chunk(instance: Instance, step: int) -> int:
+    """Return after how many ticks of work interruptible actions may pause: a step, or what divides all times."""
+    work = sum(action.duration for action in instance.actions if action.interruptible)
+    coarsest = 0
+    for action in instance.actions:
+        coarsest = gcd(coarsest, action.duration, action.attended, action.release)
+    for lag in instance.lags:
+        coarsest = gcd(coarsest, lag.minimum or 0, lag.maximum or 0)
+    if work // step <= _MOST_SEGMENTS:
+        return step
+    chunk = max(step, coarsest)
+    return chunk if work // chunk <= 2 * _MOST_SEGMENTS else -(-work // (_MOST_SEGMENTS * step)) * step

@@ -1,0 +1,216 @@
+"""States of live runs on scheduling problems, see `planoracle.solver.runs`: one model, and a schedule to follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Limit, Status
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.state import restricted
+from planoracle.instances.protocol.plan import Dropped
+from planoracle.instances.protocol.schedule_benchmark import agrees
+from planoracle.instances.protocol.scoring import Best
+from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint, LegalAction, wait_words, waited
+from planoracle.solver.repair.report import Repair
+from planoracle.solver.runs import Known, Option
+from planoracle.solver.states.state_solver import NEVER, Value
+from planoracle.solver.states.values import Solvers, kept, state_solver, step_of, value_of, values_of
+
+# Instances with solvers of their own: calls that shift delays make ever new ones.
+_MOST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Keep:
+    """Where a run stood: its point, how many steps it had, and on which grid of ticks it was valued."""
+
+    point: DecisionPoint
+    count: int
+    step: int
+
+
+class Values:
+    """Values of runs on one problem; ``limit`` is that of one state."""
+
+    def __init__(self, limit: Limit) -> None:
+        self.limit = limit
+        self._solvers: Solvers = {}
+        self._same: dict[Instance, Instance] = {}
+        self._last: Instance | None = None
+
+    def known(self, run: AnyTrajectory, before: Known | None = None) -> Known:
+        """Return what is known of where a run stopped."""
+        if run.impossible is not None:
+            return Known(Value(NEVER, None))
+        here, step = self._here(run), step_of(run)
+        keep = _Keep(here, run.stop, step)
+        if here.dead_end or here.complete or before is None or not isinstance(before.keep, _Keep):
+            return Known(value_of(here, step, limit=self.limit, solvers=self._solvers), keep)
+        old = before.keep
+        moves = run.steps[old.count : run.stop]
+        if old.step != step or old.point.dead_end or not all(move.restricts for move in moves):
+            return Known(value_of(here, step, limit=self.limit, solvers=self._solvers), keep)
+        value = kept(old.point, before.value, here, step, self._solvers)
+        if value is None:
+            value = value_of(here, step, before.value.lower, limit=self.limit, solvers=self._solvers)
+        return Known(value, keep)
+
+    def commands(self, run: AnyTrajectory, known: Known) -> list[str] | None:
+        """Return the rest of the schedule that proves the value, command by command."""
+        here = self._here(run)
+        if here.complete:
+            return []
+        witness = known.value.witness
+        if witness is None or here.dead_end:
+            return None
+        rest = state_solver(self._solvers, here.instance, step_of(run)).completion(witness, here.state)
+        return run.commands(here, rest)
+
+    def _here(self, run: AnyTrajectory) -> DecisionPoint:
+        """Return the point where a run stopped, with the same instance for all that are equal."""
+        here = run.points[run.stop]
+        if here.instance is self._last:
+            return here
+        if len(self._same) >= _MOST and here.instance not in self._same:
+            self._same.clear()
+            self._solvers.clear()
+        same = self._last = self._same.setdefault(here.instance, here.instance)
+        return here if same is here.instance else replace(here, instance=same)
+
+
+class Solver:
+    """Answers about one run; ``limit`` is that of one point of it."""
+
+    def __init__(self, run: AnyTrajectory, limit: Limit) -> None:
+        self.run = run
+        self.limit = limit
+        self._solvers: Solvers = {}
+
+    @property
+    def grid(self) -> int:
+        """Greatest common divisor of all times of the problem and the run, in ticks."""
+        return step_of(self.run)
+
+    @property
+    def clock(self) -> int:
+        """Ticks; also those in which the world stood still."""
+        here = self.run.points[self.run.stop]
+        return here.state.clock + here.lost
+
+    @property
+    def over(self) -> str | None:
+        """Why the run cannot go on where it stopped, if so."""
+        here = self.run.points[self.run.stop]
+        return here.over or ("completed" if here.complete else None)
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values of all points of the run."""
+        return values_of(self.run, limit=self.limit, solvers=self._solvers)
+
+    @cached_property
+    def value(self) -> Value:
+        """The value of the point where the run stopped."""
+        return value_of(self.run.points[self.run.stop], self.grid, limit=self.limit, solvers=self._solvers)
+
+    @property
+    def rest(self) -> Best:
+        """Not known apart from the values."""
+        raise InputError("is asked of runs in kitchens only", field="rest", value=self.run.problem.name)
+
+    def completed(self, value: Value) -> str | None:
+        """Return the plan up to where the run stopped with its best completion, replayed by the rules."""
+        run, count, step = self.run, self.run.stop, self.grid
+        here = run.points[count]
+        rest = Schedule(())
+        if not here.complete:
+            # By a solver of its own, so that the plan does not depend on what has been asked for before.
+            solvers: Solvers = {}
+            found = value_of(here, step, value.lower, limit=self.limit, solvers=solvers)
+            witness = found.witness if found.upper == value.upper else value.witness
+            if witness is None and found.makespan is None:
+                return None
+            if witness is None:
+                raise InternalError(f"{run.problem.name}: the completion of makespan {value.upper} was not found again")
+            rest = state_solver(solvers, here.instance, step).completion(witness, here.state)
+        plan, replay = run.completed(count, rest)
+        if not replay.success or not agrees(run.problem, replay.makespan, value.upper):
+            fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.upper}"
+            raise InternalError(f"{run.problem.name}: a completion of ours does not pass the rules: {fault}")
+        return plan
+
+    def contradiction(self, count: int) -> tuple[str, ...]:
+        """Look for a conflict in what is left after so many steps."""
+        from planoracle.solver.proofs.conflict import find_conflict
+
+        here = self.run.points[count]
+        try:
+            conflict = find_conflict(restricted(here.instance, here.state), time_limit=self.limit)
+        except InputError:  # what has been decided contradicts itself already
+            return ()
+        proved = conflict is not None and conflict.status == Status.infeasible
+        return tuple(one.text for one in conflict.constraints) if conflict is not None and proved else ()
+
+    def repaired(
+        self,
+        best: Callable[[Problem], Best],
+        objectives: tuple[str, ...],
+        time_limit: Limit,
+        salvaged: tuple[Dropped, ...],
+    ) -> Repair:
+        """Move as few actions as little as possible, see `planoracle.solver.repair.report`."""
+        from planoracle.solver.repair.report import repair_schedule
+
+        return repair_schedule(self.run, best, objectives, time_limit, salvaged)
+
+    def options(self, value: Value) -> Iterator[Option]:
+        """Yield every command that the rules allow; those that differ in their lengths alone as one."""
+        legal = self.run.legal(self.run.points[self.run.stop], self.grid)
+        found = [(one, self._after(value, one)) for one in legal]
+        for _, group in groupby(found, key=lambda pair: (_subject(pair[0]), pair[1].lower, pair[1].upper)):
+            yield self._option(value, list(group))
+
+    def _after(self, before: Value, one: LegalAction) -> Value:
+        """Return the value after a command."""
+        here, after = self.run.points[self.run.stop], one.after
+        witness = before.witness if before.makespan is not None and not after.dead_end and not after.complete else None
+        if witness is not None and state_solver(self._solvers, after.instance, self.grid).keeps(witness, after.state):
+            return before
+        least = before.lower if after.instance is here.instance else 0
+        return value_of(after, self.grid, least, limit=self.limit, solvers=self._solvers)
+
+    def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:
+        (first, value), (last, _) = group[0], group[-1]
+        costless = before.makespan is not None and value.makespan == before.makespan
+        command, shortest, longest = last.command, None, None
+        if first.kind == "wait" and costless:
+            shortest, longest = self.grid, self._longest_wait(before)
+            if command == wait_words(self.run.problem, self.grid):  # no command of the benchmark
+                command = wait_words(self.run.problem, longest)
+        elif first.kind == "act" and self.run.problem.by_id[first.after.state.pieces[-1].action].interruptible:
+            shortest, longest = (one.after.state.pieces[-1].duration for one in (first, last))
+        return Option.of(command, first.kind, before, value, shortest, longest)
+
+    def _longest_wait(self, before: Value) -> int:
+        """Return the longest wait that costs nothing; the best makespan never falls while one waits."""
+        here, step = self.run.points[self.run.stop], self.grid
+        assert before.makespan is not None
+        low, high = 1, max(2, (before.makespan - here.lost - here.state.clock) // step + 1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            later = waited(here, here.state.clock + middle * step)
+            after = value_of(later, step, before.makespan, limit=self.limit, solvers=self._solvers)
+            low, high = (middle, high) if after.makespan == before.makespan else (low, middle)
+        return low * step
+
+
+def _subject(one: LegalAction) -> tuple[Any, ...]:
+    """Return what commands share that differ in their lengths alone."""
+    return (one.kind, *((piece.action, piece.agent, piece.mode) for piece in one.after.state.pieces[-1:]))

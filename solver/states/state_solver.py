@@ -1,0 +1,464 @@
+"""What all runs on an instance share: bounds worked out once, models made once, and the value of the beginning.
+
+None of it depends on what has been asked before, so that neither does an answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil
+
+from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Deadline, Limit, Status, Work, charge, deadline_of, worked
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.state import State
+from planoracle.instances.protocol import registry
+from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
+from planoracle.solver.exact.cp_model import Outcome, negated, run
+from planoracle.solver.exact.resources import holds
+from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.states.progress import Key, Progress, Translator
+
+#: Lower bound of what is impossible.
+NEVER = 10**400
+# Models kept for one instance and step.
+_MODELS = 8
+
+
+class Built:
+    """A model with the domains that it has been made with, and those that are set for some state."""
+
+    def __init__(self, model: ScheduleModel) -> None:
+        self.model = model
+        self.domains = model.model.domains()
+        # The general rules judge a schedule as a whole, those of benchmarks command by command.
+        self.joins = model.joins if registry.of(model.instance).stepwise else []
+        self.free = [(domain[0], domain[1]) for domain in self.domains]
+        place = {id(segment): (i, k) for i, segments in enumerate(model.segments) for k, segment in enumerate(segments)}
+        self.goes_on: dict[tuple[int, int], list[int]] = {}
+        for _, two, literal in model.runs:
+            self.goes_on.setdefault(place[id(two)], []).append(literal)
+        self._changed: dict[int, tuple[int, int]] = {}  # domains set that differ from the free ones
+
+    def restrict(self, variable: int, domain: tuple[int, int]) -> None:
+        """Set the domain of a variable."""
+        values = self.domains[variable]
+        values.clear()
+        values.extend(domain)
+
+    def become(self, wanted: dict[int, tuple[int, int]]) -> None:
+        """Set these domains, and make all others free."""
+        for variable in self._changed.keys() - wanted.keys():
+            self.restrict(variable, self.free[variable])
+            del self._changed[variable]
+        for variable, domain in wanted.items():
+            if self._changed.get(variable) != domain:
+                self.restrict(variable, domain)
+                self._changed[variable] = domain
+
+
+class Ground:
+    """What is known of an instance whose times are counted in steps of so many ticks."""
+
+    def __init__(self, instance: Instance, step: int) -> None:
+        self.instance = instance
+        self.step = step
+        self.translator = Translator(instance, step)
+        self.windows = windows(instance)
+        self.rest = -(-horizon(instance) // step)
+        self.least = -(-lower_bound(instance, self.windows) // step) if self.windows.consistent else NEVER
+        actions, tails = instance.actions, self.windows.tail
+        self.starters = [i for i, action in enumerate(actions) if not action.attended and instance.eligible(action)]
+        # Pieces of these cannot be cut by a start if the model is told that they run on.
+        self.limited = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
+        self.left = [action.duration // step + tail // step for action, tail in zip(actions, tails, strict=True)]
+        self.held = [action.attended // step for action in actions]
+        self._models: dict[tuple[int, tuple[tuple[str, int], ...]], Built] = {}
+        #: Values of the beginning with the work that they took, by the latest time of the model and the limit.
+        self.roots: dict[tuple[int, Limit], tuple[Value, int]] = {}
+
+    def built(self, latest: int, room: Counter[str]) -> Built:
+        """Return the model for times up to ``latest`` with room for so many given pieces of each crew."""
+        key = latest, tuple(sorted(room.items()))
+        if key not in self._models:
+            if len(self._models) >= _MODELS:
+                self._models.clear()
+            most = (latest + self.rest) * self.step
+            self._models[key] = Built(
+                ScheduleModel(self.instance, self.windows, self.step, 0, most, given=dict(key[1]))
+            )
+        return self._models[key]
+
+
+@Memo
+def ground(instance: Instance, step: int) -> Ground:
+    """Return the ground of an instance, kept with it."""
+    return Ground(instance, step)
+
+
+#: Work for one state where nothing else is asked for.
+_WORK = Work(10.0)
+# A model made for times to come is at most so many horizons wide.
+_WIDEST = 8
+# Schedules kept, one of which may settle the next state.
+_RECENT = 12
+# States kept in which so long nothing has happened that they come again.
+_MEMORY = 1_000
+# Variables of models from which on work is dearer than CP-SAT's clock says, with the square of their number.
+_FEW = 150
+# CP-SAT's settings with their efforts in deterministic time: for a first look, and from cheap to dear.
+_PROBE: tuple[Mapping[str, int], float] = ({"core": True, "lean": True}, 0.005)
+_EFFORTS: tuple[tuple[Mapping[str, int], float | None], ...] = (
+    ({"core": True, "lean": True}, 0.02),
+    ({"core": True}, 0.05),
+    ({}, 0.5),
+    ({"presolve": True, "linearization": 1, "workers": 2}, None),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A schedule, as a solution of a model; ``cut`` ticks were taken out of the state that it completes."""
+
+    model: ScheduleModel
+    solution: list[int]
+    cut: int
+
+    @property
+    def makespan(self) -> int:
+        """In steps of the model, without what was cut out."""
+        return self.solution[self.model.makespan]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What is known about the best makespan that a state leaves.
+
+    Attributes
+    ----------
+    lower, upper
+        Ticks; the best makespan lies between them. ``upper`` is ``None`` if no completion is known, ``lower`` is
+        `NEVER` if it is proved that there is none.
+    witness
+        A completion with makespan ``upper``, if one was found.
+    """
+
+    lower: int
+    upper: int | None
+    witness: Witness | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def status(self) -> Status:
+        """What that says of the best completion."""
+        if self.lower >= NEVER:
+            return Status.infeasible
+        if self.upper is None:
+            return Status.unknown
+        return Status.optimal if self.lower == self.upper else Status.feasible
+
+    @property
+    def makespan(self) -> int | None:
+        """The best makespan in ticks, if it is proved."""
+        return self.upper if self.lower == self.upper else None
+
+
+class StateSolver:
+    """Values of the states of runs on one instance; its time limit is left out of account.
+
+    Parameters
+    ----------
+    step
+        Ticks; times of states must be multiples of it. Statements hold for completions that pause interruptible
+        actions at multiples of it, see ``solver/README.md``. By default as in `planoracle.solver.exact.search.solve`.
+    latest
+        Ticks; latest time in the states to come, if known, so that the model is built only once.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> from planoracle.instances.model.schedule import Piece
+    >>> states = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> states.value(State()).makespan
+    4080
+    >>> states.value(State((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)).makespan
+    4380
+    """
+
+    def __init__(self, instance: Instance, step: int | None = None, latest: int = 0) -> None:
+        self.instance = instance
+        self.step = step or common_tick(instance)
+        self.solves = 0
+        self._ground = shared = ground(instance, self.step)
+        self._translator = shared.translator
+        # Long stretches in which nothing happens are cut out, so that far times seldom need a wider model.
+        self._latest = max(shared.rest, min(-(-latest // self.step), _WIDEST * shared.rest))
+        self._built: Built | None = None
+        self._begun = False
+        self._recent: deque[Witness] = deque(maxlen=_RECENT)  # proved best schedules
+        self._proved: dict[Key, Value] = {}  # less the time cut out
+        self._least = shared.least
+        self._room: Counter[str] = Counter()  # for how many given pieces of each crew the model has room
+
+    # --- the model ---------------------------------------------------------------------------------
+
+    def _prepare(self, progress: Progress) -> Built:
+        """Return the model, with the decisions of a state as its domains."""
+        shared = self._ground
+        whole = [pair for pair in progress.whole if shared.starters and pair[1].action not in shared.limited]
+        needed = Counter(head for head, _ in whole)
+        if self._built is None or progress.latest > self._latest or not needed <= self._room:
+            self._build(progress.latest, needed)
+        built = self._built
+        assert built is not None
+        model = built.model
+        wanted: dict[int, tuple[int, int]] = {}
+        room = {head: iter(pairs) for head, pairs in model.given.items()}
+        for head, piece in whole:
+            begin, end = next(room[head])
+            wanted[begin], wanted[end] = (piece.start, piece.start), (piece.end, piece.end)
+        clock = progress.clock
+        for i, segments in enumerate(model.segments):
+            starts = progress.starts.get(i, ())
+            for segment, start in zip(segments, starts, strict=False):
+                wanted[segment.start] = (start, start)
+            if len(starts) < len(segments):  # those after the first open one come later anyway
+                least, most = built.free[segments[len(starts)].start]
+                if least < clock:
+                    wanted[segments[len(starts)].start] = (clock, max(most, clock))
+            if not starts:
+                continue
+            for k in range(1, len(starts) + 1):
+                for literal in built.goes_on.get((i, k), ()):
+                    _want(wanted, literal, holds=progress.goes_on(i, k))
+            for mode, choice in enumerate(model.modes[i]):
+                if choice is not None:
+                    _want(wanted, choice, holds=mode == progress.modes[i])
+        for use, setting, joined in built.joins:
+            if setting in progress.starts and use not in progress.starts:
+                _want(wanted, joined, holds=False)  # a use can only be joined by what is set after it
+        for (i, k), agent in progress.agents.items():
+            for head, chosen in model.segments[i][k].agents.items():
+                if chosen is not None:
+                    _want(wanted, chosen, holds=head == model.head_of.get(agent or ""))
+        built.become(wanted)
+        return built
+
+    def _build(self, latest: int, needed: Counter[str]) -> None:
+        if latest > self._latest:
+            self._latest = 2 * latest
+        crews = Counter(self._translator.head_of.values())
+        for head, count in needed.items():  # at once for all of a crew, so that the model is seldom built again
+            self._room[head] = max(self._room[head], count, crews[head])
+        self._built = self._ground.built(self._latest, self._room)
+
+    def _bound(self, progress: Progress) -> int:
+        """Lower bound in steps: what has been started, every action still to do, and all that needs an agent."""
+        clock, best = progress.clock, self._least
+        work, rest = 0, NEVER
+        for i, left in enumerate(self._ground.left):
+            starts = progress.starts.get(i)
+            size = self._translator.sizes[i] // self.step
+            if starts is not None:
+                done = size * len(starts)
+                best = max(best, starts[-1] + size + left - done)
+                if done >= self.instance.actions[i].duration // self.step:
+                    continue
+                left, held = left - done, max(0, self._ground.held[i] - done)
+            else:
+                held = self._ground.held[i]
+            best = max(best, clock + left)
+            if held:
+                work += held
+                rest = min(rest, left - held)
+        return max(best, clock - (-work // len(self.instance.agents)) + rest) if work else best
+
+    # --- values ------------------------------------------------------------------------------------
+
+    def value(self, state: State, at_least: int = 0, at_most: int | None = None, *, limit: Limit = _WORK) -> Value:
+        """Find the best makespan that a state leaves.
+
+        Parameters
+        ----------
+        at_least, at_most
+            Bounds in ticks that are known already. If there is nothing shorter than ``at_most``, the value has
+            no witness.
+        limit
+            Seconds of wall time, or counted work, at most.
+
+        Raises
+        ------
+        InputError
+            If the state's times are no multiples of the step.
+        """
+        if at_most is not None and at_least >= at_most:
+            return Value(at_most, at_most)
+        if not self._begun:
+            self._begin(limit)
+        if self._least >= NEVER:
+            return Value(NEVER, None)
+        progress = self._translator.progress(state)
+        seen = self._proved.get(progress.key)
+        if seen is not None:
+            return _later(seen, progress.cut)
+        least = max(-(-(at_least - progress.cut) // self.step), self._bound(progress))
+        for witness in self._recent:
+            if witness.makespan == least and self._keeps(witness, progress):
+                return Value(least * self.step + progress.cut, least * self.step + progress.cut, witness)
+        built = self._prepare(progress)
+        known = Value(at_least, at_most)
+        most = built.free[built.model.makespan][1]
+        if at_most is not None:
+            most = min(most, (at_most - progress.cut - 1) // self.step)
+        if least > most:
+            return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
+        found = self._search(built, progress.cut, least, most, known, deadline_of(limit))
+        if found.makespan is not None and found.witness is not None:
+            self._recent.appendleft(found.witness)
+        settled = found.status == Status.infeasible or (found.makespan is not None and found.witness is not None)
+        if progress.cut and settled and len(self._proved) < _MEMORY:
+            self._proved[progress.key] = _later(found, -progress.cut)  # it comes again with every further wait
+        return found
+
+    def _begin(self, limit: Limit) -> None:
+        """Solve the instance itself: states only add restrictions, so its optimum bounds all of them."""
+        self._begun = True
+        roots, key = self._ground.roots, (self._latest, limit)
+        if key in roots:
+            root, work = roots[key]
+            charge(work)
+            if root.makespan is not None and root.witness is not None:
+                self._build(0, Counter())
+                self._recent.appendleft(root.witness)
+        else:
+            before = worked()
+            root = self.value(State(), limit=limit)
+            if isinstance(limit, Work):
+                roots[key] = root, worked() - before
+        self._least = NEVER if root.lower >= NEVER else max(self._least, -(-root.lower // self.step))
+
+    def _search(self, built: Built, cut: int, least: int, most: int, known: Value, deadline: Deadline) -> Value:
+        model = built.model
+        best: list[int] | None = None
+        width = 0  # narrow windows for the makespan propagate well: look from below in ever wider ones first
+        while least + width < most:
+            built.restrict(model.makespan, (least, least + width))
+            found = self._run(model, deadline, *_PROBE)
+            if found.status == Status.optimal:
+                ticks = found.solution[model.makespan] * self.step + cut
+                return Value(ticks, ticks, Witness(model, found.solution, cut))
+            if found.status != Status.infeasible:
+                break
+            least, width = least + width + 1, 2 * width + 1
+        for options, effort in _EFFORTS:
+            built.restrict(model.makespan, (least, most))
+            found = self._run(model, deadline, options, effort)
+            if found.solution:
+                best, most = found.solution, found.solution[model.makespan]
+            if found.status == Status.infeasible and best is None:
+                if known.upper is not None:  # there is nothing shorter: the proof that `solve` rests on as well
+                    return Value(known.upper, known.upper)
+                if self._confirmed(model, options, deadline):
+                    return Value(NEVER, None)
+            elif found.status == Status.optimal:
+                least = most
+            elif found.bound > 0:
+                least = max(least, ceil(found.bound - 1e-6))
+            if (best is not None and least >= most) or deadline.left() <= 0:
+                break
+        low = least * self.step + cut
+        if best is None:
+            return Value(low if known.upper is None else min(low, known.upper), known.upper)
+        return Value(low, most * self.step + cut, Witness(model, best, cut))
+
+    def _run(
+        self, model: ScheduleModel, deadline: Deadline, options: Mapping[str, int], effort: float | None
+    ) -> Outcome:
+        self.solves += 1
+        # CP-SAT's clock does not see that a conflict takes the longer, the more pieces there are.
+        dear = max(1.0, (model.model.variables / _FEW) ** 2) if deadline.counted else 1.0
+        part = deadline if dear == 1.0 else deadline.within(deadline.left() / dear)
+        before = part.left()
+        found = run(model.model, deadline=part, deterministic=effort, **options)  # type: ignore[arg-type]
+        if part is not deadline:
+            deadline.spend((before - part.left()) * (dear - 1))
+        return found
+
+    def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: Deadline) -> bool:
+        """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
+        other = {"presolve": not options.get("presolve", False)}
+        return self._run(model, deadline.within(max(1.0, deadline.left())), other, None).status == Status.infeasible
+
+    # --- witnesses ---------------------------------------------------------------------------------
+
+    def keeps(self, witness: Witness, state: State) -> bool:
+        """Whether the schedule of a witness completes another state as well (if in doubt, it does not)."""
+        return self._keeps(witness, self._translator.progress(state))
+
+    def _keeps(self, witness: Witness, progress: Progress) -> bool:
+        built = self._built
+        if built is None or progress.cut != witness.cut or witness.model is not built.model:
+            return False
+        solution, clock = witness.solution, progress.clock
+        for i, segments in enumerate(witness.model.segments):
+            starts = progress.starts.get(i, ())
+            if any(solution[segment.start] != start for segment, start in zip(segments, starts, strict=False)):
+                return False
+            if len(starts) < len(segments) and solution[segments[len(starts)].start] < clock:
+                return False
+            if not starts:
+                continue
+            for k in range(1, len(starts) + 1):
+                if not progress.goes_on(i, k) and _runs_on(built, i, k, solution):
+                    return False
+            if any(
+                setting == i and use not in progress.starts and holds(joined, solution)
+                for use, setting, joined in built.joins
+            ):
+                return False
+            mode = witness.model.modes[i][progress.modes[i]]
+            if mode is not None and not holds(mode, solution):
+                return False
+        for (i, k), agent in progress.agents.items():
+            head = witness.model.head_of.get(agent or "", "")
+            chosen = witness.model.segments[i][k].agents.get(head)
+            if chosen is not None and not holds(chosen, solution):
+                return False
+        return not (progress.whole and any(_cuts(built, witness, i, progress) for i in self._ground.starters))
+
+    def completion(self, witness: Witness, state: State) -> Schedule:
+        """Return the pieces that a witness adds to a state which it completes."""
+        progress = self._translator.progress(state)
+        rows = witness.model.pieces(witness.solution, progress.agents, progress.begins)
+        rest = (piece for i, k, piece in rows if k >= len(progress.starts.get(i, ())))
+        return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in rest))
+
+
+def _want(wanted: dict[int, tuple[int, int]], literal: int, *, holds: bool) -> None:
+    if literal < 0:
+        literal, holds = negated(literal), not holds
+    wanted[literal] = (int(holds), int(holds))
+
+
+def _runs_on(built: Built, i: int, k: int, solution: list[int]) -> bool:
+    return any(holds(literal, solution) for literal in built.goes_on.get((i, k), ()))
+
+
+def _cuts(built: Built, witness: Witness, i: int, progress: Progress) -> bool:
+    """Whether a witness starts an action inside a given piece of a crew that could do it."""
+    fixed = len(progress.starts.get(i, ()))
+    for k, segment in enumerate(witness.model.segments[i][fixed:], fixed):
+        time = witness.solution[segment.start]
+        inside = any(head in segment.agents and one.start < time < one.end for head, one in progress.whole)
+        if inside and not _runs_on(built, i, k, witness.solution):
+            return True
+    return False
+
+
+def _later(value: Value, ticks: int) -> Value:
+    if value.upper is None or value.witness is None:
+        return value
+    witness = replace(value.witness, cut=value.witness.cut + ticks)
+    return Value(value.lower + ticks, value.upper + ticks, witness)
