@@ -47,7 +47,7 @@ class Result(Solved):
         InputError
             If there is no plan.
         """
-        from planoracle.analysis.frames.problems import schedules
+        from planoracle.analysis.frames.problem_frames import schedules
 
         self._check()
         return schedules([(self.problem, self.method, self)]).frame
@@ -60,7 +60,7 @@ class Result(Solved):
         InputError
             If there is no plan, or it is too long to draw.
         """
-        from planoracle.analysis.figures.plan import draw
+        from planoracle.analysis.figures.plan_figure import draw
 
         self._check()
         return draw(self.problem, self.plan, ax)
@@ -204,7 +204,7 @@ def environment(
         object of
         one's own; without one every reward is 0.
     loop, feedback, style, limit, bounded
-        How the run is held, see `planoracle.instances.protocol.environment.Manner`.
+        How the run is held, see `planoracle.instances.protocol.environment.RunConfig`.
     profile
         Rules: ``paper`` or ``released``; by default those by which the problem has been made.
 
@@ -226,7 +226,7 @@ def environment(
     True
     """
     from planoracle.instances.protocol import registry
-    from planoracle.instances.protocol.environment import Manner
+    from planoracle.instances.protocol.environment import RunConfig
 
     if isinstance(reward, str):
         from planoracle.analysis.grading.rewards import reward as named
@@ -234,7 +234,7 @@ def environment(
         reward = named(reward)
     benchmark = registry.of(problem)
     rules = benchmark.rules_of(problem) if profile is None else benchmark.profile(profile)
-    manner = Manner(loop=loop, feedback=feedback, style=style, limit=limit, bounded=bounded)
+    manner = RunConfig(loop=loop, feedback=feedback, style=style, limit=limit, bounded=bounded)
     return benchmark.environment(problem, rules, manner, reward)
 
 
@@ -274,7 +274,8 @@ def grade(
         Rules: ``paper`` or ``released``.
     instances, trust_paths
         Folders and files of problems that submissions may name by their paths, and whether they may name any; see
-        `planoracle.analysis.grading.problems.Places`. Else only problems that ship can be named, and those of a run's
+        `planoracle.analysis.grading.problem_loader.Places`. Else only problems that ship can be named, and those of a
+        run's
         folder.
 
     Raises
@@ -290,7 +291,7 @@ def grade(
     False
     """
     from planoracle.analysis.grading.grader import Grader, grade_all
-    from planoracle.analysis.grading.problems import Places, Problems
+    from planoracle.analysis.grading.problem_loader import Places, Problems
     from planoracle.analysis.grading.rule_options import profiles
     from planoracle.analysis.intake.submissions import Intake
 

@@ -26,7 +26,7 @@ class Budget:
 DEFAULT = Budget()
 
 
-class Outcome(NamedTuple):
+class HeuristicOutcome(NamedTuple):
     """A schedule, or ``None`` and the ``reason`` why there is none.
 
     An algorithm that does not know all the rules says what makespan it expects, its ``claim`` in ticks.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 
 #: A block that does not settle within so many moves is given up.
@@ -36,7 +36,7 @@ class Blocks:
     before: tuple[frozenset[int], ...]
 
 
-@Memo
+@ProblemCache
 def blocks_of(instance: Instance, *, with_states: bool = False) -> Blocks:
     """Group the actions of an instance into blocks (worked out once).
 

@@ -23,13 +23,13 @@ from planoracle.heuristics.grid_kitchens_jobs import (
 )
 from planoracle.heuristics.grid_kitchens_layout import Shop, shop_of
 from planoracle.heuristics.grid_kitchens_list import listed
-from planoracle.heuristics.grid_kitchens_moves import Moves
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
+from planoracle.heuristics.grid_kitchens_moves import RandomMoves
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.limits import NEVER, Deadline, TimeOverError
 
 #: Returns a plan that serves all orders; raises `InputError` if it finds none.
-Planner = Callable[[Floor, FloorRules, Budget], FloorPlan]
+Planner = Callable[[GridKitchen, GridKitchenRules, Budget], FloorPlan]
 
 # Changes that annealing tries for each list of actions that improvement of a schedule tries; seconds of some of them,
 # where there are so many jobs.
@@ -38,7 +38,13 @@ _SOME, _JOBS = 3e-3, 48
 
 
 def annealed(
-    floor: Floor, rules: FloorRules, *, seed: int = 0, tries: int, bound: int = 0, deadline: Deadline = NEVER
+    floor: GridKitchen,
+    rules: GridKitchenRules,
+    *,
+    seed: int = 0,
+    tries: int,
+    bound: int = 0,
+    deadline: Deadline = NEVER,
 ) -> FloorPlan:
     """Return the plan of list scheduling, improved by annealing.
 
@@ -59,21 +65,21 @@ def annealed(
     return _plan(floor, jobs, plates, stale=stale)
 
 
-def _improve(floor: Floor, rules: FloorRules, budget: Budget) -> FloorPlan:
+def _improve(floor: GridKitchen, rules: GridKitchenRules, budget: Budget) -> FloorPlan:
     deadline = NEVER if budget.seconds is None else Deadline(budget.seconds)
     tries = _CHANGES * budget.iterations
     return annealed(floor, rules, seed=budget.seed, tries=tries, bound=budget.bound, deadline=deadline)
 
 
-def _fixed(floor: Floor, rules: FloorRules, budget: Budget) -> FloorPlan:
+def _fixed(floor: GridKitchen, rules: GridKitchenRules, budget: Budget) -> FloorPlan:
     return _plan(floor, *fixed(shop_of(floor)))
 
 
-def _list(floor: Floor, rules: FloorRules, budget: Budget) -> FloorPlan:
+def _list(floor: GridKitchen, rules: GridKitchenRules, budget: Budget) -> FloorPlan:
     return _plan(floor, *listed(shop_of(floor)))
 
 
-def _plan(floor: Floor, jobs: list[Job], plates: list[int], *, stale: bool = False) -> FloorPlan:
+def _plan(floor: GridKitchen, jobs: list[Job], plates: list[int], *, stale: bool = False) -> FloorPlan:
     shop = shop_of(floor)
     timing = carried_out(shop, jobs, plates, stale)
     if timing is None:
@@ -158,7 +164,7 @@ def improved(
         See `planoracle.heuristics.grid_kitchens_jobs.carried_out`.
     """
     random = Random(seed)
-    moves = Moves(shop, random)
+    moves = RandomMoves(shop, random)
     first = carried_out(shop, jobs, plates, stale)
     assert first is not None
     begin = best = jobs, plates

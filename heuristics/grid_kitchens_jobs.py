@@ -34,7 +34,7 @@ Key: TypeAlias = int
 _TICK, _BEGUN, _MASK = 28, 8, (1 << 20) - 1
 
 
-class Step(NamedTuple):
+class StationStep(NamedTuple):
     """A use of a station: who, when, which, how long (0: interaction, -1: none), from which tiles, after what."""
 
     cook: int
@@ -70,7 +70,7 @@ class Timing(NamedTuple):
 
     served: list[int]
     time: list[int]
-    steps: list[Step]
+    steps: list[StationStep]
     lies: list[int]
     stands: list[int]
     cover: list[int]
@@ -167,7 +167,7 @@ class _Course:
         self.served: list[int] = []
         self.washed = 0
         self.last: Key = 1 << _TICK
-        self.steps: list[Step] = []
+        self.steps: list[StationStep] = []
 
     def use(self, cook: int, place: int, after: Key, ticks: int = 0) -> Key:
         """Walk to a station and use it, not before something has happened; 0 if there is no way."""
@@ -198,7 +198,7 @@ class _Course:
             if split:
                 self.high[cook] = tick - 1
         self.time[cook] = tick + ticks
-        self.steps.append(Step(cook, tick, place, ticks, self.spot[cook], after))
+        self.steps.append(StationStep(cook, tick, place, ticks, self.spot[cook], after))
         if ticks:
             self.low[cook] = self.high[cook] = tick
             return tick + ticks << _TICK | tick << _BEGUN | mark
@@ -408,7 +408,7 @@ def _written(shop: Shop, cook: int, first: Tile, timing: Timing) -> list[Action]
     return actions
 
 
-def _way(shop: Shop, tile: Tile, goal: Tile, clock: int, step: Step, actions: list[Action]) -> int:
+def _way(shop: Shop, tile: Tile, goal: Tile, clock: int, step: StationStep, actions: list[Action]) -> int:
     """Add a walk and a wait; return when the last of them begins."""
     pace = shop.floor.facts.move
     walk = distances(shop.floor, goal)[tile] * pace
@@ -435,7 +435,7 @@ def _between(shop: Shop, tile: Tile, other: Tile, length: int) -> bool:
     return distances(shop.floor, tile).get(other) == length
 
 
-def _tiles(shop: Shop, own: list[Step], first: Tile) -> list[Tile]:
+def _tiles(shop: Shop, own: list[StationStep], first: Tile) -> list[Tile]:
     """Choose where a cook stands for each step, from the last backwards: where the next can be reached in time."""
     pace = shop.floor.facts.move
     chosen: list[Tile] = []

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from math import inf
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Floor, Tile
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, Tile
 from planoracle.instances.benchmarks.grid_kitchens.tiles import beside, distances
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 
 
 class Part(NamedTuple):
@@ -30,7 +30,7 @@ class Part(NamedTuple):
 Way = tuple[tuple[int, int], ...]
 
 
-# Cookware that stands about.
+# Vessel that stands about.
 _IN_THE_WAY = 1_000_000
 # How many surfaces are near.
 _NEAREST = 3
@@ -47,7 +47,7 @@ class Shop:
         If an ingredient, a board, cookware or a plate that is needed is not there.
     """
 
-    def __init__(self, floor: Floor) -> None:
+    def __init__(self, floor: GridKitchen) -> None:
         self.floor = floor
         self.stations = [one for one in floor.stations if beside(floor, one.name)]
         self.count = len(self.stations)
@@ -150,7 +150,7 @@ class Shop:
         return found
 
 
-@Memo
-def shop_of(floor: Floor) -> Shop:
+@ProblemCache
+def shop_of(floor: GridKitchen) -> Shop:
     """Return what heuristics know of a floor; raises `InputError` if a dish cannot be made on it."""
     return Shop(floor)

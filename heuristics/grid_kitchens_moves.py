@@ -9,7 +9,7 @@ from planoracle.heuristics.grid_kitchens_jobs import CHOP, FETCH, INTO, MOVE, PL
 from planoracle.heuristics.grid_kitchens_layout import Shop
 
 
-class Moves:
+class RandomMoves:
     """Draws changes; what comes out may be impossible.
 
     Jobs are changed in place, in lists that are copies.

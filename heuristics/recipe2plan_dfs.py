@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from planoracle.heuristics.budget import DEFAULT, Budget, Outcome
+from planoracle.heuristics.budget import DEFAULT, Budget, HeuristicOutcome
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.benchmarks.asynctool.problem import Problem
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 
@@ -118,27 +118,27 @@ class _Dfs:
         return False
 
 
-def waiting(instance: Instance, budget: Budget) -> Outcome:
+def waiting(instance: Instance, budget: Budget) -> HeuristicOutcome:
     """Search, letting time pass when nothing can start."""
-    return Outcome(*search(instance))
+    return HeuristicOutcome(*search(instance))
 
 
-def literal(instance: Instance, budget: Budget) -> Outcome:
+def literal(instance: Instance, budget: Budget) -> HeuristicOutcome:
     """Search by the letter of the text."""
-    return Outcome(*search(instance, waiting=False))
+    return HeuristicOutcome(*search(instance, waiting=False))
 
 
-def sequential(instance: Instance, budget: Budget = DEFAULT) -> Outcome:
+def sequential(instance: Instance, budget: Budget = DEFAULT) -> HeuristicOutcome:
     """Carry out the calls task by task, waiting for every result before the next call of its task.
 
     The next task begins, and the run closes, without waiting for the last result of the task before.
     """
-    if not isinstance(instance.origin, Problem):
-        return Outcome(None, "the sequential agent is for AsyncTool problems")
+    if not isinstance(instance.origin, AsyncToolProblem):
+        return HeuristicOutcome(None, "the sequential agent is for AsyncTool problems")
     finish: dict[int, int] = {}
     pieces, clock = [], 0
     for i, action in enumerate(instance.actions):  # task by task, the closing message last
         start = max([clock, *(finish[j] + lag for j, lag in instance.predecessors[i])])
         clock = finish[i] = start + action.duration
         pieces.append(Piece(action.id, start, action.duration, instance.agents[0]))
-    return Outcome(Schedule.of(instance, pieces))
+    return HeuristicOutcome(Schedule.of(instance, pieces))

@@ -9,12 +9,12 @@ from functools import cache, partial
 from importlib import import_module
 from time import perf_counter
 
-from planoracle.heuristics.budget import DEFAULT, Budget, Outcome
+from planoracle.heuristics.budget import DEFAULT, Budget, HeuristicOutcome
 from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.improve import improve
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NEVER, Deadline
@@ -29,7 +29,7 @@ GREEDY = ("parallel-lpt", "parallel-lst", "parallel-wait", "serial-lst")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HeuristicAnswer:
     """Outcome of one heuristic: a schedule accepted by the rules, or the ``reason`` why there is none.
 
     On floors there is a ``plan`` only. ``makespan`` in ticks, ``seconds`` of wall time with refereeing, ``plan`` in the
@@ -47,19 +47,21 @@ class Answer:
     claim: int | None = None
 
 
-Heuristic = Callable[[Instance, Budget], Outcome]
+Heuristic = Callable[[Instance, Budget], HeuristicOutcome]
 _KINDS = {"schedule": "scheduling problems", "floor": "floors"}
 _FAILED = "the scheme found no place for an action within its maximum lags"
 
 
-def _generated(scheme: Callable[..., Timetable | None], rule: str, instance: Instance, budget: Budget) -> Outcome:
-    return Outcome(scheme(instance, priorities(instance, rule)), _FAILED)
+def _generated(
+    scheme: Callable[..., Timetable | None], rule: str, instance: Instance, budget: Budget
+) -> HeuristicOutcome:
+    return HeuristicOutcome(scheme(instance, priorities(instance, rule)), _FAILED)
 
 
-def _improved(instance: Instance, budget: Budget) -> Outcome:
+def _improved(instance: Instance, budget: Budget) -> HeuristicOutcome:
     deadline = NEVER if budget.seconds is None else Deadline(budget.seconds)
     found = improve(instance, seed=budget.seed, iterations=budget.iterations, deadline=deadline, bound=budget.bound)
-    return Outcome(found, _FAILED)
+    return HeuristicOutcome(found, _FAILED)
 
 
 _OURS: dict[str, Heuristic] = {
@@ -91,7 +93,7 @@ def _find(name: str) -> Heuristic:
     return found
 
 
-def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> Answer:
+def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswer:
     """Run one heuristic on one scheduling problem, or on one floor, by the released rules.
 
     Raises
@@ -110,11 +112,11 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> Answer:
         known = " and ".join(_KINDS[kind] for kind in kinds)
         raise InputError(f"is for {known}, not for a {problem.kind}", field="heuristic", value=name)
     if problem.kind == "floor":
-        return _planned(of_kind(problem, Floor), name, budget)
+        return _planned(of_kind(problem, GridKitchen), name, budget)
     return _scheduled(of_kind(problem, Instance), name, budget)
 
 
-def _planned(floor: Floor, name: str, budget: Budget) -> Answer:
+def _planned(floor: GridKitchen, name: str, budget: Budget) -> HeuristicAnswer:
     from planoracle.heuristics.grid_kitchens import BY_NAME
 
     began = perf_counter()
@@ -123,14 +125,14 @@ def _planned(floor: Floor, name: str, budget: Budget) -> Answer:
     try:
         found = BY_NAME[name](floor, rules, budget)
     except InputError as error:
-        return Answer(floor.name, name, None, None, None, error.message, perf_counter() - began)
+        return HeuristicAnswer(floor.name, name, None, None, None, error.message, perf_counter() - began)
     run = benchmark.run(floor, {"plan": found}, rules)
     if not run.success:
         raise InternalError(f"{floor.name}: a plan of {name} does not pass the rules")
-    return Answer(floor.name, name, None, run.makespan, json.dumps(found), "", perf_counter() - began)
+    return HeuristicAnswer(floor.name, name, None, run.makespan, json.dumps(found), "", perf_counter() - began)
 
 
-def _scheduled(instance: Instance, name: str, budget: Budget) -> Answer:
+def _scheduled(instance: Instance, name: str, budget: Budget) -> HeuristicAnswer:
     heuristic = _find(name)
     began = perf_counter()
     outcome = heuristic(instance, budget)
@@ -138,8 +140,8 @@ def _scheduled(instance: Instance, name: str, budget: Budget) -> Answer:
     late = found is not None and instance.time_limit is not None and found.makespan > instance.time_limit
     if found is None or late:
         why = "the schedule found exceeds the time limit" if late else reason
-        return Answer(instance.name, name, None, None, None, why, perf_counter() - began, outcome.claim)
+        return HeuristicAnswer(instance.name, name, None, None, None, why, perf_counter() - began, outcome.claim)
     schedule = settled(instance, found.schedule() if isinstance(found, Timetable) else found)
     plan = certify(instance, schedule)
     seconds = perf_counter() - began
-    return Answer(instance.name, name, schedule, schedule.makespan, plan, "", seconds, outcome.claim)
+    return HeuristicAnswer(instance.name, name, schedule, schedule.makespan, plan, "", seconds, outcome.claim)

@@ -17,7 +17,8 @@ prerequisites; then again and again the first action of the list whose prerequis
 
 *Released* (``algorithm/cal_oracle.py`` of ``ykzhang721/TimeArena``): the best over all orders of the
 autonomous actions, prerequisites farthest first, the makespan including the last autonomous action. Its
-minimum starts at 100 minutes, so it never says more (`Greedy.claim`). Its own list of prerequisites differs from
+minimum starts at 100 minutes, so it never says more (`GreedySchedule.claim`). Its own list of prerequisites differs
+from
 the environment's (`planoracle.instances.benchmarks.timearena.problems`), and sets up the ironing board of household6
 after the suit is put on it; there we keep the environment's order, which claims the same times.
 """
@@ -29,7 +30,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, permutations
 from typing import NamedTuple
 
-from planoracle.heuristics.budget import Budget, Outcome
+from planoracle.heuristics.budget import Budget, HeuristicOutcome
 from planoracle.instances.benchmarks.timearena.problems import without_objects
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.instance import Instance, Mode
@@ -40,7 +41,7 @@ from planoracle.instances.protocol.schedule_benchmark import certify
 CEILING = 100
 
 
-class Greedy(NamedTuple):
+class GreedySchedule(NamedTuple):
     """Outcome of a greedy that ignores objects.
 
     ``makespan`` and ``starts`` (in the order of the instance) in ticks; ``order``: the ids of the autonomous
@@ -58,7 +59,7 @@ class Greedy(NamedTuple):
         return min(self.makespan, CEILING)
 
 
-def printed(instance: Instance) -> Greedy:
+def printed(instance: Instance) -> GreedySchedule:
     """Schedule by Algorithm 1 as printed, objects ignored (see above)."""
     run = _Run(without_objects(instance))
     order = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
@@ -67,7 +68,7 @@ def printed(instance: Instance) -> Greedy:
     return run.result(starts, order, capped=False)
 
 
-def released(instance: Instance, limit: int = 10_000) -> Greedy:
+def released(instance: Instance, limit: int = 10_000) -> GreedySchedule:
     """Schedule by the released greedy: the first best over all orders of the autonomous actions.
 
     At most ``limit`` orders are tried; the default suffices for seven autonomous actions (5040 orders), and
@@ -91,23 +92,23 @@ def released(instance: Instance, limit: int = 10_000) -> Greedy:
     return run.result(*best, capped=capped)
 
 
-def printed_schedule(instance: Instance, budget: Budget) -> Outcome:
+def printed_schedule(instance: Instance, budget: Budget) -> HeuristicOutcome:
     """Return the schedule of `printed`, if the rules allow it."""
     return _allowed(printed, instance)
 
 
-def released_schedule(instance: Instance, budget: Budget) -> Outcome:
+def released_schedule(instance: Instance, budget: Budget) -> HeuristicOutcome:
     """Return the schedule of `released`, if the rules allow it."""
     return _allowed(released, instance)
 
 
-def _allowed(algorithm: Callable[[Instance], Greedy], instance: Instance) -> Outcome:
+def _allowed(algorithm: Callable[[Instance], GreedySchedule], instance: Instance) -> HeuristicOutcome:
     if len(instance.agents) != 1:
-        return Outcome(None, "the greedy algorithm is for one agent")
+        return HeuristicOutcome(None, "the greedy algorithm is for one agent")
     found = algorithm(instance)
     schedule, obstacle = realise(instance, found.starts)
     why = f"claims {found.claim} {instance.unit}s, impossible under the rules: {obstacle}"
-    return Outcome(schedule, why, found.claim)
+    return HeuristicOutcome(schedule, why, found.claim)
 
 
 def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None, str]:
@@ -145,9 +146,9 @@ class _Run:
         """Latest finish."""
         return max((s + a.duration for s, a in zip(starts, self.instance.actions, strict=True)), default=0)
 
-    def result(self, starts: Sequence[int], order: Sequence[int], *, capped: bool) -> Greedy:
+    def result(self, starts: Sequence[int], order: Sequence[int], *, capped: bool) -> GreedySchedule:
         names = tuple(self.instance.actions[i].id for i in order)
-        return Greedy(self.finish(starts), tuple(starts), names, capped)
+        return GreedySchedule(self.finish(starts), tuple(starts), names, capped)
 
     def listed(self, order: Iterable[int], *, farthest_first: bool) -> tuple[int, ...]:
         """Return the list of actions: these autonomous ones, then the others, prerequisites before each."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from typing import NamedTuple
 
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 
 
-class Room:
+class ResourceLoad:
     """The load of a resource over time, as a step function.
 
     Parameters
@@ -20,7 +20,7 @@ class Room:
 
     Examples
     --------
-    >>> room = Room(3)
+    >>> room = ResourceLoad(3)
     >>> room.take(0, 5, 2)
     >>> room.take(7, 9, 3)
     >>> room.fit(0, 2, 1), room.fit(0, 2, 2), room.fit(0, 3, 2)
@@ -63,9 +63,9 @@ class Room:
             k += 1
         return time
 
-    def copy(self) -> Room:
+    def copy(self) -> ResourceLoad:
         """Return an independent copy."""
-        made = Room(self.capacity)
+        made = ResourceLoad(self.capacity)
         made._times, made._loads = self._times[:], self._loads[:]
         return made
 
@@ -110,7 +110,7 @@ class Timetable:
         stateful, listed = resource_kinds(instance)
         self._uses: dict[str, list[_Use]] = {name: [] for name in listed}
         self._settings: dict[str, list[_Use]] = {name: [] for name in stateful}
-        self._rooms = {r.name: Room(r.capacity) for r in instance.resources if r.name not in self._settings}
+        self._rooms = {r.name: ResourceLoad(r.capacity) for r in instance.resources if r.name not in self._settings}
         #: From the first of two instants up to the second one, nothing of this kind fits (a search starts there).
         self._full: dict[object, tuple[int, int]] = {}
         self._before, self._limits, self._behind, self._limited = lags_by_action(instance)
@@ -393,7 +393,7 @@ def _start(use: _Use) -> int:
     return use.start
 
 
-@Memo
+@ProblemCache
 def resource_kinds(instance: Instance) -> tuple[frozenset[str], frozenset[str]]:
     """Return the resources whose states matter; and these with all that uses of no length ask for (cached)."""
     uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
@@ -421,7 +421,7 @@ def _peak(uses: list[_Use], time: int) -> int:
 _Rows = tuple[tuple[tuple[int, int], ...], ...]
 
 
-@Memo
+@ProblemCache
 def lags_by_action(instance: Instance) -> tuple[_Rows, _Rows, _Rows, _Rows]:
     """For every action its minimum and its maximum lags, as (position of the other, lag); to it, then from it."""
     rows: list[list[list[tuple[int, int]]]] = [[[] for _ in instance.actions] for _ in range(4)]

@@ -20,7 +20,7 @@ _SHOWN = 100
 Told: TypeAlias = Callable[[int | None, int], None]
 
 
-class Options(NamedTuple):
+class SolveOptions(NamedTuple):
     """Options of `planoracle.solver.solve.solve`, for engines."""
 
     rules: Rules | None = None

@@ -15,14 +15,14 @@ from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.plan import Dropped
-from planoracle.instances.protocol.scoring import Best
-from planoracle.solver.repair.report import Repair
+from planoracle.instances.protocol.plan import DroppedCommand
+from planoracle.instances.protocol.scoring import BestKnown
+from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.states.state_solver import NEVER, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StateValue:
     """What is known of a state; immutable, so that it can be kept with it.
 
     Attributes
@@ -37,13 +37,13 @@ class Known:
     keep: object = field(default=None, repr=False, compare=False)
 
 
-class Values(Protocol):
+class ValueSource(Protocol):
     """Values of runs on one problem; what it has found serves all of them."""
 
-    def known(self, run: AnyRun, before: Known | None = None) -> Known:
+    def known(self, run: AnyRun, before: StateValue | None = None) -> StateValue:
         """Return what is known of where a run stopped; ``before`` is that of a state from which it has gone on."""
 
-    def commands(self, run: AnyRun, known: Known) -> list[str] | None:
+    def commands(self, run: AnyRun, known: StateValue) -> list[str] | None:
         """Return the commands by which a run goes on best from where it stopped, each a message of its own.
 
         ``None`` if no way to go on is known.
@@ -63,20 +63,20 @@ class Live:
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
-        self._kept: tuple[Problem, Values] | None = None
+        self._kept: tuple[Problem, ValueSource] | None = None
 
-    def of(self, run: AnyRun) -> Values:
+    def of(self, run: AnyRun) -> ValueSource:
         """Return who values runs on the problem of a run."""
         if self._kept is None or self._kept[0] is not run.problem:
-            self._kept = run.problem, import_module(for_kind(run.problem, _VALUES)).Values(self.limit)
+            self._kept = run.problem, import_module(for_kind(run.problem, _VALUES)).RunValues(self.limit)
         return self._kept[1]
 
-    def known(self, run: AnyRun, before: Known | None = None) -> Known:
-        """Return what is known of where a run stopped, see `Values`."""
+    def known(self, run: AnyRun, before: StateValue | None = None) -> StateValue:
+        """Return what is known of where a run stopped, see `ValueSource`."""
         return self.of(run).known(run, before)
 
-    def commands(self, run: AnyRun, known: Known) -> list[str] | None:
-        """Return the commands by which a run goes on best, see `Values`."""
+    def commands(self, run: AnyRun, known: StateValue) -> list[str] | None:
+        """Return the commands by which a run goes on best, see `ValueSource`."""
         return self.of(run).commands(run, known)
 
 
@@ -170,7 +170,7 @@ class RunSolver(Protocol):
         """The same where the run stopped, alone."""
 
     @property
-    def rest(self) -> Best:
+    def rest(self) -> BestKnown:
         """The best way to go on from the end of the run; the makespan is that of what is left."""
 
     def completed(self, value: Value) -> str | None:
@@ -189,10 +189,10 @@ class RunSolver(Protocol):
 
     def repaired(
         self,
-        best: Callable[[Problem], Best],
+        best: Callable[[Problem], BestKnown],
         objectives: tuple[str, ...],
         time_limit: Limit,
-        salvaged: tuple[Dropped, ...],
+        salvaged: tuple[DroppedCommand, ...],
     ) -> Repair:
         """Return the nearest plan that passes the rules.
 

@@ -1,4 +1,4 @@
-"""Optima that ship, see `planoracle.instances.protocol.bundled`: what no search has to find again."""
+"""Optima that ship, see `planoracle.instances.protocol.bundled_optima`: what no search has to find again."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.limits import Limit
 from planoracle.instances.model.problem import Problem, a_problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled import by_key, key_of
+from planoracle.instances.protocol.bundled_optima import by_key, key_of
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.solver.result import Options, Result, Told
+from planoracle.solver.result import Result, SolveOptions, Told
 
 # Seconds of counted work that a search must have taken if it proved nothing: as much as anybody asks for by default.
 _ENOUGH = 60.0
 
 
-@Memo
+@ProblemCache
 def known(problem: Problem, rules: Rules | None = None) -> Result | None:
     """Return what ships about a problem under some rules, its plan replayed by them; ``None`` if nothing does.
 
@@ -55,7 +55,7 @@ def known(problem: Problem, rules: Rules | None = None) -> Result | None:
 class Engine(Protocol):
     """Solves the problems of one kind; a module."""
 
-    def solve(self, problem: Problem, options: Options) -> Result:
+    def solve(self, problem: Problem, options: SolveOptions) -> Result:
         """Solve a problem; raises `InputError` for options that make no sense for its kind."""
 
     def deciding(self, rules: Rules | None) -> Rules | None:
@@ -110,7 +110,8 @@ def solve(
     rules
         Profile by which a kitchen runs, the released one by default. Schedules have theirs in the problem.
     time_limit
-        Seconds of wall time, or counted work (`planoracle.instances.model.limits.Work`). When they are over, the best
+        Seconds of wall time, or counted work (`planoracle.instances.model.limits.WorkLimit`). When they are over, the
+        best
         plan
         and bound so far are returned.
     seed, workers, finest
@@ -140,5 +141,5 @@ def solve(
     timearena/household1 optimal 13 minute
     kitchens/synchronous/0_cheese_sandwich optimal 12 step
     """
-    options = Options(rules, time_limit, seed, workers, finest, tuple(after), fewest_pieces, told)
+    options = SolveOptions(rules, time_limit, seed, workers, finest, tuple(after), fewest_pieces, told)
     return engine_of(problem).solve(problem, options)

@@ -26,7 +26,7 @@ THEIRS = (
     | {f"{KIND}.problems"}
     | {where.partition(":")[0] for name in BENCHMARKS for where in registry.get(name).heuristics.values()}
 )
-KINDS = {"Instance", "Kitchen", "Floor"}
+KINDS = {"Instance", "Kitchen", "GridKitchen"}
 TYPED = {"rules", "submission", "plan", "run"}
 
 

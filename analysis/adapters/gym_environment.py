@@ -17,8 +17,8 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.capabilities import Repertoire
-from planoracle.instances.protocol.environment import AnyEnvironment, Command, Manner, Reward
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand, Reward, RunConfig
 from planoracle.instances.text import visible
 
 
@@ -38,7 +38,7 @@ class Actions:
     count
         How many numbers there are.
     names, name_of
-        See `planoracle.instances.protocol.capabilities.Repertoire`; no names where they are not known.
+        See `planoracle.instances.protocol.capabilities.ActionSpace`; no names where they are not known.
     ways
         How many numbers each of these has.
 
@@ -55,21 +55,21 @@ class Actions:
         for field, value in (("ways", ways), ("places", places)):
             if not isinstance(value, int) or not 1 <= value <= 10_000:
                 raise InputError("must be a whole number from 1 to 10000", field=field, value=value)
-        known = environment.benchmark.repertoire(environment.problem) or Repertoire(())
+        known = environment.benchmark.repertoire(environment.problem) or ActionSpace(())
         self.names, self.name_of = known.names, known.name_of
         self.ways = ways if known.timed else 1
         self.count = len(self.names) * self.ways if self.names else places
         self._first = {name: number * self.ways for number, name in enumerate(self.names)}
 
-    def legal(self, environment: AnyEnvironment) -> Mapping[int, Command]:
+    def legal(self, environment: AnyEnvironment) -> Mapping[int, LegalCommand]:
         """Return what is legal now, by number, in their order."""
         commands = environment.legal()
         if not self.names:
             return dict(zip(range(self.count), commands, strict=False))
-        same: dict[str, list[Command]] = {}
+        same: dict[str, list[LegalCommand]] = {}
         for command in commands:
             same.setdefault(self.name_of(command.text), []).append(command)
-        found: dict[int, Command] = {}
+        found: dict[int, LegalCommand] = {}
         for name, ways in same.items():
             count = min(len(ways), self.ways)
             found.update((self._first[name] + way, ways[way * len(ways) // count]) for way in range(count))
@@ -97,7 +97,7 @@ def plain(text: str) -> str:
     return visible(text, keep="\n").encode("ascii", "backslashreplace").decode()[:LONGEST]
 
 
-class Seen:
+class ObservationForm:
     """Observations of one form.
 
     Parameters
@@ -167,7 +167,7 @@ def begun(
     instance: str | Problem | None,
     profile: str,
     reward: str | Reward | None,
-    manner: Manner,
+    manner: RunConfig,
 ) -> AnyEnvironment:
     """Return the live run of a problem, by default of the first one of its benchmark; raises `InputError`."""
     if instance is None and benchmark is not None:
@@ -206,7 +206,7 @@ class _Live:
         self.run = run
         self.actions = Actions(run, ways, places)
         self.render_mode = render_mode
-        self._seen = Seen(observation, self.actions)
+        self._seen = ObservationForm(observation, self.actions)
         self._space: spaces.Space[int] = spaces.Discrete(self.actions.count)  # type: ignore[assignment]
         self._limit = limit
         self._steps = 0
@@ -264,9 +264,9 @@ class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
         ``regret``, ``score``, ``success``, see `planoracle.analysis.grading.rewards`; ``None``: steps are worth
         nothing.
     observation
-        See `Seen`.
+        See `ObservationForm`.
     profile, feedback
-        Rules, and how much is told, see `planoracle.instances.protocol.environment.Manner`.
+        Rules, and how much is told, see `planoracle.instances.protocol.environment.RunConfig`.
     limit
         Steps after which a run is cut off; ``None``: none.
     ways, places
@@ -291,7 +291,7 @@ class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
         places: int = 128,
         render_mode: str | None = None,
     ) -> None:
-        run = begun(benchmark, instance, profile, reward, Manner(feedback=feedback))
+        run = begun(benchmark, instance, profile, reward, RunConfig(feedback=feedback))
         super().__init__(run, observation, limit, ways, places, render_mode)
         self._legal = self.actions.legal(self.run)
         self.observation_space: spaces.Space[dict[str, Any]] = self._seen.space
@@ -318,7 +318,7 @@ class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
         seen, told = self._told({"reward": info, "legal": command is not None})
         return seen, worth, ended, cut, told
 
-    def commands(self) -> dict[int, Command]:
+    def commands(self) -> dict[int, LegalCommand]:
         """Return the legal commands by their actions."""
         return dict(self._legal)
 
@@ -364,13 +364,13 @@ class ParallelLive(_Live, ParallelEnv[str, dict[str, Any], int]):  # type: ignor
         places: int = 128,
         render_mode: str | None = None,
     ) -> None:
-        run = begun(None, instance, profile, reward, Manner(feedback=feedback))
+        run = begun(None, instance, profile, reward, RunConfig(feedback=feedback))
         super().__init__(run, observation, limit, 8, places, render_mode)
         if self.run.observation.player is None:
             raise InputError("must have several players that take turns", field="instance", value=self.run.problem.name)
         self.possible_agents = list(self.run.problem.agents)
         self.agents: list[str] = []
-        self._legal: dict[str, dict[int, Command]] = {}
+        self._legal: dict[str, dict[int, LegalCommand]] = {}
 
     def observation_space(self, agent: str) -> spaces.Space[dict[str, Any]]:
         """Return what a player sees: the same for all, and the same object each time."""
@@ -412,7 +412,7 @@ class ParallelLive(_Live, ParallelEnv[str, dict[str, Any], int]):  # type: ignor
             self.agents = []
         return seen, dict.fromkeys(acting, worth), dict.fromkeys(acting, ended), dict.fromkeys(acting, cut), info
 
-    def commands(self, agent: str) -> dict[int, Command]:
+    def commands(self, agent: str) -> dict[int, LegalCommand]:
         """Return the legal commands of a player by their actions."""
         return dict(self._legal[agent])
 
@@ -423,11 +423,11 @@ class ParallelLive(_Live, ParallelEnv[str, dict[str, Any], int]):  # type: ignor
         told = {"reward": info, "clock": now.clock, "over": self.run.state.over or ""}
         return seen, {player: {**told, "action_mask": seen[player]["action_mask"]} for player in self.agents}
 
-    def _allowed(self) -> dict[str, dict[int, Command]]:
+    def _allowed(self) -> dict[str, dict[int, LegalCommand]]:
         """Return what each player may do in this round, by number; nothing at all, where that is all there is."""
         trial = self.run.fork()
         trial.reward = None
-        nothing = {0: Command("", "wait")}
+        nothing = {0: LegalCommand("", "wait")}
         found = dict.fromkeys(self.possible_agents, nothing)
         for _ in self.possible_agents:
             player = trial.observation.player

@@ -26,7 +26,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolDef
 
-from planoracle.analysis.agents import registry as agents
+from planoracle.analysis.agents import builtin as agents
 from planoracle.analysis.agents.agent import Agent, play
 from planoracle.analysis.agents.model_prompts import Speaker, environment_for
 from planoracle.analysis.batch.pool import WorkerPool
@@ -35,15 +35,15 @@ from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.grading.grader import Grade, Grader
-from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.archives import STORED
 from planoracle.instances.files import catalog
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Message
-from planoracle.instances.protocol.prompts import Prompted, prompted
+from planoracle.instances.protocol.prompts import PromptSet, prompted
 from planoracle.instances.protocol.settings import Sampling
 from planoracle.instances.text import visible
 
@@ -164,7 +164,7 @@ def random(seed: int = 0) -> Solver:
     return agent("random", seed)
 
 
-def _begun(state: TaskState, by: str | None = None) -> tuple[Prompted, AnyEnvironment]:
+def _begun(state: TaskState, by: str | None = None) -> tuple[PromptSet, AnyEnvironment]:
     """Return setting and environment of a sample; ``by`` is whose run it is, if not the model's."""
     problem = _problem(str(state.sample_id))
     about = state.metadata
@@ -176,7 +176,7 @@ def _begun(state: TaskState, by: str | None = None) -> tuple[Prompted, AnyEnviro
 
 
 @lru_cache(maxsize=64)
-def _asked(benchmark: AnyBenchmark, setting: str, prompts: str | None) -> Prompted:
+def _asked(benchmark: AnyBenchmark, setting: str, prompts: str | None) -> PromptSet:
     return prompted(benchmark, setting, None if prompts is None else Path(prompts))
 
 
@@ -232,7 +232,7 @@ def _call(call: dict[str, Any]) -> ToolCall:
     return ToolCall(str(call.get("id")), str(function.get("name")), arguments if wrong is None else {}, wrong)
 
 
-#: Work for the prices of the decisions of one run, see `Work`.
+#: Work for the prices of the decisions of one run, see `WorkLimit`.
 WORK = 5.0
 #: Decisions of longer runs are not priced.
 MAX_PRICED = 300
@@ -283,12 +283,12 @@ def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Gra
     return grade, explained(grader.run(submission), grade, grader.oracle, prices)
 
 
-def explained(run: AnyRun, grade: Grade, oracle: Oracle, prices: bool) -> str:
+def explained(run: AnyRun, grade: Grade, oracle: SolverOracle, prices: bool) -> str:
     """Return the verdict in words: the outcome, the first fault, the dearest decision, what they cost, the critique."""
     unit = run.problem.unit
     lines = str(grade).splitlines()
     if prices and len(run.steps) <= MAX_PRICED:
-        priced = regret_of(run, seconds=Work(WORK / max(1, len(run.steps))))
+        priced = regret_of(run, seconds=WorkLimit(WORK / max(1, len(run.steps))))
         broken = next((one for one in priced.decisions if one.violation is not None), None)
         if broken is not None:
             lines.append(f"first fault: {broken.violation}, {broken.command}, cost {_price(broken.cost, unit)}")

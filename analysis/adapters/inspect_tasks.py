@@ -27,7 +27,7 @@ from planoracle.analysis.adapters import inspect_solvers
 from planoracle.analysis.adapters.inspect_solvers import verdict_in_worker
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.intake.archives import STORED
-from planoracle.analysis.intake.columns import plan_fields
+from planoracle.analysis.intake.record_fields import plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem

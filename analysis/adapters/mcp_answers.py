@@ -13,28 +13,28 @@ from planoracle.analysis.diagnosis.advice import next_commands
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.diagnosis.explain import explain
 from planoracle.analysis.grading.grader import Grader
-from planoracle.analysis.grading.oracle import Oracle, optimum
-from planoracle.analysis.grading.problems import Places, Problems
+from planoracle.analysis.grading.oracle import SolverOracle, optimum
+from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.limits import Limit, Work
+from planoracle.instances.model.limits import Limit, WorkLimit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.text import did_you_mean
 
 _STATUS = "optimal (proved), feasible (not proved best), infeasible (proved), or unknown"
 
 
-class Found(BaseModel):
+class ProblemNames(BaseModel):
     """Names of problems."""
 
     names: list[str] = Field(description="The first of them")
     total: int = Field(description="How many there are in all")
 
 
-class Described(BaseModel):
+class ProblemStatement(BaseModel):
     """A problem in words."""
 
     instance: str
@@ -43,7 +43,7 @@ class Described(BaseModel):
     introduction: str = Field(description="What is to be done, with what")
 
 
-class Solved(BaseModel):
+class OptimumAnswer(BaseModel):
     """What is known of the best plan of a problem."""
 
     instance: str
@@ -55,7 +55,7 @@ class Solved(BaseModel):
     proof: str = Field(description="How the status was settled")
 
 
-class Violated(BaseModel):
+class ViolationAnswer(BaseModel):
     """One rule that a plan breaks."""
 
     index: int | None = Field(description="Which command broke it, from 0, as handed in; null: none did alone")
@@ -64,7 +64,7 @@ class Violated(BaseModel):
     message: str
 
 
-class Graded(BaseModel):
+class GradeAnswer(BaseModel):
     """The verdict of the rules on a plan."""
 
     instance: str
@@ -76,13 +76,13 @@ class Graded(BaseModel):
     optimal_makespan: int | None = Field(description="The proved optimum, in ticks; null if unproved")
     unit: str
     progress: float | None = Field(description="Share of the work that was done")
-    violations: list[Violated] = Field(description="The first rules broken, also beyond the end of the run")
+    violations: list[ViolationAnswer] = Field(description="The first rules broken, also beyond the end of the run")
     violations_in_all: int
     metrics: dict[str, Any] = Field(description="The figures that the benchmark's paper has")
     report: str = Field(description="What is wrong with the plan, and what it loses against the best one, in words")
 
 
-class Explained(BaseModel):
+class ExplanationAnswer(BaseModel):
     """Why the optimum is what it is."""
 
     instance: str
@@ -94,7 +94,7 @@ class Explained(BaseModel):
     lines: list[str] = Field(description="The argument, step by step")
 
 
-class Step(BaseModel):
+class CommandAnswer(BaseModel):
     """A command that the rules allow now."""
 
     command: str
@@ -106,14 +106,14 @@ class Step(BaseModel):
     longest: int | None
 
 
-class Advised(BaseModel):
+class NextCommands(BaseModel):
     """What to do next."""
 
     instance: str
     unit: str
     best: int | None = Field(description="Best makespan that the run so far leaves, in ticks")
     status: str = Field(description=_STATUS)
-    options: list[Step] = Field(description="Commands that keep it; with everything, all that the rules allow")
+    options: list[CommandAnswer] = Field(description="Commands that keep it; with everything, all that the rules allow")
     plan: str | None = Field(description="The run so far and the best completion")
     over: str | None = Field(description="Why the run cannot go on, if so")
     clock: int = Field(description="Ticks; the time before which nothing else can start")
@@ -141,44 +141,46 @@ class Questions(NamedTuple):
         """Return the function that answers a task: the name of a tool and its arguments."""
         return lambda task: getattr(self, task[0])(**task[1])
 
-    def problems(self, pattern: str) -> Found:
+    def problems(self, pattern: str) -> ProblemNames:
         """Return the names of bundled problems that begin with a text or match a glob."""
         every = catalog.bundled() if pattern else catalog.begun("")
         names = [name for name in every if name.startswith(pattern) or fnmatchcase(name, pattern)]
-        return Found(names=names[:MOST], total=len(names))
+        return ProblemNames(names=names[:MOST], total=len(names))
 
-    def describe(self, problem: str | dict[str, Any]) -> Described:
+    def describe(self, problem: str | dict[str, Any]) -> ProblemStatement:
         """Return a problem in words."""
         subject = self._problem(problem)[0]
-        run = registry.of(subject).environment(subject, manner=Manner("open"))
-        return Described(
+        run = registry.of(subject).environment(subject, manner=RunConfig("open"))
+        return ProblemStatement(
             instance=subject.name, unit=subject.unit, instructions=run.instructions(), introduction=run.introduction()
         )
 
-    def solve(self, problem: str | dict[str, Any], seconds: float | None) -> Solved:
+    def solve(self, problem: str | dict[str, Any], seconds: float | None) -> OptimumAnswer:
         """Return a best plan, and how that is proved."""
-        return Solved.model_validate(optimum(self._problem(problem)[0], limit=_limit(seconds)).as_dict())
+        return OptimumAnswer.model_validate(optimum(self._problem(problem)[0], limit=_limit(seconds)).as_dict())
 
-    def explain(self, problem: str | dict[str, Any], seconds: float | None) -> Explained:
+    def explain(self, problem: str | dict[str, Any], seconds: float | None) -> ExplanationAnswer:
         """Return the proof of the optimum in words."""
-        return Explained.model_validate(explain(self._problem(problem)[0], time_limit=_limit(seconds)).as_dict())
+        return ExplanationAnswer.model_validate(
+            explain(self._problem(problem)[0], time_limit=_limit(seconds)).as_dict()
+        )
 
     def grade(
         self, problem: str | dict[str, Any], plan: PlanGiven, profile: str, prices: bool, seconds: float | None
-    ) -> Graded:
+    ) -> GradeAnswer:
         """Return the verdict of the rules on a plan."""
         subject, where = self._problem(problem)
         submission = _submission(subject, plan)
         limit = _limit(seconds)
-        grader = Grader(profiles(profile), problems=where, oracle=Oracle(limit))
+        grader = Grader(profiles(profile), problems=where, oracle=SolverOracle(limit))
         grade = grader.grade(submission)
         report = ""
         if grade.scored:
             report = critique_of(grader.run(submission), oracle=grader.oracle, regret=prices, seconds=limit).prose()
-        violations = [Violated.model_validate(one) for one in grade.violations or ()]
+        violations = [ViolationAnswer.model_validate(one) for one in grade.violations or ()]
         own = {name: value for name, value in grade.metrics.items() if isinstance(value, str | int | float | None)}
-        return Graded(
-            **{name: getattr(grade, name) for name in Graded.model_fields if hasattr(grade, name)}
+        return GradeAnswer(
+            **{name: getattr(grade, name) for name in GradeAnswer.model_fields if hasattr(grade, name)}
             | {"instance": subject.name, "violations": violations[:MOST], "metrics": own},
             violations_in_all=len(violations),
             unit=subject.unit,
@@ -193,7 +195,7 @@ class Questions(NamedTuple):
         clock: int | None,
         profile: str,
         seconds: float | None,
-    ) -> Advised:
+    ) -> NextCommands:
         """Return the commands after which the best makespan can still be reached."""
         subject = self._problem(problem)[0]
         rules = profiles(profile)[subject.benchmark]
@@ -201,7 +203,9 @@ class Questions(NamedTuple):
         advice = next_commands(
             subject, so_far, rules, everything=everything, clock=clock, seconds=_limit(seconds)
         ).as_dict()
-        return Advised(**advice | {"options": [Step.model_validate(option) for option in advice["options"]]})
+        return NextCommands(
+            **advice | {"options": [CommandAnswer.model_validate(option) for option in advice["options"]]}
+        )
 
     def _problem(self, argument: str | dict[str, Any]) -> tuple[Problem, Problems]:
         """Return a problem, and where its name leads to it."""
@@ -220,7 +224,7 @@ class Questions(NamedTuple):
 
 
 def _limit(seconds: float | None) -> Limit:
-    return Work(10.0) if seconds is None else seconds
+    return WorkLimit(10.0) if seconds is None else seconds
 
 
 def _submission(problem: Problem, plan: PlanGiven) -> dict[str, Any]:

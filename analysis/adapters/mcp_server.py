@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from pydantic import Field
 
 from planoracle.analysis.adapters.extras import need
-from planoracle.analysis.adapters.mcp_answers import Advised, Described, Explained, Found, Graded, Questions, Solved
+from planoracle.analysis.adapters.mcp_answers import (
+    ExplanationAnswer,
+    GradeAnswer,
+    NextCommands,
+    OptimumAnswer,
+    ProblemNames,
+    ProblemStatement,
+    Questions,
+)
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
@@ -99,24 +107,24 @@ def server(*, files: bool = False) -> MCPServer:
         pattern: Annotated[
             str, Field(description="A prefix or a glob; empty for the names of the benchmarks", max_length=500)
         ] = "",
-    ) -> Found:
+    ) -> ProblemNames:
         """List the names of bundled problems that begin with a text or match a glob."""
-        return cast("Found", await ask("problems", pattern=pattern))
+        return cast("ProblemNames", await ask("problems", pattern=pattern))
 
     @app.tool(annotations=reading)
-    async def describe(problem: ProblemArgument) -> Described:
+    async def describe(problem: ProblemArgument) -> ProblemStatement:
         """Tell a problem in words, with its rules and how a plan for it is written."""
-        return cast("Described", await ask("describe", problem=problem))
+        return cast("ProblemStatement", await ask("describe", problem=problem))
 
     @app.tool(annotations=reading)
-    async def solve(problem: ProblemArgument, seconds: SecondsArgument = None) -> Solved:
+    async def solve(problem: ProblemArgument, seconds: SecondsArgument = None) -> OptimumAnswer:
         """Find a best plan for a problem and prove that it is best; the status says how much of that came about."""
-        return cast("Solved", await ask("solve", seconds=seconds, problem=problem))
+        return cast("OptimumAnswer", await ask("solve", seconds=seconds, problem=problem))
 
     @app.tool(annotations=reading)
-    async def explain(problem: ProblemArgument, seconds: SecondsArgument = None) -> Explained:
+    async def explain(problem: ProblemArgument, seconds: SecondsArgument = None) -> ExplanationAnswer:
         """Explain why no plan is shorter than the optimum, in steps to check by hand; or why there is no plan."""
-        return cast("Explained", await ask("explain", seconds=seconds, problem=problem))
+        return cast("ExplanationAnswer", await ask("explain", seconds=seconds, problem=problem))
 
     @app.tool(annotations=reading)
     async def grade(
@@ -125,10 +133,11 @@ def server(*, files: bool = False) -> MCPServer:
         profile: ProfileArgument = "paper",
         prices: Annotated[bool, Field(description="Also say which decisions cost most, which takes longer")] = False,
         seconds: SecondsArgument = None,
-    ) -> Graded:
+    ) -> GradeAnswer:
         """Replay a plan by the rules of its benchmark: violations, the paper's metrics, the loss to the optimum."""
         return cast(
-            "Graded", await ask("grade", seconds=seconds, problem=problem, plan=plan, profile=profile, prices=prices)
+            "GradeAnswer",
+            await ask("grade", seconds=seconds, problem=problem, plan=plan, profile=profile, prices=prices),
         )
 
     @app.tool(name="next", annotations=reading)
@@ -143,9 +152,9 @@ def server(*, files: bool = False) -> MCPServer:
         ] = None,
         profile: ProfileArgument = "paper",
         seconds: SecondsArgument = None,
-    ) -> Advised:
+    ) -> NextCommands:
         """List the commands after which the best makespan can still be reached, and a best completion."""
         arguments = {"problem": problem, "after": after, "everything": everything, "clock": clock, "profile": profile}
-        return cast("Advised", await ask("next", seconds=seconds, **arguments))
+        return cast("NextCommands", await ask("next", seconds=seconds, **arguments))
 
     return app

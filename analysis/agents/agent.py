@@ -12,7 +12,7 @@ from planoracle.instances.protocol.environment import AnyEnvironment, Transition
 class Agent(Protocol):
     """Plays one run; its memory of earlier turns belongs to that run alone.
 
-    `planoracle.analysis.agents.registry` lists the built-in ones.
+    `planoracle.analysis.agents.builtin` lists the built-in ones.
     """
 
     @property
@@ -61,7 +61,7 @@ class Exchange(NamedTuple):
     transition: Transition
 
 
-class Played(NamedTuple):
+class PlayedRun(NamedTuple):
     """A run that was played.
 
     Attributes
@@ -84,7 +84,9 @@ class Played(NamedTuple):
         return sum(one.transition.reward for one in self.exchanges)
 
 
-async def play(environment: AnyEnvironment, agent: Agent, *, told: Callable[[Exchange], None] | None = None) -> Played:
+async def play(
+    environment: AnyEnvironment, agent: Agent, *, told: Callable[[Exchange], None] | None = None
+) -> PlayedRun:
     """Let an agent go on with a run, from where it is, until it is over or the agent stops.
 
     Parameters
@@ -96,7 +98,7 @@ async def play(environment: AnyEnvironment, agent: Agent, *, told: Callable[[Exc
     --------
     >>> import asyncio
     >>> from planoracle import environment, load
-    >>> from planoracle.analysis.agents.registry import agent
+    >>> from planoracle.analysis.agents.builtin import agent
     >>> run = environment(load("recipe2plan/timed/Cobbler_Pancakes"))
     >>> asyncio.run(play(run, agent("optimal"))).environment.run().makespan
     4080
@@ -106,10 +108,10 @@ async def play(environment: AnyEnvironment, agent: Agent, *, told: Callable[[Exc
         try:
             message = await agent.act(environment)
         except AgentError as failure:
-            return Played(environment, tuple(exchanges), failure)
+            return PlayedRun(environment, tuple(exchanges), failure)
         if message is None:
             break
         exchanges.append(Exchange(message, environment.step(message)))
         if told is not None:
             told(exchanges[-1])
-    return Played(environment, tuple(exchanges))
+    return PlayedRun(environment, tuple(exchanges))

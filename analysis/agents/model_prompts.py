@@ -7,14 +7,14 @@ from functools import partial
 from typing import NamedTuple
 
 from planoracle.analysis.agents.agent import Agent, AgentError
-from planoracle.analysis.agents.registry import agent
+from planoracle.analysis.agents.builtin import agent
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.cache import digest, fingerprint
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.protocol.environment import AnyEnvironment, Manner, Message, Reward, Turn
+from planoracle.instances.protocol.environment import AnyEnvironment, Message, Reward, RunConfig, Turn
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.prompts import Prompted, prompted
+from planoracle.instances.protocol.prompts import PromptSet, prompted
 from planoracle.instances.protocol.registry import of as benchmark_of
 from planoracle.instances.protocol.settings import Sampling
 
@@ -24,7 +24,7 @@ Values = Mapping[str, Callable[[], str]]
 _GO_ON = "Go on."
 
 
-def values(prompted: Prompted, environment: AnyEnvironment, given: Mapping[str, str]) -> Values:
+def values(prompted: PromptSet, environment: AnyEnvironment, given: Mapping[str, str]) -> Values:
     """Return what stands in the places of prompts now; ``given`` is what the environment does not know."""
     turn = environment.state.turn
     words = {name: partial(word, environment) for name, word in prompted.setting.words.items()}
@@ -40,7 +40,7 @@ def values(prompted: Prompted, environment: AnyEnvironment, given: Mapping[str, 
     return {**known, **words, **{name: partial(str, text) for name, text in given.items()}}
 
 
-def messages(prompted: Prompted, environment: AnyEnvironment, filling: Values) -> list[Message]:
+def messages(prompted: PromptSet, environment: AnyEnvironment, filling: Values) -> list[Message]:
     """Return the messages that ask for the next one of the agent, as the setting's history wants them."""
     setting = prompted.setting
     chat = [{"role": "system", "content": prompted.fill(setting.system, filling)}] if setting.system else []
@@ -92,7 +92,7 @@ _THOUGHTS = {
 _kept: dict[str, Mapping[str, str]] = {}
 
 
-async def example(prompted: Prompted, environment: AnyEnvironment) -> Mapping[str, str]:
+async def example(prompted: PromptSet, environment: AnyEnvironment) -> Mapping[str, str]:
     """Return the texts of the example in the prompts for a problem, by the file that says how they look.
 
     None if the setting has no example. The same problem is solved once in a process.
@@ -110,7 +110,7 @@ async def example(prompted: Prompted, environment: AnyEnvironment) -> Mapping[st
     if key not in _kept:
         begun = environment.benchmark.environment(problem, environment.rules, setting.manner)
         loop = "open" if setting.shows == "plan" else "closed"
-        run = environment.benchmark.environment(problem, environment.rules, Manner(loop))
+        run = environment.benchmark.environment(problem, environment.rules, RunConfig(loop))
         said = await spoken(prompted, run, answers=setting.shows == "dialogue")
         filling = values(prompted, begun, {"plan": "\n".join(said)})
         files = (setting.example, *(ask.example for ask in setting.asks if ask.example))
@@ -119,7 +119,7 @@ async def example(prompted: Prompted, environment: AnyEnvironment) -> Mapping[st
 
 
 async def spoken(
-    prompted: Prompted, run: AnyEnvironment, by: Agent | None = None, *, answers: bool = False
+    prompted: PromptSet, run: AnyEnvironment, by: Agent | None = None, *, answers: bool = False
 ) -> list[str]:
     """Let an agent play a run to its end, by default the optimal one, and return what it says in a setting's form.
 
@@ -154,7 +154,7 @@ def _changes(before: AnyEnvironment, after: AnyEnvironment) -> str:
     return "; ".join(line.strip() for line in after.situation().split("\n") if line not in known) or "nothing else"
 
 
-def _other(prompted: Prompted, environment: AnyEnvironment) -> Problem:
+def _other(prompted: PromptSet, environment: AnyEnvironment) -> Problem:
     """Return the first example that tells nothing of the problem."""
     for name in prompted.setting.examples:
         found = _read(prompted, name)
@@ -164,7 +164,7 @@ def _other(prompted: Prompted, environment: AnyEnvironment) -> Problem:
     raise InputError(message, field="instance", value=environment.problem.name)
 
 
-def _read(prompted: Prompted, name: str) -> Problem:
+def _read(prompted: PromptSet, name: str) -> Problem:
     if name not in prompted.prompts:
         return catalog.problem(name)
     file = prompted.prompts[name]
@@ -194,7 +194,7 @@ class Speaker:
         By default ``closed`` or ``open`` of the benchmark, as the environment is.
     """
 
-    def __init__(self, complete: Complete, name: str = "model", setting: Prompted | None = None) -> None:
+    def __init__(self, complete: Complete, name: str = "model", setting: PromptSet | None = None) -> None:
         self.name = name
         self._complete = complete
         self._setting = setting
@@ -209,7 +209,7 @@ class Speaker:
         sent = messages(self._setting, environment, values(self._setting, environment, self._given))
         return await self._complete(sent, self._setting.setting.sampling)
 
-    async def _questions(self, asked: Prompted, environment: AnyEnvironment) -> dict[str, str]:
+    async def _questions(self, asked: PromptSet, environment: AnyEnvironment) -> dict[str, str]:
         """Ask the questions before the first turn; return the values of places in all later prompts."""
         shown = await example(asked, environment)
         given: dict[str, str] = {}
@@ -220,7 +220,7 @@ class Speaker:
 
 
 def environment_for(
-    problem: Problem, setting: Prompted, rules: Rules | None = None, reward: Reward | None = None
+    problem: Problem, setting: PromptSet, rules: Rules | None = None, reward: Reward | None = None
 ) -> AnyEnvironment:
     """Return a live environment in the manner of a setting."""
     return benchmark_of(problem).environment(problem, rules, setting.setting.manner, reward)
@@ -229,7 +229,7 @@ def environment_for(
 _ENOUGH = "shown"
 
 
-class Shown(NamedTuple):
+class ModelRequest(NamedTuple):
     """One request: the name of the question that comes first, or ``turn 1``; how it is sampled; all that is sent."""
 
     purpose: str
@@ -237,7 +237,7 @@ class Shown(NamedTuple):
     messages: tuple[Message, ...]
 
 
-async def shown(problem: Problem, setting: Prompted, rules: Rules | None = None) -> list[Shown]:
+async def shown(problem: Problem, setting: PromptSet, rules: Rules | None = None) -> list[ModelRequest]:
     r"""Return what a model is sent until it has said its first command or plan, each answer replaced by its name.
 
     Examples
@@ -249,11 +249,11 @@ async def shown(problem: Problem, setting: Prompted, rules: Rules | None = None)
     >>> [one.purpose for one in found], len(found[0].messages)
     (['turn 1'], 2)
     """
-    asks, found = setting.setting.asks, list[Shown]()
+    asks, found = setting.setting.asks, list[ModelRequest]()
 
     async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
         purpose = asks[len(found)].name if len(found) < len(asks) else "turn 1"
-        found.append(Shown(purpose, sampling, tuple(messages)))
+        found.append(ModelRequest(purpose, sampling, tuple(messages)))
         if len(found) > len(asks):
             raise AgentError("nobody answers here", _ENOUGH)
         return f"<{purpose}>"

@@ -11,7 +11,7 @@ from planoracle.analysis.agents.solver_agents import Script, closing
 from planoracle.analysis.grading.oracle import WORK
 from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.registry import GREEDY, run
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.benchmark import AnyRun
@@ -20,7 +20,7 @@ from planoracle.instances.protocol.trajectory import Trajectory
 from planoracle.solver.runs import run_of
 
 
-class Heuristic:
+class ScheduleAgent:
     """Follows the schedule that a heuristic makes of a problem, from the beginning.
 
     Parameters
@@ -76,7 +76,7 @@ class Heuristic:
         return answer.plan, _on_floor(begun, answer.plan)
 
 
-class Greedy(Heuristic):
+class GreedyAgent(ScheduleAgent):
     """Never waits while something can be done.
 
     The greedy scheduler of the benchmark's paper if it has one and that finds a schedule, else the first of ours that
@@ -103,7 +103,7 @@ class Greedy(Heuristic):
 def _on_floor(begun: AnyRun, plan: str) -> list[str]:
     from planoracle.solver.grid_kitchens.run_solver import messages
 
-    found = messages(cast("FloorRun", begun), json.loads(plan))
+    found = messages(cast("GridKitchenRun", begun), json.loads(plan))
     if found is None:
         raise AgentError("the plan does not hold when it is handed in piece by piece", "no_plan")
     return found

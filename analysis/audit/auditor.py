@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from planoracle.analysis.audit.finding import Finding, Taken, Verdict, judge
-from planoracle.analysis.grading.oracle import WORK, Oracle
-from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.audit.finding import PlanLength, ReferenceFinding, ReferenceVerdict, judge
+from planoracle.analysis.grading.oracle import WORK, SolverOracle
+from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.columns import checked, holds_plan, is_grade, said, ticks
-from planoracle.analysis.intake.path_names import EntryError, Place, placed
+from planoracle.analysis.intake.path_names import EntryError, PathNames, placed
+from planoracle.analysis.intake.record_fields import checked, holds_plan, is_grade, said, ticks
 from planoracle.analysis.intake.submissions import Entries, fault_of
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
@@ -23,7 +23,7 @@ from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Best, Claim, Reference
+from planoracle.instances.protocol.scoring import BestKnown, Claim, Reference
 from planoracle.solver.result import Result
 
 #: What a reference is called that was handed in and names no model.
@@ -85,7 +85,7 @@ class Auditor:
     ) -> None:
         self._profile = profile
         self._options = dict(options or {})
-        self._oracle = Oracle(limit)
+        self._oracle = SolverOracle(limit)
         self._problems = problems or Problems()
         self._rules: dict[str, dict[str, Rules]] = {}
         self._by(profile or "paper", registry.get("generic"))  # so that what is wrong with the options shows at once
@@ -94,7 +94,7 @@ class Auditor:
         """Return what checks by another profile, and is the same else."""
         return Auditor(profile, self._options, limit=self._oracle.limit, problems=self._problems)
 
-    def published(self, name: str) -> Iterator[Finding]:
+    def published(self, name: str) -> Iterator[ReferenceFinding]:
         """Yield what is to be said of each published reference of a problem; nothing where it has none.
 
         Raises
@@ -107,27 +107,31 @@ class Auditor:
         except UnknownNameError:
             raise
         except InputError as error:
-            yield Finding(name, None, "", self._profile or "paper", Verdict.not_checked, reason=fault_of(error))
+            yield ReferenceFinding(
+                name, None, "", self._profile or "paper", ReferenceVerdict.not_checked, reason=fault_of(error)
+            )
             return
         for reference in published(registry.of(problem)):
             found = self._published(problem, reference)
             if found is not None:
                 yield found
 
-    def _published(self, problem: Problem, reference: Reference[Any]) -> Finding | None:
+    def _published(self, problem: Problem, reference: Reference[Any]) -> ReferenceFinding | None:
         benchmark = registry.of(problem)
         profile = self._profile or reference.profile
         rules = self._by(profile, benchmark)
-        blank = Finding(problem.name, benchmark.name, reference.published, profile, Verdict.missing, problem.unit)
+        blank = ReferenceFinding(
+            problem.name, benchmark.name, reference.published, profile, ReferenceVerdict.missing, problem.unit
+        )
         try:
             claim = _claim(reference, _under(benchmark, problem, rules) or problem)
             if claim is None or (claim.makespan is None and claim.plan is None):
                 return replace(blank, reason=claim.reason) if claim is not None and claim.reason else None
             return self._checked(blank, claim, problem, rules)
         except Exception as error:
-            return replace(blank, verdict=Verdict.not_checked, reason=fault_of(error))
+            return replace(blank, verdict=ReferenceVerdict.not_checked, reason=fault_of(error))
 
-    def loopholes(self, benchmark: AnyBenchmark) -> Iterator[Finding]:
+    def loopholes(self, benchmark: AnyBenchmark) -> Iterator[ReferenceFinding]:
         """Yield, for every way to pass a released grader by less work, the plan that it gives the least makespan.
 
         What that grader says counts as claimed; the verdict goes by the rules of ``paper``.
@@ -146,13 +150,15 @@ class Auditor:
             if least is None:
                 raise InternalError(f"no plan of {way.name} passes for {way.problem}")
             claim = Claim(least[0], plan=least[1])
-            blank = Finding(problem.name, benchmark.name, way.name, "paper", Verdict.missing, problem.unit)
+            blank = ReferenceFinding(
+                problem.name, benchmark.name, way.name, "paper", ReferenceVerdict.missing, problem.unit
+            )
             yield self._checked(blank, claim, problem, paper)
 
     def _shortest(self, rules: Rules, problem: Problem) -> str:
         return self._oracle.best(problem, rules).plan or ""
 
-    def handed_in(self, entries: Entries) -> Iterator[Finding]:
+    def handed_in(self, entries: Entries) -> Iterator[ReferenceFinding]:
         """Yield what is to be said of submissions that state a makespan, hold a plan, or both.
 
         Never raises for what an entry holds, but for a `MemoryError`.
@@ -161,11 +167,11 @@ class Auditor:
             place = placed(where)
             yield self._handed_in(entry, place)
 
-    def _handed_in(self, entry: object, place: Place) -> Finding:
+    def _handed_in(self, entry: object, place: PathNames) -> ReferenceFinding:
         about = said(entry.about if isinstance(entry, EntryError) else entry, "id", "instance", "model")
         profile = self._profile or "paper"
-        blank = Finding(
-            about["instance"], None, about["model"] or GIVEN, profile, Verdict.not_checked,
+        blank = ReferenceFinding(
+            about["instance"], None, about["model"] or GIVEN, profile, ReferenceVerdict.not_checked,
             id=about["id"], source=place.source, line=place.line,
         )  # fmt: skip
         try:
@@ -186,7 +192,7 @@ class Auditor:
             self._rules[profile] = profiles(profile, self._options)
         return self._rules[profile][benchmark.name]
 
-    def _checked(self, blank: Finding, claim: Claim, problem: Problem, rules: Rules) -> Finding:
+    def _checked(self, blank: ReferenceFinding, claim: Claim, problem: Problem, rules: Rules) -> ReferenceFinding:
         benchmark = registry.of(problem)
         left = _under(benchmark, problem, rules)
         best = Result(problem.name, Status.infeasible) if left is None else self._best(benchmark, left, rules)
@@ -194,7 +200,7 @@ class Auditor:
         found = judge(claim.makespan, taken, best, problem.unit)
         claimed = claim.makespan if taken is None or claim.makespan is not None else taken.makespan
         off = None if found.base is None or claimed is None else claimed - found.base
-        proved = found.verdict == Verdict.optimal
+        proved = found.verdict == ReferenceVerdict.optimal
         return replace(
             blank,
             verdict=found.verdict,
@@ -209,7 +215,7 @@ class Auditor:
             reason="; ".join(filter(None, (found.reason, "" if taken is not None else claim.reason))),
         )
 
-    def _best(self, benchmark: AnyBenchmark, problem: Problem, rules: Rules) -> Best:
+    def _best(self, benchmark: AnyBenchmark, problem: Problem, rules: Rules) -> BestKnown:
         least = benchmark.least(problem)
         if least is not None:
             return Result(problem.name, Status.optimal, least, least, proof="formula")
@@ -244,15 +250,15 @@ def _stated(submission: dict[str, Any]) -> Claim:
     return Claim(makespan, plan=submission if holds_plan(submission) else None)
 
 
-def _taken(benchmark: AnyBenchmark, problem: Problem, plan: object, rules: Rules) -> Taken:
+def _taken(benchmark: AnyBenchmark, problem: Problem, plan: object, rules: Rules) -> PlanLength:
     """Replay a plan; raises `InputError` for what cannot be read."""
     found = benchmark.run(problem, plan, rules)
     if found.success and found.makespan is not None:
-        return Taken(found.makespan)
+        return PlanLength(found.makespan)
     fatal = found.verdict.fatal or next(iter(found.verdict.violations), None)
     if fatal is None:
-        return Taken(None, "incomplete", found.impossible or "its plan does not complete the problem")
+        return PlanLength(None, "incomplete", found.impossible or "its plan does not complete the problem")
     where = "" if fatal.position is None else f" (command {fatal.position})"
     kind = fatal.kind.replace("_", " ")
     said = kind if fatal.message == kind else f"{kind}, {fatal.message}"
-    return Taken(None, fatal.kind, f"its plan fails: {said}{where}")
+    return PlanLength(None, fatal.kind, f"its plan fails: {said}{where}")

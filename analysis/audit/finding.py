@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from planoracle.instances.files.catalog import set_of
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol.feedback import short
-from planoracle.instances.protocol.scoring import Best
+from planoracle.instances.protocol.scoring import BestKnown
 
 
-class Verdict(StrEnum):
+class ReferenceVerdict(StrEnum):
     """What a reference turns out to be.
 
     Attributes
@@ -50,10 +50,12 @@ class Verdict(StrEnum):
 
 
 #: Verdicts by which something is wrong with a reference.
-WRONG = frozenset({Verdict.too_high, Verdict.below_bound, Verdict.infeasible, Verdict.misstated})
+WRONG = frozenset(
+    {ReferenceVerdict.too_high, ReferenceVerdict.below_bound, ReferenceVerdict.infeasible, ReferenceVerdict.misstated}
+)
 
 
-class Taken(NamedTuple):
+class PlanLength(NamedTuple):
     """What the rules say of a plan: the ticks it takes, or the kind of its violation and why it is refused."""
 
     makespan: int | None
@@ -61,7 +63,7 @@ class Taken(NamedTuple):
     reason: str = ""
 
 
-class Judged(NamedTuple):
+class CheckedReference(NamedTuple):
     """A verdict, and what it rests on.
 
     Attributes
@@ -72,13 +74,13 @@ class Judged(NamedTuple):
         What it is off from: the optimum, else the bound that it lies below, else the shorter plan that is known.
     """
 
-    verdict: Verdict
+    verdict: ReferenceVerdict
     feasible: bool | None
     reason: str
     base: int | None = None
 
 
-def judge(stated: int | None, taken: Taken | None, best: Best, unit: str = "tick") -> Judged:
+def judge(stated: int | None, taken: PlanLength | None, best: BestKnown, unit: str = "tick") -> CheckedReference:
     """Say what a reference is worth.
 
     Parameters
@@ -96,7 +98,7 @@ def judge(stated: int | None, taken: Taken | None, best: Best, unit: str = "tick
     >>> best = Result("tea", Status.optimal, 12, 12)
     >>> [judge(number, None, best).verdict for number in (9, 12, 15)]
     ['below_bound', 'optimal', 'too_high']
-    >>> judge(15, Taken(14), best).reason
+    >>> judge(15, PlanLength(14), best).reason
     'its plan takes 14 ticks, not 15'
     """
     optimum = best.makespan if best.status == Status.optimal else None
@@ -104,34 +106,40 @@ def judge(stated: int | None, taken: Taken | None, best: Best, unit: str = "tick
     if taken is not None and taken.makespan is None:
         short = stated is not None and bound is not None and stated < bound
         more = f"; and {_least(bound, optimum, unit)}" if short else ""
-        return Judged(Verdict.infeasible, False, f"{taken.reason}{more}", optimum)
+        return CheckedReference(ReferenceVerdict.infeasible, False, f"{taken.reason}{more}", optimum)
     own = None if taken is None else taken.makespan
     claimed = own if stated is None else stated
     assert claimed is not None
     if own is None and best.status == Status.infeasible:
-        return Judged(Verdict.infeasible, False, "no plan at all completes the problem, proved")
+        return CheckedReference(ReferenceVerdict.infeasible, False, "no plan at all completes the problem, proved")
     if stated is not None and own not in (None, stated):
-        return Judged(Verdict.misstated, True, f"its plan takes {_ticks(own, unit)}, not {stated}", optimum)
+        return CheckedReference(
+            ReferenceVerdict.misstated, True, f"its plan takes {_ticks(own, unit)}, not {stated}", optimum
+        )
     if bound is not None and claimed < bound:
         said = _least(bound, optimum, unit)
         passes = own is not None  # then one of the two must be wrong
-        return Judged(Verdict.below_bound, passes, f"its plan passes, though {said}" if passes else said, bound)
+        return CheckedReference(
+            ReferenceVerdict.below_bound, passes, f"its plan passes, though {said}" if passes else said, bound
+        )
     if optimum is not None or (own is not None and own == bound):
         least = claimed if optimum is None else optimum
         if claimed == least:
-            return Judged(Verdict.optimal, True, "no plan is shorter, proved", least)
-        return Judged(Verdict.too_high, True, f"the shortest plan takes {_ticks(least, unit)}", least)
+            return CheckedReference(ReferenceVerdict.optimal, True, "no plan is shorter, proved", least)
+        return CheckedReference(
+            ReferenceVerdict.too_high, True, f"the shortest plan takes {_ticks(least, unit)}", least
+        )
     shorter = best.makespan
     if shorter is not None and claimed > shorter:
         reason = f"a plan of {_ticks(shorter, unit)} is known, and may not be the shortest"
-        return Judged(Verdict.too_high, True, reason, shorter)
+        return CheckedReference(ReferenceVerdict.too_high, True, reason, shorter)
     if own is not None or claimed == shorter:
         more = "" if bound is None else f"; every plan takes {_ticks(bound, unit)} or more, proved"
-        return Judged(Verdict.unproved, True, f"a plan keeps it, and none shorter is known{more}")
+        return CheckedReference(ReferenceVerdict.unproved, True, f"a plan keeps it, and none shorter is known{more}")
     if bound is not None:
         said = f"every plan takes {_ticks(bound, unit)} or more, proved; whether one keeps it is not known"
-        return Judged(Verdict.unproved, None, said)
-    return Judged(Verdict.unproved, None, "nothing is known about the shortest plan")
+        return CheckedReference(ReferenceVerdict.unproved, None, said)
+    return CheckedReference(ReferenceVerdict.unproved, None, "nothing is known about the shortest plan")
 
 
 def _least(bound: int | None, optimum: int | None, unit: str) -> str:
@@ -145,7 +153,7 @@ def _ticks(count: int | None, unit: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ReferenceFinding:
     """What is to be said of one reference.
 
     Attributes
@@ -177,7 +185,7 @@ class Finding:
     benchmark: str | None
     reference: str
     profile: str
-    verdict: Verdict
+    verdict: ReferenceVerdict
     unit: str | None = None
     claimed: int | None = None
     feasible: bool | None = None
@@ -202,7 +210,7 @@ class Finding:
         return asdict(self)
 
 
-def summarize(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def summarize(findings: Iterable[ReferenceFinding]) -> list[dict[str, Any]]:
     """Count verdicts per set of problems and reference.
 
     Returns
@@ -211,17 +219,21 @@ def summarize(findings: Iterable[Finding]) -> list[dict[str, Any]]:
         ``set`` (of bundled problems, else the benchmark), ``reference, checked``; how many have each verdict;
         ``mean_gap, max_gap`` of those that are too high; ``worst``: where the largest gap is.
     """
-    groups: dict[tuple[str, str], list[Finding]] = {}
+    groups: dict[tuple[str, str], list[ReferenceFinding]] = {}
     for one in findings:
         label = set_of(one.instance or "")[0] or one.benchmark or "-"
         groups.setdefault((label, one.reference), []).append(one)
     rows = []
     for (label, reference), members in groups.items():
         count = Counter(one.verdict for one in members)
-        high = [(one.gap, one.instance) for one in members if one.verdict == Verdict.too_high and one.gap is not None]
+        high = [
+            (one.gap, one.instance)
+            for one in members
+            if one.verdict == ReferenceVerdict.too_high and one.gap is not None
+        ]
         worst, where = max(high, key=lambda found: found[0], default=(None, None))
         row: dict[str, Any] = {"set": label, "reference": reference, "references": len(members)}
-        row |= {verdict.value: count[verdict] for verdict in Verdict}
+        row |= {verdict.value: count[verdict] for verdict in ReferenceVerdict}
         row["mean_gap"] = sum(gap for gap, _ in high) / len(high) if high else None
         rows.append(row | {"max_gap": worst, "worst": where and short(where)})
     return rows

@@ -34,7 +34,7 @@ _turn = threading.Lock()
 _pools: dict[tuple[bytes, TaskLimits], WorkerPool[Any, Any]] = {}
 
 
-class Cluster:
+class DaskCluster:
     """The workers of a scheduler, with the interface of `planoracle.analysis.batch.pool.WorkerPool`.
 
     Parameters

@@ -12,7 +12,15 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.batch.process import Event, Job, TaskFailure, Worker, failure_of, leave_worker, take_worker
+from planoracle.analysis.batch.process import (
+    Job,
+    TaskFailure,
+    Worker,
+    WorkerEvent,
+    failure_of,
+    leave_worker,
+    take_worker,
+)
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.instances.errors import InternalError
 
@@ -56,7 +64,7 @@ class WorkerPool(Generic[T, A]):
         self._limits = limits
         self._size = workers or processors()
         self._on_progress = on_progress
-        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[WorkerEvent] = queue.SimpleQueue()
         self._workers: list[Worker] = []
         self._began = monotonic()
         self._is_closed = False

@@ -72,7 +72,7 @@ class Job:
 class Worker:
     """One worker process and the jobs it has been sent, in order."""
 
-    def __init__(self, events: queue.SimpleQueue[Event]) -> None:
+    def __init__(self, events: queue.SimpleQueue[WorkerEvent]) -> None:
         self.jobs: deque[Job] = deque()
         self.unread = threading.Semaphore(_UNREAD)
         self.is_killed = False
@@ -89,7 +89,7 @@ class Worker:
         self.input: IO[bytes] = self.process.stdin
         threading.Thread(target=self._receive, args=(self.process.stdout,), daemon=True).start()
 
-    def begin(self, events: queue.SimpleQueue[Event]) -> None:
+    def begin(self, events: queue.SimpleQueue[WorkerEvent]) -> None:
         """Serve the pool that reads these events."""
         self.events = events
         self.ready = False
@@ -131,12 +131,12 @@ class Worker:
                     self.process.kill()
             if kind == "part" and not self.is_killed:  # the worker waits, too, once its pipe is full
                 self.unread.acquire()
-            self.events.put(Event(self, kind, value, monotonic()))
+            self.events.put(WorkerEvent(self, kind, value, monotonic()))
             if kind == "died":
                 return
 
 
-class Event(NamedTuple):
+class WorkerEvent(NamedTuple):
     """A message of a worker with the time at which it came; of kind ``died`` at its end."""
 
     worker: Worker
@@ -157,7 +157,7 @@ def start_early(module: str) -> None:
         _idle.append(worker)
 
 
-def take_worker(events: queue.SimpleQueue[Event], *, fresh: bool) -> Worker:
+def take_worker(events: queue.SimpleQueue[WorkerEvent], *, fresh: bool) -> Worker:
     """Return an idle worker, or start one if there is none or it has to be ``fresh``."""
     idle = (_idle.pop() for _ in range(0 if fresh else len(_idle)))
     worker = next((one for one in idle if one.process.poll() is None), None) or Worker(events)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from planoracle.analysis.batch.journal import Journal
 
 
-class Row(NamedTuple):
+class ResultRow(NamedTuple):
     """A result as JSON in one line.
 
     Attributes
@@ -46,7 +46,7 @@ class Item:
     about: Any
     task: Any = None
     key: str | None = None
-    answer: Row | TaskFailure | None = None
+    answer: ResultRow | TaskFailure | None = None
 
 
 class Pool(Protocol):
@@ -63,7 +63,7 @@ class Pool(Protocol):
 
 def answered(
     items: Iterable[Item], pool: Pool, journal: Journal | None, is_row: Callable[[Any], bool]
-) -> Iterator[tuple[Item, Row | TaskFailure]]:
+) -> Iterator[tuple[Item, ResultRow | TaskFailure]]:
     """Yield every item with its answer, in order; rows of the journal are not computed again.
 
     Parameters
@@ -79,14 +79,14 @@ def answered(
             if item.answer is None and journal is not None and item.key is not None:
                 stored = journal.get(item.key)
                 if stored is not None and _holds(stored, is_row):
-                    item.answer = Row(stored)
+                    item.answer = ResultRow(stored)
                 elif stored is not None:
                     journal.drop(item.key)
             yield item.task if item.answer is None else Ready(item.answer)
 
     for answer in pool.map(tasks()):
         item = waiting.popleft()
-        is_lasting = isinstance(answer, Row) and answer.is_lasting
+        is_lasting = isinstance(answer, ResultRow) and answer.is_lasting
         if journal is not None and item.key is not None and item.answer is None and is_lasting:
             journal.put([(item.key, answer.text)])
         yield item, answer

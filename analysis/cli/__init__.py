@@ -8,8 +8,8 @@ import sys
 
 # Subcommands that need a worker in any case, and the module that the worker imports first.
 _WORKERS = {
-    "solve": "planoracle.analysis.batch.problems",
-    "grade": "planoracle.analysis.batch.submissions",
+    "solve": "planoracle.analysis.batch.problem_tasks",
+    "grade": "planoracle.analysis.batch.submission_tasks",
     "report": "planoracle.analysis.report.work",
     "regret": "planoracle.analysis.diagnosis.regret",
     "critique": "planoracle.analysis.diagnosis.critique",

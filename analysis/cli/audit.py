@@ -34,7 +34,7 @@ from planoracle.analysis.console import output_file, tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.audit.auditor import Auditor
-    from planoracle.analysis.audit.finding import Finding
+    from planoracle.analysis.audit.finding import ReferenceFinding
     from planoracle.analysis.batch.worker import TaskLimits
     from planoracle.analysis.intake.submissions import Intake
 
@@ -101,9 +101,9 @@ def audit(
         _compare_figures(names or (), form)
         return
     from planoracle.analysis.audit.auditor import Auditor
-    from planoracle.analysis.audit.finding import Verdict, summarize
+    from planoracle.analysis.audit.finding import ReferenceVerdict, summarize
     from planoracle.analysis.grading.oracle import WORK
-    from planoracle.analysis.grading.problems import Problems
+    from planoracle.analysis.grading.problem_loader import Problems
 
     known = named_problems(problems)
     where = Problems(named=known, places=chosen_places(problems))
@@ -124,7 +124,7 @@ def audit(
     for one in rows:
         findings.append(one)
         notes.add(one.instance)
-        if form in PEOPLE and one.verdict == Verdict.optimal and not every:
+        if form in PEOPLE and one.verdict == ReferenceVerdict.optimal and not every:
             hidden += 1
             continue
         table.add(one.row())
@@ -133,7 +133,7 @@ def audit(
     if findings:
         people = form in PEOPLE
         sums = summarize(findings)
-        used = [verdict for verdict in Verdict if any(row[verdict] for row in sums)]
+        used = [verdict for verdict in ReferenceVerdict if any(row[verdict] for row in sums)]
         shown = ["set", "reference", "references", *used, "mean_gap", "max_gap", "worst"]
         stream = sys.stdout if people else sys.stderr
         write_table(form if people else Format.table, shown, sums, "references", stream)
@@ -144,13 +144,13 @@ def audit(
         are = "1 reference is" if hidden == 1 else f"{hidden} references are"
         tell(f"{are} optimal, and not shown; --all shows them", "note")
     notes.close()
-    failed = any(one.wrong or one.verdict == Verdict.not_checked for one in findings)
+    failed = any(one.wrong or one.verdict == ReferenceVerdict.not_checked for one in findings)
     raise typer.Exit(1 if failed else 0)
 
 
 def _compare_figures(names: Sequence[str], form: Format) -> None:
     """Write figures published in papers beside those computed from the bundled problems."""
-    from planoracle.analysis.audit.tables import rows_of, with_tables
+    from planoracle.analysis.audit.published_figures import rows_of, with_tables
     from planoracle.instances.errors import InputError
     from planoracle.instances.protocol import registry
 
@@ -177,9 +177,9 @@ def _is_file(name: str) -> bool:
 
 def _found(
     auditor: Auditor, names: list[str], intake: Intake | None, known: list[str], limits: TaskLimits
-) -> Iterator[Finding]:
+) -> Iterator[ReferenceFinding]:
     from planoracle.analysis.audit.auditor import published_names
-    from planoracle.analysis.batch.submissions import each_within
+    from planoracle.analysis.batch.submission_tasks import each_within
 
     nothing = not names and (known or intake is not None)
     expanded = [*known, *(() if nothing else published_names(names))]
@@ -190,7 +190,7 @@ def _found(
         yield from _complained(each_within(given, auditor.handed_in, limits))
 
 
-def _passed(auditor: Auditor, names: list[str]) -> Iterator[Finding]:
+def _passed(auditor: Auditor, names: list[str]) -> Iterator[ReferenceFinding]:
     """Yield the ways past the released graders of the benchmarks of that name, or of all."""
     from planoracle.instances.protocol import registry
 
@@ -209,21 +209,21 @@ def _tell_of_copies(names: list[str]) -> None:
             tell(f"{reference.published}: {reference.about}", "note")
 
 
-def _complained(findings: Iterator[Finding]) -> Iterator[Finding]:
+def _complained(findings: Iterator[ReferenceFinding]) -> Iterator[ReferenceFinding]:
     """Yield findings; those that could not be checked are complained of."""
-    from planoracle.analysis.audit.finding import Verdict
-    from planoracle.analysis.intake.path_names import Place
+    from planoracle.analysis.audit.finding import ReferenceVerdict
+    from planoracle.analysis.intake.path_names import PathNames
 
     for one in findings:
-        if one.verdict == Verdict.not_checked and one.line is not None:
-            blamed(Place(one.line, one.source), one.reason)
-        elif one.verdict == Verdict.not_checked:
+        if one.verdict == ReferenceVerdict.not_checked and one.line is not None:
+            blamed(PathNames(one.line, one.source), one.reason)
+        elif one.verdict == ReferenceVerdict.not_checked:
             complain(f"{one.instance}: {one.reason}")
         yield one
 
 
 def _write_page(path: Path, names: Iterable[str], files: list[str], auditor: Auditor, *, stated: bool) -> None:
-    from planoracle.analysis.audit.report import page_of
+    from planoracle.analysis.audit.audit_page import page_of
 
     if files or stated:
         given = "a file" if files else "--profile"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.progress import Stopped, stoppable
+from planoracle.analysis.cli.progress import SignalExit, stoppable
 from planoracle.analysis.console import tell
 
 if TYPE_CHECKING:
@@ -66,16 +66,16 @@ def workshop(
                 if cluster is None:
                     pool = WorkerPool(start, limits, jobs, on_progress)
                 else:
-                    from planoracle.analysis.batch.cluster import Cluster
+                    from planoracle.analysis.batch.cluster import DaskCluster
 
-                    pool = Cluster(start, limits, cluster)
+                    pool = DaskCluster(start, limits, cluster)
                 stack.callback(pool.close)
                 if folder is not None:
                     from planoracle.analysis.batch.journal import Journal
 
                     journal = stack.enter_context(Journal(folder, partial(tell, kind="warning")))
                 yield pool, journal
-        except Stopped:
+        except SignalExit:
             said = "nothing is kept; with --run DIR, what is done would be"
             if journal is not None:
                 said = _kept(journal)

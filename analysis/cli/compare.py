@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from planoracle.analysis.cli.options import LimitOption, NamesArgument, Notes, Run, stated, with_figure_options
+from planoracle.analysis.cli.options import LimitOption, NamesArgument, Notes, ProblemLoop, stated, with_figure_options
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, write_table
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
 _MOST_AGENTS = 99
 
 
-class Drawn(StrEnum):
+class ComparisonFigure(StrEnum):
     """Figures: distribution of gaps to the optimum, performance profile, time to proof."""
 
     gaps = "gaps"
@@ -69,8 +69,9 @@ def compare(
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file for the figure.")] = None,
     figure: Annotated[
-        Drawn, typer.Option(help=f"Figure: {', '.join(Drawn)}; not with --agents.", metavar="FIGURE")
-    ] = Drawn.gaps,
+        ComparisonFigure,
+        typer.Option(help=f"Figure: {', '.join(ComparisonFigure)}; not with --agents.", metavar="FIGURE"),
+    ] = ComparisonFigure.gaps,
     time_limit: LimitOption = None,
 ) -> None:
     """Compare reference plans and heuristics with the proved optimum.
@@ -95,7 +96,7 @@ def compare(
     check(also)
     each = bool(also) and form in PEOPLE
     problems, grades = parted(names)
-    run = Run(problems, "comparing", any_kind=True)
+    run = ProblemLoop(problems, "comparing", any_kind=True)
     tables: dict[str, Table] = {}
     found, notes = [], Notes()
 
@@ -147,7 +148,7 @@ def _compare_agents(
     """Write proved optima by number of agents, and end the program."""
     from planoracle.analysis.comparison.compare import curve, summarize_agents
 
-    run = Run(names, "solving")
+    run = ProblemLoop(names, "solving")
     curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **stated(time_limit=time_limit)))]
     rows = summarize_agents(curves) if summary else [row for one in curves for row in one.rows()]
     write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, [row for row in rows if row["agents"] in numbers])
@@ -168,7 +169,7 @@ def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> 
         write_table(shown, columns, rows, "above the optimum", sys.stdout if people else sys.stderr)
 
 
-def _draw(found: list[Comparison], figure: Drawn, output: Path) -> None:
+def _draw(found: list[Comparison], figure: ComparisonFigure, output: Path) -> None:
     from pandas import concat
 
     from planoracle.analysis.figures import methods
@@ -182,9 +183,9 @@ def _draw(found: list[Comparison], figure: Drawn, output: Path) -> None:
         frames.append(replace(one, entries=entries).to_frame())
     frame = concat(frames, ignore_index=True)
     draw = {
-        Drawn.gaps: methods.gap_distribution,
-        Drawn.profile: methods.performance_profile,
-        Drawn.time: methods.time_to_proof,
+        ComparisonFigure.gaps: methods.gap_distribution,
+        ComparisonFigure.profile: methods.performance_profile,
+        ComparisonFigure.time: methods.time_to_proof,
     }[figure]
     save(lambda: draw(frame), output)
 

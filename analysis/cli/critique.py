@@ -31,7 +31,7 @@ from planoracle.analysis.cli.submissions import (
 from planoracle.analysis.console import lenient, say_json
 
 
-class Form(StrEnum):
+class ReportFormat(StrEnum):
     """Output formats of reports."""
 
     text = "text"
@@ -42,8 +42,9 @@ class Form(StrEnum):
 def critique(
     submissions: SubmissionsArgument,
     form: Annotated[
-        Form, typer.Option("--format", "-f", help=f"Output format: {', '.join(Form)}.", metavar="FORMAT")
-    ] = Form.text,
+        ReportFormat,
+        typer.Option("--format", "-f", help=f"Output format: {', '.join(ReportFormat)}.", metavar="FORMAT"),
+    ] = ReportFormat.text,
     profile: ProfileOption = "paper",
     regret: Annotated[
         bool, typer.Option("--regret/--no-regret", help="Compute the regret of decisions (slower).")
@@ -82,16 +83,16 @@ def critique(
             failed = True
             continue
         row = {**submitted(answer), **answer.value}
-        if form is Form.text:
+        if form is ReportFormat.text:
             instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
             name = clean(answer.id or "")
             name = f'"{name}"' if " " in name else name
             print_text(f"== {name} ({instance})\n{row['prose']}\n")
-        elif form is Form.jsonl:
+        elif form is ReportFormat.jsonl:
             say_json(row)
         else:
             rows.append(row)
-    if form is Form.json:
+    if form is ReportFormat.json:
         say_json(rows, indent=1)
     raise typer.Exit(1 if failed else 0)
 

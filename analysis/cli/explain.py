@@ -10,14 +10,14 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.options import LimitOption, NamesArgument, Run, stated
+from planoracle.analysis.cli.options import LimitOption, NamesArgument, ProblemLoop, stated
 from planoracle.analysis.cli.output import Format, Table, print_text
 from planoracle.analysis.console import lenient, output_file
 from planoracle.instances.model.limits import Status
 from planoracle.instances.text import to_json, visible
 
 
-class Form(StrEnum):
+class ExplanationFormat(StrEnum):
     """Output formats of explanations."""
 
     text = "text"
@@ -33,9 +33,9 @@ _COLUMNS = ("instance", "status", "makespan", "unit", "kind", "explained", "expl
 def explain(
     names: NamesArgument,
     form: Annotated[
-        Form,
-        typer.Option("--format", "-f", help=f"Output format: {', '.join(Form)}.", metavar="FORMAT"),
-    ] = Form.text,
+        ExplanationFormat,
+        typer.Option("--format", "-f", help=f"Output format: {', '.join(ExplanationFormat)}.", metavar="FORMAT"),
+    ] = ExplanationFormat.text,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -53,8 +53,8 @@ def explain(
     """
     from planoracle.analysis.diagnosis.explain import explain as explained
 
-    run = Run(names, "explaining", any_kind=True, in_worker=True)
-    table = None if form is Form.text else Table(Format(form.value), _COLUMNS)
+    run = ProblemLoop(names, "explaining", any_kind=True, in_worker=True)
+    table = None if form is ExplanationFormat.text else Table(Format(form.value), _COLUMNS)
     if table is None:  # names may hold anything that JSON can
         lenient(sys.stdout, encoding="utf-8")
     failed = False

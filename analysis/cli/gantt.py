@@ -37,7 +37,7 @@ def gantt(
 
     Work that needs no agent is hatched; time windows are marked.
     """
-    from planoracle.analysis.figures.plan import draw, draw_pair
+    from planoracle.analysis.figures.plan_figure import draw, draw_pair
     from planoracle.analysis.figures.style import save
     from planoracle.instances.model.agents import crewed
 

@@ -45,10 +45,10 @@ from planoracle.instances.text import to_json
 
 if TYPE_CHECKING:
     from planoracle.analysis.grading.grader import Grade
-    from planoracle.analysis.intake.path_names import Place
+    from planoracle.analysis.intake.path_names import PathNames
     from planoracle.analysis.intake.submissions import Intake
 
-    Entry = tuple[Place, object]
+    Entry = tuple[PathNames, object]
 
 # Entries that are looked at to tell a file of grades from one of submissions.
 _HEAD = 100
@@ -105,11 +105,11 @@ def grade(
     A line that cannot be read or graded is reported and written as unscored; the exit status is then 1. Ctrl-C ends
     with 130; with --run DIR the same command then resumes.
     """
-    from planoracle.analysis.batch.submissions import Grading, Submissions
-    from planoracle.analysis.batch.tasks import Row, answered
+    from planoracle.analysis.batch.submission_tasks import Grading, Submissions
+    from planoracle.analysis.batch.tasks import ResultRow, answered
     from planoracle.analysis.grading.grade_row import grade_of, is_grade_row
-    from planoracle.analysis.grading.grader import Grade, Strangers
-    from planoracle.analysis.intake.columns import is_grade
+    from planoracle.analysis.grading.grader import Grade, MismatchCounter
+    from planoracle.analysis.intake.record_fields import is_grade
     from planoracle.analysis.statistics.summary import GradeRows
 
     format_of(summary)  # raises for an unknown format before plans are graded
@@ -131,7 +131,7 @@ def grade(
     check_folder_of(page, "--report")
     day = None if page is None else newest(submissions)
     retained: list[Entry] | None = None if page is None else []
-    table, notes, strangers = Table(form, _columns()), Notes(), Strangers()
+    table, notes, strangers = Table(form, _columns()), Notes(), MismatchCounter()
     failed = False
 
     def is_row(row: Any) -> bool:
@@ -144,7 +144,7 @@ def grade(
         with closing(track(answered(items, pool, journal, is_row), "grading", counted(intake))) as tracked:
             for item, answer in tracked:
                 place, entry = item.about
-                if isinstance(answer, Row):
+                if isinstance(answer, ResultRow):
                     found = Grade.of_row(json.loads(answer.text), **place._asdict())
                 else:
                     found = work.unscored(place, entry, answer)
@@ -189,7 +189,7 @@ def _peek(intake: Intake) -> tuple[Iterator[Entry], object]:
 
 def _collect(intake: Intake, output: Path) -> NoReturn:
     """Write submissions as JSON lines, the plans as they were read, and end the program."""
-    from planoracle.analysis.intake.columns import normalised
+    from planoracle.analysis.intake.record_fields import normalised
     from planoracle.instances.errors import InputError
 
     to_stdout = str(output) == "-"
@@ -233,11 +233,11 @@ def _summarize(
     raise typer.Exit(1 if failed else 0)
 
 
-def _read_grades(entries: Iterable[Entry]) -> Iterator[tuple[Place, Grade | None, str]]:
+def _read_grades(entries: Iterable[Entry]) -> Iterator[tuple[PathNames, Grade | None, str]]:
     """Yield the place of each grade, and the grade or the reason why it cannot be read."""
     from planoracle.analysis.grading.grade_row import grade_of
-    from planoracle.analysis.intake.columns import is_grade
     from planoracle.analysis.intake.path_names import EntryError
+    from planoracle.analysis.intake.record_fields import is_grade
 
     for place, content in entries:
         if not is_grade(content):

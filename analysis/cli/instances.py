@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.options import Notes, Run, begun
+from planoracle.analysis.cli.options import Notes, ProblemLoop, begun
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.console import say_json
 
@@ -53,7 +53,7 @@ def instances(
     if schema:
         _print_schema(names or [])
         return
-    run = Run(names or list(catalog.bundled()), "reading", any_kind=True)
+    run = ProblemLoop(names or list(catalog.bundled()), "reading", any_kind=True)
     table, notes = Table(form, _COLUMNS), Notes()
     for instance, document in run.each(lambda one: of(one).document(one) if export else None):
         notes.add(instance.name)

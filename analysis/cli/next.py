@@ -39,7 +39,7 @@ def next_(
 
     Exit status: 1 if the best makespan is unknown.
     """
-    from planoracle.analysis.batch.problems import in_worker
+    from planoracle.analysis.batch.problem_tasks import in_worker
     from planoracle.instances.files.strict_json import read_bytes, read_stream
 
     text = None

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 
-from planoracle.analysis.cli.output import View, complain, current_view
+from planoracle.analysis.cli.output import TableView, complain, current_view
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import tell
 
@@ -72,7 +72,7 @@ def stated(**options: float | None) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-class Run:
+class ProblemLoop:
     """Application of a function to the problems of names, one after the other.
 
     A file that cannot be read, or a problem for which the function raises a `PlanoracleError`, is reported on standard
@@ -99,7 +99,7 @@ class Run:
 
     def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
         """Yield each problem with the result of the function."""
-        from planoracle.analysis.batch.problems import each_in_worker
+        from planoracle.analysis.batch.problem_tasks import each_in_worker
         from planoracle.instances.errors import PlanoracleError, UnknownNameError
 
         for name in track(self.names, self.label):
@@ -124,7 +124,7 @@ class Run:
 
 def _applied(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterator[Any]:
     """Yield each problem of a name with the result of the function, or the error that there is instead."""
-    from planoracle.analysis.batch.problems import read_each
+    from planoracle.analysis.batch.problem_tasks import read_each
     from planoracle.instances.errors import InputError
     from planoracle.instances.model.instance import Instance
     from planoracle.instances.model.problem import of_kind
@@ -163,7 +163,7 @@ class Notes:
 
 def single_problem(name: str) -> Any:
     """Return the problem of a name; raises `UnknownNameError` for a name of several."""
-    from planoracle.analysis.batch.problems import read_problems
+    from planoracle.analysis.batch.problem_tasks import read_problems
     from planoracle.instances.errors import UnknownNameError
     from planoracle.instances.files import catalog
 
@@ -248,7 +248,7 @@ def with_view(function: Callable[..., Any]) -> Callable[..., Any]:
 @contextmanager
 def _set_view(*, wide: bool, some_columns: str | None, all_columns: bool) -> Iterator[None]:
     names = tuple(dict.fromkeys(name.strip() for name in (some_columns or "").split(",") if name.strip()))
-    token = current_view.set(View(wide, names, all_columns))
+    token = current_view.set(TableView(wide, names, all_columns))
     try:
         yield
     finally:

@@ -70,7 +70,7 @@ _LATEX = {
 }
 
 
-class View(NamedTuple):
+class TableView(NamedTuple):
     """Columns of tables that the call asks for.
 
     Attributes
@@ -98,7 +98,7 @@ class View(NamedTuple):
 
 
 #: Set by `planoracle.analysis.cli.options.with_view` while a command runs.
-current_view: ContextVar[View] = ContextVar("view", default=View())  # noqa: B039  # immutable
+current_view: ContextVar[TableView] = ContextVar("view", default=TableView())  # noqa: B039  # immutable
 
 
 class Table:
@@ -119,7 +119,7 @@ class Table:
         self.title = visible(title)
         self.stream = stream or sys.stdout
         view = current_view.get()
-        self.view = View(wide=view.wide) if title else view
+        self.view = TableView(wide=view.wide) if title else view
         self.rows: list[dict[str, Any]] = []
         self._keys: dict[str, None] = {}
         if stream is None:

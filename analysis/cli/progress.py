@@ -19,13 +19,13 @@ _T = TypeVar("_T")
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-class Stopped(SystemExit):
+class SignalExit(SystemExit):
     """A signal ends the program with this status."""
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Raise `Stopped` at the first signal, and ignore later ones during the cleanup.
+    """Raise `SignalExit` at the first signal, and ignore later ones during the cleanup.
 
     Outside this context there is nothing to clean up, and signals end the process at once.
     """
@@ -48,7 +48,7 @@ def _stop(number: int, _frame: object) -> NoReturn:
     for one in _SIGNALS:
         if signal.getsignal(one) is _stop:
             signal.signal(one, signal.SIG_IGN)
-    raise Stopped(128 + number)
+    raise SignalExit(128 + number)
 
 
 def bars(status: Callable[[], str] = lambda: "") -> Progress:

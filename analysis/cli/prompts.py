@@ -14,7 +14,7 @@ from planoracle.analysis.console import lenient, output_file, say, say_json, tel
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.benchmark import AnyBenchmark
-    from planoracle.instances.protocol.prompts import Prompted
+    from planoracle.instances.protocol.prompts import PromptSet
     from planoracle.instances.protocol.settings import Sampling
 
 SettingOption = Annotated[
@@ -110,7 +110,7 @@ def _list_settings(form: Format) -> None:
     write_table(form, _COLUMNS, rows)
 
 
-def _copy(prompts: Prompted, folder: Path) -> None:
+def _copy(prompts: PromptSet, folder: Path) -> None:
     from planoracle.instances.errors import InputError
 
     target = folder / prompts.benchmark
@@ -129,7 +129,7 @@ def _copy(prompts: Prompted, folder: Path) -> None:
     tell(f"edit the files, and run with --prompts {folder}", "note")
 
 
-def _write_files(prompts: Prompted, form: Format) -> None:
+def _write_files(prompts: PromptSet, form: Format) -> None:
     if form is Format.json:
         say_json(_record(prompts) | {"texts": {name: one.text for name, one in prompts.prompts.items()}}, indent=1)
         return
@@ -138,7 +138,7 @@ def _write_files(prompts: Prompted, form: Format) -> None:
         print_text(f"\n== {name}{one.told}\n{one.text}")
 
 
-def _write_messages(problem: Any, prompts: Prompted, form: Format) -> None:
+def _write_messages(problem: Any, prompts: PromptSet, form: Format) -> None:
     import asyncio
 
     from planoracle.analysis.agents.model_prompts import shown
@@ -155,11 +155,11 @@ def _write_messages(problem: Any, prompts: Prompted, form: Format) -> None:
             print_text(f"[{message['role']}]\n{message['content']}")
 
 
-def _record(prompts: Prompted) -> dict[str, Any]:
+def _record(prompts: PromptSet) -> dict[str, Any]:
     return {"benchmark": prompts.benchmark, "title": prompts.setting.title, **prompts.record()}
 
 
-def _head(prompts: Prompted) -> Iterator[str]:
+def _head(prompts: PromptSet) -> Iterator[str]:
     yield f"setting {prompts.name} of {prompts.benchmark}: {prompts.setting.title}"
     yield f"prompts {prompts.versions}; digest {prompts.digest}"
 

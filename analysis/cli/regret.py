@@ -30,7 +30,7 @@ from planoracle.analysis.cli.submissions import (
 from planoracle.analysis.console import tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.diagnosis.regret import Regret
+    from planoracle.analysis.diagnosis.regret import RunRegret
 
 _COLUMNS = (
     "id",
@@ -103,7 +103,7 @@ def regret(
     raise typer.Exit(1 if failed else 0)
 
 
-def _priced(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Regret:
+def _priced(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> RunRegret:
     from planoracle.analysis.diagnosis.regret import regret as price
 
     return replace(price(problem, submission, rules[problem.benchmark], **options), run=None)
@@ -118,7 +118,7 @@ _LOST = {
 _UNSETTLED = "not settled by the work that is done, --time-limit allows for more"
 
 
-def _note(name: str | None, found: Regret) -> str:
+def _note(name: str | None, found: RunRegret) -> str:
     """Sum up a plan in a line: what it has lost, or why it fails and how it could still end."""
     impossible = found.no_return is None and found.no_return_reason == "constraints"
     none = "none: there is no plan without violation at all" if impossible else f"unknown: {_UNSETTLED}"
@@ -133,7 +133,7 @@ def _note(name: str | None, found: Regret) -> str:
     return f"{name}: {'; '.join(said)} [{found.unit}s]"
 
 
-def _why(found: Regret) -> str:
+def _why(found: RunRegret) -> str:
     """Say which rule is broken first, and by which decision."""
     if found.fault is None:
         return "not all is done"
@@ -142,7 +142,7 @@ def _why(found: Regret) -> str:
     return f"{where}{found.fault['kind']} ({found.fault['subject']}: {found.fault['message']})"
 
 
-def _completion(found: Regret) -> str:
+def _completion(found: RunRegret) -> str:
     """Say how what was carried out could still end, and from where on."""
     where = "" if found.stop == len(found.decisions) else f", going on before decision {found.stop}"
     if found.completion is not None:

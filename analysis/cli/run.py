@@ -18,7 +18,7 @@ from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chose
 from planoracle.analysis.console import output_file, tell
 
 if TYPE_CHECKING:
-    from planoracle.analysis.batch.episodes import Playing
+    from planoracle.analysis.batch.episode_tasks import Playing
     from planoracle.instances.model.problem import Problem
 
 _MODELS = "Models"
@@ -104,7 +104,7 @@ def run(
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     if folder is None:
         raise typer.BadParameter("name a folder for the results", param_hint="--run")
-    from planoracle.analysis.batch.episodes import Playing
+    from planoracle.analysis.batch.episode_tasks import Playing
     from planoracle.analysis.cli.grade import grade
     from planoracle.analysis.grading.rule_options import profiles
     from planoracle.analysis.intake.folders import is_former_run
@@ -154,7 +154,7 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
     InputError
         For two problems of one name.
     """
-    from planoracle.analysis.batch.problems import read_each
+    from planoracle.analysis.batch.problem_tasks import read_each
     from planoracle.instances.errors import InputError
     from planoracle.instances.files.catalog import expand
 
@@ -179,9 +179,9 @@ def _played(
     work: Playing, agents: list[str], problems: list[Problem], samples: int, folder: Path, jobs: int | None
 ) -> Path:
     """Run the episodes that the journal of the folder lacks; return the file with all submissions."""
-    from planoracle.analysis.batch.episodes import is_row
+    from planoracle.analysis.batch.episode_tasks import is_row
     from planoracle.analysis.batch.journal import StorageError
-    from planoracle.analysis.batch.tasks import Row, answered
+    from planoracle.analysis.batch.tasks import ResultRow, answered
     from planoracle.analysis.batch.worker import TaskLimits
     from planoracle.analysis.intake.folders import SUBMISSIONS
 
@@ -192,7 +192,7 @@ def _played(
         played = track(answered(items, pool, journal, is_row), "playing", len(items))
         with closing(played) as answers:
             for item, answer in answers:
-                rows.append((answer if isinstance(answer, Row) else work.failed(item.about, answer)).text)
+                rows.append((answer if isinstance(answer, ResultRow) else work.failed(item.about, answer)).text)
     path = folder / SUBMISSIONS
     try:
         with output_file(path) as stream:

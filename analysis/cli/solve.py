@@ -17,12 +17,12 @@ from planoracle.analysis.cli.options import (
     Notes,
     OnlyOption,
     OptionalNamesArgument,
-    Run,
+    ProblemLoop,
     begun_heuristic,
     schedule_rows,
 )
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, write_table
-from planoracle.analysis.cli.progress import Stopped, track
+from planoracle.analysis.cli.progress import SignalExit, track
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.console import say, tell
 from planoracle.instances.model.limits import Status
@@ -109,8 +109,8 @@ def solve(
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     if heuristic is not None:
         _apply_heuristic(heuristic, names, form, seed, iterations, time_limit, agents, only)
-    from planoracle.analysis.batch.problems import Solving, is_row
-    from planoracle.analysis.batch.tasks import Row, answered
+    from planoracle.analysis.batch.problem_tasks import Solving, is_row
+    from planoracle.analysis.batch.tasks import ResultRow, answered
     from planoracle.analysis.batch.worker import NO_LIMITS
     from planoracle.analysis.grading.rule_options import profiles
 
@@ -121,7 +121,7 @@ def solve(
     rules = tuple(sorted(chosen.items()))
     seconds = _SECONDS if time_limit is None else time_limit
     work = Solving(seconds, seed, workers, finest, profile, rules, fewest_pieces=fewest_pieces)
-    listed = _Listed(names, agents, only or [])
+    listed = _ProblemList(names, agents, only or [])
     table, notes = Table(form, _COLUMNS), Notes()
     failed = turns = False
     with workshop(work.start, NO_LIMITS, jobs, run, cluster, listed.improve) as (pool, journal):
@@ -131,7 +131,7 @@ def solve(
         with listed.spoken_of(), closing(track(answers, "solving", lambda: listed.known, listed.sofar)) as tracked:
             for item, answer in tracked:
                 listed.alone = None
-                if not isinstance(answer, Row):
+                if not isinstance(answer, ResultRow):
                     complain(_fault(item, answer))
                     failed = True
                     continue
@@ -149,7 +149,7 @@ def solve(
 
 def _list_bundled(names: list[str], form: Format) -> None:
     """List the bundled optima, each with the value that the benchmark's authors claim, if they claim one."""
-    from planoracle.analysis.verification.bundled_optima import chosen, rows_of
+    from planoracle.analysis.verification.bundled_checks import chosen, rows_of
 
     write_table(form, _BUNDLED_COLUMNS, (row for name in chosen(names) for row in rows_of(name)))
 
@@ -170,7 +170,7 @@ def _apply_heuristic(
     from planoracle.instances.model.agents import crewed
 
     budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
-    run = Run([crewed(name, agents, only or ()) for name in names], "scheduling", any_kind=True)
+    run = ProblemLoop([crewed(name, agents, only or ()) for name in names], "scheduling", any_kind=True)
     table = Table(form, _HEURISTIC_COLUMNS)
     failed = False
     for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
@@ -200,7 +200,7 @@ def _fault(item: Item, failure: TaskFailure) -> object:
     return f"{item.about.name}: {kind}{failure.error}" if is_read else failure.error
 
 
-class _Listed:
+class _ProblemList:
     """The problems behind names; ``known`` is how many there are, as far as that is known."""
 
     def __init__(self, names: list[str], agents: int | None, only: list[str]) -> None:
@@ -219,7 +219,7 @@ class _Listed:
 
     def items(self, item: Callable[[Any], Item]) -> Iterator[Item]:
         """Yield an item for every problem; what cannot be read is answered at once, the error is what it is about."""
-        from planoracle.analysis.batch.problems import read_each
+        from planoracle.analysis.batch.problem_tasks import read_each
         from planoracle.analysis.batch.process import TaskFailure
         from planoracle.analysis.batch.tasks import Item
         from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
@@ -260,7 +260,7 @@ class _Listed:
         """If somebody stops us, say how far the only problem has come, once nothing is drawn any more."""
         try:
             yield
-        except Stopped:
+        except SignalExit:
             if self.alone is not None and (said := self.sofar()):
                 tell(f"{self.alone.name}: {said}", "stopped")
             raise

@@ -20,9 +20,9 @@ from planoracle.analysis.console import tell
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.worker import TaskLimits
-    from planoracle.analysis.grading.problems import Places, Problems
-    from planoracle.analysis.intake.path_names import Place
-    from planoracle.analysis.intake.submissions import Answer, Intake
+    from planoracle.analysis.grading.problem_loader import Places, Problems
+    from planoracle.analysis.intake.path_names import PathNames
+    from planoracle.analysis.intake.submissions import Intake, SubmissionResult
     from planoracle.instances.model.problem import Problem
 
 SubmissionsArgument = Annotated[
@@ -129,7 +129,7 @@ def _allow(*, instances: list[Path] | None, trust_paths: bool) -> Iterator[None]
 
 def chosen_places(problems: Iterable[str] | None) -> Places:
     """Return the files that submissions may name: those of the options, and the files of ``--problems``."""
-    from planoracle.analysis.grading.problems import Places
+    from planoracle.analysis.grading.problem_loader import Places
 
     folders, trusted = _allowed.get()
     return Places((*folders, *filter(exists, problems or ())), trusted)
@@ -161,7 +161,7 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
     InputError
         For two problems of one name.
     """
-    from planoracle.analysis.batch.problems import read_problems
+    from planoracle.analysis.batch.problem_tasks import read_problems
     from planoracle.instances.errors import InputError
     from planoracle.instances.files.catalog import expand
 
@@ -175,7 +175,7 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
 
 def found_problems(names: Iterable[str] | None) -> Problems:
     """Return the lookup of problems that submissions name."""
-    from planoracle.analysis.grading.problems import Problems
+    from planoracle.analysis.grading.problem_loader import Problems
 
     return Problems(named=named_problems(names), places=chosen_places(names))
 
@@ -189,7 +189,7 @@ def opened(
     claims: bool = False,
 ) -> Intake:
     """Open submissions, with ``claims`` also rows without a plan; ends the program if a path cannot be read."""
-    from planoracle.analysis.intake.columns import given_columns
+    from planoracle.analysis.intake.record_fields import given_columns
     from planoracle.analysis.intake.submissions import Intake
     from planoracle.instances.errors import InputError, UnknownNameError
 
@@ -215,12 +215,12 @@ def counted(intake: Intake) -> int | None:
     return intake.count() if sys.stderr.isatty() else None
 
 
-def blamed(place: Place, reason: str | None) -> None:
+def blamed(place: PathNames, reason: str | None) -> None:
     """Write an error about a submission, with its place."""
     complain(f"{place}: {(reason or '').removeprefix(f'{place.source}: ')}")
 
 
-def submitted(answer: Answer[Any]) -> dict[str, Any]:
+def submitted(answer: SubmissionResult[Any]) -> dict[str, Any]:
     """Return the fields that identify the submission of a row."""
     names = ("id", "instance", "model", "sample", "source", "line")
     return {name: getattr(answer, name) for name in names}
@@ -228,9 +228,9 @@ def submitted(answer: Answer[Any]) -> dict[str, Any]:
 
 def answered(
     intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems, limits: TaskLimits
-) -> Iterator[Answer[Any]]:
-    """Yield an `Answer` for each submission, computed in another process; report those without a value."""
-    from planoracle.analysis.batch.submissions import answers_within
+) -> Iterator[SubmissionResult[Any]]:
+    """Yield an `SubmissionResult` for each submission, computed in another process; report those without a value."""
+    from planoracle.analysis.batch.submission_tasks import answers_within
 
     for answer in answers_within(track(intake, label, counted(intake)), function, problems, limits):
         if answer.value is None:

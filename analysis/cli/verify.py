@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.options import Run, begun
+from planoracle.analysis.cli.options import ProblemLoop, begun
 from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import tell
@@ -85,7 +85,7 @@ def verify(
 
 def _derive(patterns: list[str], work: float, sample: int | None, seed: int, *, write: bool) -> int:
     """Derive bundled optima again; return the exit status."""
-    from planoracle.analysis.verification.bundled_optima import chosen
+    from planoracle.analysis.verification.bundled_checks import chosen
     from planoracle.instances.files import catalog
 
     names = chosen(patterns, sample, seed)
@@ -96,7 +96,7 @@ def _derive(patterns: list[str], work: float, sample: int | None, seed: int, *, 
 
 
 def _compare(names: list[str], work: float) -> int:
-    from planoracle.analysis.verification.bundled_optima import faults_of, ways_of
+    from planoracle.analysis.verification.bundled_checks import faults_of, ways_of
 
     derived = faulty = skipped = 0
     replayed: Counter[str] = Counter()
@@ -121,9 +121,9 @@ def _compare(names: list[str], work: float) -> int:
 
 def _write(names: list[str], every: list[str], work: float) -> None:
     """Write missing entries, and the certificates of all problems, also of those whose optimum a formula gives."""
-    from planoracle.analysis.verification.bundled_optima import derived, ways_of, write_optima
+    from planoracle.analysis.verification.bundled_checks import derived, ways_of, write_optima
     from planoracle.analysis.verification.verify import write
-    from planoracle.instances.model.limits import Work
+    from planoracle.instances.model.limits import WorkLimit
     from planoracle.instances.protocol import registry
 
     new: defaultdict[str, dict[str, Any]] = defaultdict(dict)
@@ -132,7 +132,7 @@ def _write(names: list[str], every: list[str], work: float) -> None:
         if not any(_lacks(one.entry, work) for one in ways):
             continue
         benchmark = ways[0].problem.benchmark
-        entries = [derived(one, Work(work)) if _lacks(one.entry, work) else one.entry for one in ways]
+        entries = [derived(one, WorkLimit(work)) if _lacks(one.entry, work) else one.entry for one in ways]
         new[benchmark][ways[0].problem.name] = entries
         write_optima(registry.get(benchmark), new[benchmark])
     write(track(every, "proving"))
@@ -166,10 +166,10 @@ def _shipped(names: list[str], form: Format) -> int:
 
 
 def _certificates(problem: str, proof: str, form: Format) -> None:
-    from planoracle.analysis.batch.problems import each_in_worker
+    from planoracle.analysis.batch.problem_tasks import each_in_worker
     from planoracle.instances.errors import InputError
 
-    run = Run([problem], "reading", any_kind=True)
+    run = ProblemLoop([problem], "reading", any_kind=True)
     problems = {instance.name: instance for instance, _ in run.each(lambda instance: None)}
     table, failed = Table(form, _COLUMNS), False
     for one in track(each_in_worker(_verified, proof, problems), "verifying"):

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.analysis.grading.grade_row import read_grades
 from planoracle.analysis.grading.grader import Grade
-from planoracle.analysis.intake.columns import is_grade
+from planoracle.analysis.intake.record_fields import is_grade
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.analysis.statistics.summary import mean
 from planoracle.heuristics.budget import DEFAULT, Budget
-from planoracle.heuristics.registry import Answer, run
+from planoracle.heuristics.registry import HeuristicAnswer, run
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.files.catalog import set_of
 from planoracle.instances.model.agents import MOST_AGENTS, with_agents
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Limit, Status, Work
+from planoracle.instances.model.limits import Limit, Status, WorkLimit
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import short
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Work for an exact solve where nothing else is asked for.
-WORK = Work(60.0)
+WORK = WorkLimit(60.0)
 
 #: Methods that are not called by a name of their own: solving the problem, the main one of its benchmark's references,
 #: and the best of the heuristics among these and ``improve``.
@@ -46,7 +46,7 @@ _KITCHEN = "the heuristics are for scheduling problems and floors"
 _NO_REFERENCE = "the benchmark has no reference for it"
 
 
-class Entry(NamedTuple):
+class MethodResult(NamedTuple):
     """What one method says of one problem.
 
     Attributes
@@ -90,9 +90,9 @@ class Comparison:
     benchmark: str
     unit: str
     actions: int | None
-    exact: Entry
+    exact: MethodResult
     lower_bound: int | None
-    entries: tuple[Entry, ...]
+    entries: tuple[MethodResult, ...]
 
     @property
     def optimum(self) -> int | None:
@@ -100,11 +100,11 @@ class Comparison:
         return self.exact.makespan if self.exact.status == Status.optimal else None
 
     @property
-    def all(self) -> tuple[Entry, ...]:
+    def all(self) -> tuple[MethodResult, ...]:
         """The exact answer, and those of the methods."""
         return self.exact, *(one for one in self.entries if one is not self.exact)
 
-    def gap(self, entry: Entry) -> float | None:
+    def gap(self, entry: MethodResult) -> float | None:
         """Return the excess over the optimum as a share of it; negative for a claim that cannot be kept."""
         return _excess(entry.makespan, self.optimum)
 
@@ -203,7 +203,7 @@ def compare(
     run_anyway = {one.source for one in references if isinstance(one.source, str)}
     every = [name for name in heuristics(problem.kind) if name not in run_anyway]
     methods = [one for method in methods for one in (every if method == ALL else [method])]
-    asked = _Asked(problem, time_limit, budget)
+    asked = _ProblemAnswers(problem, time_limit, budget)
     return Comparison(
         instance=problem.name,
         benchmark=problem.benchmark,
@@ -215,7 +215,7 @@ def compare(
     )
 
 
-class _Asked:
+class _ProblemAnswers:
     """One problem, its exact answer, and those of the heuristics that have been asked."""
 
     def __init__(self, problem: Problem, time_limit: Limit, budget: Budget) -> None:
@@ -224,35 +224,35 @@ class _Asked:
         self.budget = budget
         self.references: Sequence[Reference[Any]] = registry.of(problem).references
         self.lower_bound: int | None = None
-        self._answers: dict[tuple[str, Budget], Answer] = {}
+        self._answers: dict[tuple[str, Budget], HeuristicAnswer] = {}
         try:
             found = _solved(problem, time_limit)
         except PlanoracleError as error:
-            self.exact = Entry(OPTIMUM, reason=str(error), error=error)
+            self.exact = MethodResult(OPTIMUM, reason=str(error), error=error)
         else:
             self.lower_bound = found.lower_bound
             none = found.makespan is None
             accepted, reason = (None, found.proof) if none else (True, None)
-            self.exact = Entry(OPTIMUM, found.makespan, found.status, accepted, found.seconds, reason)
+            self.exact = MethodResult(OPTIMUM, found.makespan, found.status, accepted, found.seconds, reason)
 
-    def entry(self, method: str) -> Entry:
+    def entry(self, method: str) -> MethodResult:
         """Ask one method."""
         if method == OPTIMUM:
             return self.exact
         try:
             return self._entry(method)._replace(method=method)
         except PlanoracleError as error:
-            return Entry(method, reason=str(error), error=error)
+            return MethodResult(method, reason=str(error), error=error)
 
-    def _entry(self, method: str) -> Entry:
+    def _entry(self, method: str) -> MethodResult:
         if method == BEST:
             return self._best()
         for own in self.references:
             if own.name == method or (own.main and method == REFERENCE):
                 return self._reference(own)
-        return self._heuristic(method) if method in heuristics() else Entry(method, reason=_NO_REFERENCE)
+        return self._heuristic(method) if method in heuristics() else MethodResult(method, reason=_NO_REFERENCE)
 
-    def _reference(self, own: Reference[Any]) -> Entry:
+    def _reference(self, own: Reference[Any]) -> MethodResult:
         if isinstance(own.source, str):
             return self._heuristic(own.source, claims=True)
         try:
@@ -260,40 +260,40 @@ class _Asked:
         except UnknownNameError:
             raise
         except InputError as error:  # the other problem cannot be completed
-            return Entry(own.name, status=Status.infeasible, reason=str(error))
+            return MethodResult(own.name, status=Status.infeasible, reason=str(error))
         if not isinstance(given, Claim):
             other = _solved(given, self.time_limit)
             best, reason = (other.makespan, None) if other.status == Status.optimal else (None, other.proof)
-            return Entry(own.name, best, other.status, seconds=other.seconds, reason=reason)
+            return MethodResult(own.name, best, other.status, seconds=other.seconds, reason=reason)
         if given.makespan is None:
-            return Entry(own.name, reason=given.reason or _NO_REFERENCE)
+            return MethodResult(own.name, reason=given.reason or _NO_REFERENCE)
         if given.accepted:
-            return Entry(own.name, given.makespan, Status.feasible, accepted=True)
+            return MethodResult(own.name, given.makespan, Status.feasible, accepted=True)
         refused = given.accepted is False
         reason = f"claimed, but refused by the rules: {given.reason}" if refused else given.reason or None
-        return Entry(own.name, given.makespan, accepted=given.accepted, reason=reason)
+        return MethodResult(own.name, given.makespan, accepted=given.accepted, reason=reason)
 
-    def _best(self) -> Entry:
+    def _best(self) -> MethodResult:
         names = [one.source for one in self.references if isinstance(one.source, str)]
         entries = [self._heuristic(name) for name in names]
         entries.append(self._heuristic("improve", budget=replace(self.budget, bound=self.lower_bound or 0)))
         known = [(one.makespan, place) for place, one in enumerate(entries) if one.makespan is not None]
         return entries[min(known)[1] if known else -1]
 
-    def _heuristic(self, name: str, *, claims: bool = False, budget: Budget | None = None) -> Entry:
+    def _heuristic(self, name: str, *, claims: bool = False, budget: Budget | None = None) -> MethodResult:
         """Run a heuristic, once; as a reference what it claims counts, also where the rules do not allow it."""
         if self.problem.kind == "kitchen":
-            return Entry(name, reason=_KITCHEN)
+            return MethodResult(name, reason=_KITCHEN)
         key = name, budget or self.budget
         if key not in self._answers:
             self._answers[key] = run(self.problem, *key)
         found = self._answers[key]
         if claims and found.claim not in (None, found.makespan):
             reason = found.reason or f"claims {found.claim}, but takes {found.makespan}"
-            return Entry(name, found.claim, accepted=False, seconds=found.seconds, reason=reason)
+            return MethodResult(name, found.claim, accepted=False, seconds=found.seconds, reason=reason)
         if found.makespan is None:
-            return Entry(name, seconds=found.seconds, reason=found.reason)
-        return Entry(name, found.makespan, Status.feasible, accepted=True, seconds=found.seconds)
+            return MethodResult(name, seconds=found.seconds, reason=found.reason)
+        return MethodResult(name, found.makespan, Status.feasible, accepted=True, seconds=found.seconds)
 
 
 def _solved(problem: Problem, limit: Limit) -> Result:
@@ -414,11 +414,11 @@ def with_models(one: Comparison, grades: Iterable[Grade]) -> Comparison:
     return replace(one, entries=(*one.entries, *(_entry(model, found) for model, found in groups.items())))
 
 
-def _entry(model: str, grades: Sequence[Grade]) -> Entry:
+def _entry(model: str, grades: Sequence[Grade]) -> MethodResult:
     spans = [grade.makespan for grade in grades if grade.success and grade.makespan is not None]
     if spans:
-        return Entry(model, min(spans), Status.feasible, accepted=True)
-    return Entry(model, accepted=False, reason=f"no success: {grades[0].violation or 'not all tasks are done'}")
+        return MethodResult(model, min(spans), Status.feasible, accepted=True)
+    return MethodResult(model, accepted=False, reason=f"no success: {grades[0].violation or 'not all tasks are done'}")
 
 
 #: Column of the problem itself, which is no variant.

@@ -8,13 +8,13 @@ from typing import Any
 
 from planoracle.analysis.diagnosis.decisions import Decisions, decisions, too_long
 from planoracle.analysis.diagnosis.efficiency import Efficiency, best_of, efficiency
-from planoracle.analysis.grading.oracle import WORK, Oracle
+from planoracle.analysis.grading.oracle import WORK, SolverOracle
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.limits import Limit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
-from planoracle.instances.protocol.feedback import ANSWER, Examined, Section, sections_of
+from planoracle.instances.protocol.feedback import ANSWER, Examination, Section, sections_of
 from planoracle.instances.protocol.profiles import Rules
 
 #: Of the form of `Critique.as_dict`; grows when a field changes its meaning or goes away.
@@ -24,7 +24,7 @@ MAX_PRICED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RunVerdict:
     """How the run ended.
 
     Attributes
@@ -75,7 +75,7 @@ class Critique:
 
     instance: str
     benchmark: str
-    verdict: Verdict
+    verdict: RunVerdict
     sections: tuple[Section, ...]
     efficiency: Efficiency
     decisions: Decisions | None
@@ -159,12 +159,12 @@ def critique(
 
 
 def critique_of(
-    run: AnyRun, *, oracle: Oracle | None = None, regret: bool = True, hints: bool = False, seconds: Limit = WORK
+    run: AnyRun, *, oracle: SolverOracle | None = None, regret: bool = True, hints: bool = False, seconds: Limit = WORK
 ) -> Critique:
     """Report on a run, see `critique`; ``oracle`` solves the problem."""
     problem, benchmark = run.problem, registry.of(run.problem)
     examined = benchmark.examine(run)
-    best = best_of(problem, run.rules, oracle or Oracle(seconds))
+    best = best_of(problem, run.rules, oracle or SolverOracle(seconds))
     return Critique(
         instance=problem.name,
         benchmark=problem.benchmark,
@@ -177,12 +177,12 @@ def critique_of(
     )
 
 
-def _verdict(examined: Examined) -> Verdict:
+def _verdict(examined: Examination) -> RunVerdict:
     run, later = examined.replay, 0
     if run.fatal is not None:
         at = run.fatal.position
         later = sum(v is not run.fatal if at is None else (v.position or 0) > at for v in run.violations)
-    return Verdict(
+    return RunVerdict(
         success=run.success,
         executed=run.executed,
         progress=run.progress,
@@ -194,7 +194,7 @@ def _verdict(examined: Examined) -> Verdict:
     )
 
 
-def _told(examined: Examined, later: int) -> Iterator[str]:
+def _told(examined: Examination, later: int) -> Iterator[str]:
     run = examined.replay
     count = len(run.violations)
     faults = "1 fault" if count == 1 else f"{count} faults"
@@ -217,7 +217,7 @@ def _told(examined: Examined, later: int) -> Iterator[str]:
     yield from examined.notes
 
 
-def _decisions(run: AnyRun, examined: Examined, *, hints: bool, seconds: Limit) -> Decisions:
+def _decisions(run: AnyRun, examined: Examination, *, hints: bool, seconds: Limit) -> Decisions:
     # Imported when needed: they bring the solvers.
     from planoracle.analysis.diagnosis.advice import next_of
     from planoracle.analysis.diagnosis.regret import regret_of

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.feedback import Clock, clean, listed, quoted, sentence, some
+from planoracle.instances.protocol.feedback import ClockFormat, clean, listed, quoted, sentence, some
 from planoracle.solver.runs import solver_of
 
 if TYPE_CHECKING:
-    from planoracle.analysis.diagnosis.regret import Decision, Regret
+    from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret
 
 #: Most decisions that are named, and most constraints of a contradiction.
 MAX_COSTLY, MAX_REASONS = 3, 8
@@ -69,7 +69,7 @@ class Decisions:
     no_return
         The first one after which nothing can be completed without a violation any more.
     why, proved
-        ``constraints``, ``time_limit``, ``over`` or ``spoiled``, see `planoracle.analysis.diagnosis.regret.Regret`;
+        ``constraints``, ``time_limit``, ``over`` or ``spoiled``, see `planoracle.analysis.diagnosis.regret.RunRegret`;
         and whether
         that is proved.
     reasons
@@ -104,7 +104,9 @@ class Decisions:
         }
 
 
-def decisions(regret: Regret, clock: Clock, *, hints: bool = False, following: tuple[str, ...] = ()) -> Decisions:
+def decisions(
+    regret: RunRegret, clock: ClockFormat, *, hints: bool = False, following: tuple[str, ...] = ()
+) -> Decisions:
     """Put a regret profile in short.
 
     With ``hints`` the prose also says how far the optimum was within reach, and by which commands, ``following``, the
@@ -136,11 +138,11 @@ def too_long(count: int) -> Decisions:
     return Decisions((), None, None, False, (), None, 0, count, (), "There are too many decisions to price them.")
 
 
-def _costly(one: Decision) -> Costly:
+def _costly(one: DecisionRegret) -> Costly:
     return Costly(one.position, clean(one.command), one.kind, one.start, one.end, one.cost, one.status)
 
 
-def _reasons(regret: Regret, last: int) -> tuple[str, ...]:
+def _reasons(regret: RunRegret, last: int) -> tuple[str, ...]:
     """Return constraints that cannot all be obeyed after a decision, if they can be found in time."""
     if regret.run is None or regret.no_return_reason != "constraints":
         return ()
@@ -148,7 +150,7 @@ def _reasons(regret: Regret, last: int) -> tuple[str, ...]:
     return tuple(clean(text, 200) for text in found[:MAX_REASONS])
 
 
-def _named(one: Costly, clock: Clock) -> str:
+def _named(one: Costly, clock: ClockFormat) -> str:
     if one.kind == "wait" and one.end > one.start:
         return f"waiting ({clock.stretch(one.start, one.end)})"
     # What the rules carried out is in their words; the rest is the submission's alone.
@@ -158,7 +160,7 @@ def _named(one: Costly, clock: Clock) -> str:
     return f"command {one.index + 1} ({name})"
 
 
-def _told(clock: Clock, found: Decisions, *, success: bool) -> Iterator[str]:
+def _told(clock: ClockFormat, found: Decisions, *, success: bool) -> Iterator[str]:
     if found.costly:
         parts = [f"{_named(one, clock)} by {clock.span(one.cost or 0)}" for one in found.costly]
         yield f"What puts the end off most: {listed(parts)}."
@@ -171,7 +173,7 @@ def _told(clock: Clock, found: Decisions, *, success: bool) -> Iterator[str]:
         yield f"From where the run stopped, everything could still be done in {clock.span(found.completion)} in all."
 
 
-def _hint(made: tuple[Decision, ...], found: Decisions, clock: Clock) -> Iterator[str]:
+def _hint(made: tuple[DecisionRegret, ...], found: Decisions, clock: ClockFormat) -> Iterator[str]:
     kept = found.kept
     if found.next:
         yield f"Go on with one of these: {some(found.next, MAX_NEXT)}."

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations, gaps
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import Examined, clean, listed, named
+from planoracle.instances.protocol.feedback import Examination, clean, listed, named
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Oracle
 
@@ -87,7 +87,7 @@ class Efficiency:
         }
 
 
-class Best(NamedTuple):
+class BestPlan(NamedTuple):
     """What is known about the best plans: status, least makespan if proved, lower bound, idle intervals of one."""
 
     status: Status
@@ -96,31 +96,31 @@ class Best(NamedTuple):
     idle: tuple[Interval, ...] | None = None
 
 
-def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> Best:
+def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> BestPlan:
     """Return what is known about the best plans under some rules."""
     benchmark = registry.of(problem)
     try:
         judged = benchmark.under(problem, rules)
     except InputError:  # the rules leave no way to complete it
-        return Best(Status.infeasible)
+        return BestPlan(Status.infeasible)
     found = oracle.best(judged, rules)
     if found.status == Status.optimal and found.plan is not None:
         makespan, idle = _replayed(judged, found.plan, rules)
-        return Best(found.status, makespan, makespan, idle)
+        return BestPlan(found.status, makespan, makespan, idle)
     least = benchmark.least(judged)
     if least is not None:  # by a formula, without a plan
-        return Best(Status.optimal, least, least)
-    return Best(found.status, None, found.lower_bound)
+        return BestPlan(Status.optimal, least, least)
+    return BestPlan(found.status, None, found.lower_bound)
 
 
-@Memo
+@ProblemCache
 def _replayed(problem: Problem, plan: str, rules: Rules) -> tuple[int, tuple[Interval, ...]]:
     """Return the makespan and the idle time of the best plan."""
     verdict = registry.of(problem).run(problem, plan, rules).verdict
     return verdict.makespan, joined(verdict.idle)
 
 
-def efficiency(examined: Examined, best: Best) -> Efficiency:
+def efficiency(examined: Examination, best: BestPlan) -> Efficiency:
     """Compare a plan with the best possible."""
     run = examined.replay
     makespan = run.makespan if run.success else None
@@ -240,7 +240,7 @@ def _total(intervals: Iterable[Interval]) -> int:
 
 
 def _told(
-    examined: Examined, best: Best, makespan: int | None, idle: tuple[Interval, ...], found: tuple[Opening, ...]
+    examined: Examination, best: BestPlan, makespan: int | None, idle: tuple[Interval, ...], found: tuple[Opening, ...]
 ) -> Iterator[str]:
     span, stretch = examined.clock.span, examined.clock.stretch
     if examined.outcome:
@@ -276,7 +276,7 @@ def _told(
             yield f"Meanwhile ({stretch(one.start, one.end)}) {who} could do {names}, which comes later in the plan."
 
 
-def _intervals(examined: Examined, intervals: tuple[Interval, ...]) -> str:
+def _intervals(examined: Examination, intervals: tuple[Interval, ...]) -> str:
     told = [examined.clock.stretch(start, end) for start, end in intervals]
     more = len(told) - MAX_INTERVALS
     return listed(told if more <= 0 else [*told[:MAX_INTERVALS], f"{more} more"])

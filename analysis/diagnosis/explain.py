@@ -8,19 +8,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Limit, Status, Work, deadline_of
+from planoracle.instances.model.limits import Limit, Status, WorkLimit, deadline_of
 from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.protocol.feedback import span
 
 if TYPE_CHECKING:
-    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
     from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
     from planoracle.solver.proofs.certificate import Certificate
     from planoracle.solver.proofs.conflict import Conflict
     from planoracle.solver.result import Result
 
 #: Work where nothing else is asked for.
-WORK = Work(60.0)
+WORK = WorkLimit(60.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +168,14 @@ def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
 
 
 def _kitchen(kitchen: Kitchen, time_limit: Limit) -> Explanation:
-    from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+    from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
     from planoracle.instances.benchmarks.kitchens.rules import PROFILES
     from planoracle.solver.kitchens.astar import plan
     from planoracle.solver.kitchens.heuristic import heuristic
 
     rules = PROFILES["released"]
     result = plan(kitchen, time_limit=time_limit, rules=rules)
-    compiled = Compiled(kitchen, rules)
+    compiled = CompiledKitchen(kitchen, rules)
     start = compiled.start()
     groups = () if compiled.goal(start) else heuristic(compiled).root(start)
     bound = groups[0][0] if groups else (result.lower_bound or 0)
@@ -191,7 +191,7 @@ def _steps(count: int) -> str:
     return f"{count} step{'' if count == 1 else 's'}"
 
 
-def _floor(floor: Floor, time_limit: Limit) -> Explanation:
+def _floor(floor: GridKitchen, time_limit: Limit) -> Explanation:
     from planoracle.solver.solve import solve
 
     result, told = solve(floor, time_limit=time_limit), []

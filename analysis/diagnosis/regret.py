@@ -1,4 +1,4 @@
-"""Regret: what every decision of a run cost, by the best makespan that could still be reached before and after it."""
+"""Regret of the decisions of a run: the increase in the best reachable makespan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planoracle.solver.states.state_solver import NEVER
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class DecisionRegret:
     """One decision and its price. Times in ticks.
 
     Attributes
@@ -29,7 +29,8 @@ class Decision:
         The time that the decision took up.
     before, after
         Best makespan that could be reached before and after it; ``None`` if not proved or if there is none. A time
-        limit of the rules is left out of account (`Regret.no_return` counts it): what comes too late has a price, too.
+        limit of the rules is left out of account (`RunRegret.no_return` counts it): what comes too late has a price,
+        too.
     cost
         ``after - before``. Negative only where a call made on a guess, or a loophole of the rules, saved time.
     status
@@ -54,7 +55,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Regret:
+class RunRegret:
     """The decisions of a run with their costs.
 
     Attributes
@@ -90,7 +91,7 @@ class Regret:
     benchmark: str
     unit: str
     success: bool
-    decisions: tuple[Decision, ...]
+    decisions: tuple[DecisionRegret, ...]
     optimum: int | None
     final: int | None
     total: int | None
@@ -117,7 +118,7 @@ class Regret:
         return [i for _, i in sorted(priced)[:count]]
 
 
-def regret(problem: Problem, submission: object, rules: Rules | None = None, *, seconds: Limit = WORK) -> Regret:
+def regret(problem: Problem, submission: object, rules: Rules | None = None, *, seconds: Limit = WORK) -> RunRegret:
     """Price every decision of a submission.
 
     Parameters
@@ -150,12 +151,12 @@ def regret(problem: Problem, submission: object, rules: Rules | None = None, *, 
     return regret_of(registry.of(problem).run(problem, submission, rules), seconds=seconds)
 
 
-def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> Regret:
+def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
     """Price every decision of a run, see `regret`."""
     solver = solver_of(run, seconds)
     steps, values = run.steps, solver.values
     decisions = tuple(
-        Decision(
+        DecisionRegret(
             position=step.position,
             command=step.command,
             kind=step.kind,
@@ -178,7 +179,7 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> Regret:
     plan = None
     if not run.success and run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
         plan = solver.completed(value)
-    return Regret(
+    return RunRegret(
         instance=run.problem.name,
         benchmark=run.problem.benchmark,
         unit=run.problem.unit,

@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.rule_options import completed
-from planoracle.instances.model.limits import Limit, Work
+from planoracle.instances.model.limits import Limit, WorkLimit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.plan import COMMON_FIELDS, given_plan
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.repair.minimal_change import OBJECTIVES, checked_objectives
-from planoracle.solver.repair.report import Repair
+from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.runs import solver_of
 
 #: For each question, where nothing else is asked for.
-WORK = Work(60.0)
+WORK = WorkLimit(60.0)
 
 
 class Repairer:
@@ -48,7 +48,7 @@ class Repairer:
         self.rules = completed(rules)
         self.objectives = checked_objectives(objectives)
         self.time_limit = time_limit
-        self.oracle = Oracle(time_limit)
+        self.oracle = SolverOracle(time_limit)
 
     def repair(self, problem: Problem, submission: object) -> Repair:
         """Repair one submission: an object with a plan, as `planoracle.analysis.grading.grader.Grader` takes it.

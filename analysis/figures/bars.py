@@ -83,7 +83,7 @@ class _State(NamedTuple):
     name: str
 
 
-class Row(NamedTuple):
+class ChartRow(NamedTuple):
     """Who or what is busy; a resource also with what it is set to."""
 
     title: str
@@ -110,7 +110,7 @@ def palette(instance: Instance) -> dict[str, str]:
     return {task: PALETTE[i % len(PALETTE)] for i, task in enumerate(instance.tasks)}
 
 
-def rows(instance: Instance, schedule: Schedule) -> list[Row]:
+def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
     """Sort the pieces into rows and lanes, from top to bottom."""
     windows = _windows(instance, schedule)
     found: dict[_Key, list[_Bar]] = defaultdict(list)
@@ -124,7 +124,7 @@ def rows(instance: Instance, schedule: Schedule) -> list[Row]:
     names["alone", ""] = "on its own"
     states = _states(instance, schedule)
     return [
-        Row(names[key], _pack(found[key]) or [[]], states.get(key[1], ()) if key[0] == "resource" else ())
+        ChartRow(names[key], _pack(found[key]) or [[]], states.get(key[1], ()) if key[0] == "resource" else ())
         for key in names
         if key in found or key[0] == "agent"
     ]
@@ -197,14 +197,14 @@ def _pack(spans: Iterable[_S]) -> list[list[_S]]:
     return lanes
 
 
-def width(found: list[Row]) -> float:
+def width(found: list[ChartRow]) -> float:
     """Return inches in which the busiest lane can be read, within limits."""
     return min(max(8.0, *(1.5 + 0.52 * len(lane) for row in found for lane in row.lanes)), 24.0)
 
 
 def draw_rows(
     ax: Axes,
-    found: list[Row],
+    found: list[ChartRow],
     colours: dict[str, str],
     *,
     numbers: Mapping[str, str],
@@ -284,7 +284,7 @@ def _wordings(bar: _Bar) -> list[str]:
     return [wrapped[n] for n in (1, 2, 3) if n in wrapped]
 
 
-def handles(found: Iterable[Row], colours: dict[str, str]) -> list[Patch | Line2D]:
+def handles(found: Iterable[ChartRow], colours: dict[str, str]) -> list[Patch | Line2D]:
     """Return what explains colours, hatch and brackets."""
     rows = list(found)
     bars = [bar for row in rows for lane in row.lanes for bar in lane]

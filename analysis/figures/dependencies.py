@@ -16,7 +16,7 @@ from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 from matplotlib.transforms import Bbox
 
 from planoracle.analysis.figures.bars import palette
-from planoracle.analysis.figures.labels import Entry, draw_key, in_words, step_numbers
+from planoracle.analysis.figures.labels import KeyEntry, draw_key, in_words, step_numbers
 from planoracle.analysis.figures.style import (
     FittedText,
     bare,
@@ -110,12 +110,12 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
     return target
 
 
-def _entries(instance: Instance) -> dict[str, Entry]:
+def _entries(instance: Instance) -> dict[str, KeyEntry]:
     """Return what a key may have to say."""
     pieces = (Piece(action.id, place, 1, None) for place, action in enumerate(instance.actions))
     numbers = step_numbers(instance, [Schedule(tuple(pieces))])
     by_task = sorted(instance.actions, key=lambda action: instance.tasks.index(action.task))
-    return {one.id: Entry(one.task, numbers[one.id], _called(one, 120), "") for one in by_task}
+    return {one.id: KeyEntry(one.task, numbers[one.id], _called(one, 120), "") for one in by_task}
 
 
 def _called(action: Action, limit: int = 60) -> str:
@@ -218,7 +218,7 @@ _GROUP_GAP = 0.2
 _LOOSE = 6
 
 
-class Layout(NamedTuple):
+class GraphLayout(NamedTuple):
     """Place of every action, the bends of arrows that pass whole layers, and how many layers and lanes there are."""
 
     places: dict[str, Point]
@@ -232,7 +232,7 @@ _Key = str | tuple[str, str]
 _Spot = tuple[int, _Key]
 
 
-def place(instance: Instance, graph: nx.DiGraph[str]) -> Layout:
+def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
     """Place the actions of an instance; what hangs together stays together, one group below the other.
 
     Parameters
@@ -264,7 +264,7 @@ def place(instance: Instance, graph: nx.DiGraph[str]) -> Layout:
         places[name] = float(i % wide), top + i // wide
     columns = max(columns, wide if loose else 0)
     lanes = 1 + max(y for points in ([*places.values()], *bends.values()) for _, y in points)
-    return Layout(places, {edge: sorted(points) for edge, points in bends.items()}, columns, lanes)
+    return GraphLayout(places, {edge: sorted(points) for edge, points in bends.items()}, columns, lanes)
 
 
 def _layers(instance: Instance) -> dict[str, int]:

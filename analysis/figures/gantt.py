@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from planoracle.analysis.figures import bars
 from planoracle.analysis.figures.colours import plan_colour
-from planoracle.analysis.figures.labels import Entry, draw_key, in_words, step_numbers
+from planoracle.analysis.figures.labels import KeyEntry, draw_key, in_words, step_numbers
 from planoracle.analysis.figures.style import bare, clock, is_narrow, legend_below, new_axes, plain, points, time_axis
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.model.instance import Instance
@@ -178,7 +178,7 @@ def _frame(ax: Axes, height: float, makespan: int, unit: str) -> None:
     time_axis(ax, makespan, unit)
 
 
-def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, str]) -> dict[str, Entry]:
+def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, str]) -> dict[str, KeyEntry]:
     """Return what a key may have to say, task by task in the order of the numbers."""
     first: dict[str, Piece] = {}
     starts: dict[str, dict[str, None]] = defaultdict(dict)
@@ -194,7 +194,7 @@ def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, s
     for one in sorted(numbers, key=lambda one: (place[instance.by_id[one].task], int(numbers[one]))):
         action, piece = instance.by_id[one], first[one]
         words = in_words(action, piece.mode, 120)
-        found[one] = Entry(action.task, numbers[one], words, " and ".join(starts[one]))
+        found[one] = KeyEntry(action.task, numbers[one], words, " and ".join(starts[one]))
     return found
 
 

@@ -18,9 +18,9 @@ from matplotlib.transforms import Bbox
 from planoracle.analysis.figures.labels import write_key
 from planoracle.analysis.figures.style import FittedText, is_narrow, legend_below, new_axes, plain, points, scale
 from planoracle.analysis.figures.style import title as write_title
-from planoracle.instances.benchmarks.kitchens.descriptions import View, look
+from planoracle.instances.benchmarks.kitchens.descriptions import ObjectView, look
 from planoracle.instances.benchmarks.kitchens.kitchen import split_name
-from planoracle.instances.benchmarks.kitchens.run import Record
+from planoracle.instances.benchmarks.kitchens.run import StepRecord
 from planoracle.instances.errors import InputError
 
 #: Colours of players.
@@ -52,7 +52,7 @@ _VERBS = {
 }
 
 
-def picture(run: Record, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+def picture(run: StepRecord, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """Draw a run: a row per station and per player's hands, a column per legal action, and one for the end.
 
     Things are bars, stacked as they lie; pale while raw, full once cut, cooked, fried or boiling, hatched while that
@@ -83,7 +83,7 @@ def picture(run: Record, ax: Axes | None = None, *, title: str | None = None) ->
     return target
 
 
-def picture_pair(upper: Record, lower: Record, *, names: tuple[str, str], title: str | None = None) -> Axes:
+def picture_pair(upper: StepRecord, lower: StepRecord, *, names: tuple[str, str], title: str | None = None) -> Axes:
     """Draw two runs in one kitchen, one above the other, on one axis of actions; return the axes of the lower one.
 
     What somebody does in one of them only, or does there oftener, has a frame.
@@ -122,7 +122,7 @@ def picture_pair(upper: Record, lower: Record, *, names: tuple[str, str], title:
     return cast(Axes, axes[-1])
 
 
-def _checked(run: Record) -> list[_Moment]:
+def _checked(run: StepRecord) -> list[_Moment]:
     moments = _moments(run)
     if len(moments) - 1 > MAX_STEPS:
         raise InputError(f"is too long to draw, more than {MAX_STEPS} actions", field="plan", value=len(moments) - 1)
@@ -133,7 +133,7 @@ def _width(moments: list[_Moment]) -> float:
     return min(max(8.0, 1.6 + 0.27 * len(moments)), 26.0)
 
 
-def _told(run: Record) -> str:
+def _told(run: StepRecord) -> str:
     ends = {"completed": "goal reached", "limit": "stopped at the limit", "exhausted": "goal not reached"}
     return f"{run.steps_taken} steps, {ends[run.end]}"
 
@@ -151,7 +151,7 @@ def _extra(one: list[_Moment], other: list[_Moment]) -> set[int]:
 
 def _draw(
     ax: Axes,
-    run: Record,
+    run: StepRecord,
     moments: list[_Moment],
     columns: int,
     kinds: dict[str, Short],
@@ -185,14 +185,14 @@ class _Moment(NamedTuple):
     Ways have no verb.
     """
 
-    view: View
+    view: ObjectView
     player: str
     verb: str
     refused: int
     deed: int | None = None
 
 
-def _moments(run: Record) -> list[_Moment]:
+def _moments(run: StepRecord) -> list[_Moment]:
     """Return a moment per legal action, and the last."""
     actions = run.rules.kitchen.domain.actions
     found = []
@@ -212,7 +212,7 @@ def _moments(run: Record) -> list[_Moment]:
     return found
 
 
-def _contents(view: View) -> dict[str, list[str]]:
+def _contents(view: ObjectView) -> dict[str, list[str]]:
     hands = {f"{player} holds": [held] if held else [] for player, (_, held) in view.layout.players.items()}
     return {**view.layout.stations, **hands}
 
@@ -226,7 +226,7 @@ class _Look(NamedTuple):
     busy: bool
 
 
-def _seen(view: View, thing: str) -> _Look:
+def _seen(view: ObjectView, thing: str) -> _Look:
     meals = view.layout.containers.get(thing, [])
     made = [*view.made.get(thing, ()), *(word for meal in meals for word in view.made.get(meal, ()))]
     parts = [part for meal in meals for part in view.added.get(meal, ())]
@@ -269,7 +269,7 @@ def _verbs(moments: Iterable[_Moment]) -> dict[str, str]:
     return abbreviations(moment.verb for moment in moments)
 
 
-def _draw_things(ax: Axes, views: list[View], bottoms: dict[str, float], kinds: dict[str, Short]) -> None:
+def _draw_things(ax: Axes, views: list[ObjectView], bottoms: dict[str, float], kinds: dict[str, Short]) -> None:
     """Draw a bar for as long as a thing stays where and as it is."""
     open_: dict[tuple[str, int, str, _Look], int] = {}
     for at in range(len(views) + 1):

@@ -78,7 +78,7 @@ _LETTERS, _SPACING, _GAP = 6.5, 1.3, 0.1  # points, lines, inches
 _APART = " \N{MIDDLE DOT} "
 
 
-class Entry(NamedTuple):
+class KeyEntry(NamedTuple):
     """What a key says of an action; ``at``, when it starts, only where not even its number has room."""
 
     task: str
@@ -87,7 +87,7 @@ class Entry(NamedTuple):
     at: str
 
 
-def draw_key(ax: Axes, entries: Mapping[str, Entry], drop: float) -> float:
+def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
     """Say below a figure of our own what steps are called whose bars do not; return inches that this takes.
 
     The texts on the bars stay what they are now, whatever the figure is saved as.
@@ -130,7 +130,7 @@ def write_key(ax: Axes, paragraphs: Iterable[Sequence[str]], drop: float) -> flo
     return _GAP + (len(lines) * _SPACING + 0.3) * size / 72
 
 
-def _paragraphs(entries: Iterable[tuple[Entry, bool]], more: int) -> list[list[str]]:
+def _paragraphs(entries: Iterable[tuple[KeyEntry, bool]], more: int) -> list[list[str]]:
     """Return what is said of every task, in pieces that may stand on lines of their own."""
     found: dict[str, list[str]] = {}
     for entry, lost in entries:

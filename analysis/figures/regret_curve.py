@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
-from planoracle.analysis.diagnosis.regret import Decision, Regret
+from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret
 from planoracle.analysis.figures.colours import method_colour
 from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, points, round_step
 from planoracle.analysis.figures.style import title as write_title
@@ -23,7 +23,7 @@ NAMED = 5
 _BLUE, _RED = method_colour("submission"), "#d55e00"
 
 
-def regret_staircase(found: Regret, ax: Axes | None = None, *, named: int = NAMED, title: str | None = None) -> Axes:
+def regret_staircase(found: RunRegret, ax: Axes | None = None, *, named: int = NAMED, title: str | None = None) -> Axes:
     """Draw the best makespan within reach after each decision of a plan as a stair, with what the decisions cost.
 
     Every rise is a cost; the dearest are numbered, and named below. A pale band is what is known where the best is
@@ -89,21 +89,21 @@ def regret_staircase(found: Regret, ax: Axes | None = None, *, named: int = NAME
     return target
 
 
-def _level(decisions: tuple[Decision, ...], k: int, optimum: int | None) -> int | None:
+def _level(decisions: tuple[DecisionRegret, ...], k: int, optimum: int | None) -> int | None:
     """Return the best makespan within reach after k decisions, if proved."""
     if k == 0:
         return decisions[0].before if decisions else optimum
     return decisions[k - 1].after
 
 
-def _said(found: Regret) -> str:
+def _said(found: RunRegret) -> str:
     words = f"optimum {clock(found.optimum or 0, found.unit)}"
     if found.success and found.final is not None:
         return f"{words}, the plan takes {clock(found.final, found.unit)}"
     return f"{words}; no success"
 
 
-def _end(ax: Axes, found: Regret, levels: list[int | None]) -> list[Line2D | Patch]:
+def _end(ax: Axes, found: RunRegret, levels: list[int | None]) -> list[Line2D | Patch]:
     """Mark the point of no return and all that comes after it."""
     if found.no_return is None:
         return []
@@ -123,7 +123,7 @@ def _end(ax: Axes, found: Regret, levels: list[int | None]) -> list[Line2D | Pat
     return [Line2D([], [], color="black", marker="X", ls="", label=words), Patch(label=why, **look)]
 
 
-def _name(ax: Axes, found: Regret, named: int) -> list[Line2D | Patch]:
+def _name(ax: Axes, found: RunRegret, named: int) -> list[Line2D | Patch]:
     """Mark the dearest decisions by numbers, and say below what they are; marks must not hide each other."""
     apart = len(found.decisions) / 40
     last = len(found.decisions) if found.no_return is None else found.no_return

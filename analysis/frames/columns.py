@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from planoracle.analysis.grading.metrics import METRICS, SUMMARY, Metric
+from planoracle.analysis.grading.metrics import METRICS, SUMMARY, GradeMetric
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
 
 
-class Column(NamedTuple):
+class FrameColumn(NamedTuple):
     """One column: its pandas dtype, its unit (empty if it has none), what it says, and its values if they are few."""
 
     name: str
@@ -31,39 +31,39 @@ class Column(NamedTuple):
         return pd.StringDtype("python") if self.dtype == "string" else self.dtype
 
 
-def text(name: str, meaning: str) -> Column:
+def text(name: str, meaning: str) -> FrameColumn:
     """Return a column of text."""
-    return Column(name, "string", "", meaning)
+    return FrameColumn(name, "string", "", meaning)
 
 
-def count(name: str, meaning: str, unit: str = "") -> Column:
+def count(name: str, meaning: str, unit: str = "") -> FrameColumn:
     """Return a column of whole numbers."""
-    return Column(name, "Int64", unit, meaning)
+    return FrameColumn(name, "Int64", unit, meaning)
 
 
-def ticks(name: str, meaning: str) -> Column:
+def ticks(name: str, meaning: str) -> FrameColumn:
     """Return a column of ticks."""
     return count(name, meaning, "ticks")
 
 
-def number(name: str, meaning: str, unit: str = "") -> Column:
+def number(name: str, meaning: str, unit: str = "") -> FrameColumn:
     """Return a column of numbers."""
-    return Column(name, "Float64", unit, meaning)
+    return FrameColumn(name, "Float64", unit, meaning)
 
 
-def share(name: str, meaning: str) -> Column:
+def share(name: str, meaning: str) -> FrameColumn:
     """Return a column of shares, from 0 to 1 as a rule."""
     return number(name, meaning, "share")
 
 
-def flag(name: str, meaning: str) -> Column:
+def flag(name: str, meaning: str) -> FrameColumn:
     """Return a column of truth values."""
-    return Column(name, "boolean", "", meaning)
+    return FrameColumn(name, "boolean", "", meaning)
 
 
-def choice(name: str, meaning: str, values: Iterable[str]) -> Column:
+def choice(name: str, meaning: str, values: Iterable[str]) -> FrameColumn:
     """Return a column of one of a few values."""
-    return Column(name, "category", "", meaning, tuple(values))
+    return FrameColumn(name, "category", "", meaning, tuple(values))
 
 
 #: Problems by number of actions; the last class has no upper end.
@@ -84,11 +84,11 @@ class Schema:
 
     name: str
     rows: str
-    fixed: tuple[Column, ...]
+    fixed: tuple[FrameColumn, ...]
     own: bool = False
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[FrameColumn, ...]:
         """All columns, for the benchmarks that there are now."""
         return _columns(self.fixed, self.own, registry.names())
 
@@ -102,14 +102,14 @@ _KINDS = {"number": number, "count": count}
 
 
 @cache
-def _columns(fixed: tuple[Column, ...], own: bool, benchmarks: tuple[str, ...]) -> tuple[Column, ...]:
+def _columns(fixed: tuple[FrameColumn, ...], own: bool, benchmarks: tuple[str, ...]) -> tuple[FrameColumn, ...]:
     known = [one._replace(values=benchmarks) if one == _BENCHMARK else one for one in fixed]
     return (*known, *own_metrics().values()) if own else tuple(known)
 
 
-def own_metrics() -> dict[str, Column]:
+def own_metrics() -> dict[str, FrameColumn]:
     """Return the columns of the benchmarks' own metrics by name; of one name that several have, the first counts."""
-    found: dict[str, Column] = {}
+    found: dict[str, FrameColumn] = {}
     owners: dict[str, list[str]] = {}
     for benchmark in map(registry.get, registry.names()):
         whose = registry.get(benchmark.rules_as) if benchmark.rules_as else None
@@ -140,7 +140,7 @@ _SUBMISSION = (
 _GROUP = (_BENCHMARK, _SET, choice("size", "class by number of actions", SIZES))
 
 
-def _interval(name: str, meaning: str, unit: str = "") -> tuple[Column, ...]:
+def _interval(name: str, meaning: str, unit: str = "") -> tuple[FrameColumn, ...]:
     return (
         number(name, meaning, unit),
         number(f"{name}_low", "lower end of its interval", unit),
@@ -148,15 +148,15 @@ def _interval(name: str, meaning: str, unit: str = "") -> tuple[Column, ...]:
     )
 
 
-def _column(metric: Metric) -> Column:
+def _column(metric: GradeMetric) -> FrameColumn:
     if metric.kind == "status":
         return choice(metric.name, metric.meaning, Status)
     kinds = {"flag": flag, "count": count, "ticks": ticks, "share": share, "number": number, "text": text}
     return kinds[metric.kind](metric.name, metric.meaning)
 
 
-def _averaged(metric: Metric) -> Iterator[Column]:
-    """Yield the columns of the average of a metric, see `planoracle.analysis.grading.metrics.Metric`."""
+def _averaged(metric: GradeMetric) -> Iterator[FrameColumn]:
+    """Yield the columns of the average of a metric, see `planoracle.analysis.grading.metrics.GradeMetric`."""
     name = metric.name
     average = number if metric.kind == "number" else share
     if metric.among:

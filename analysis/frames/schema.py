@@ -136,7 +136,7 @@ def check(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 _KEYS = ("line", "source", "id", "instance", "method")
 
 
-class Collected(NamedTuple):
+class FrameWithErrors(NamedTuple):
     """A frame, and the frame ``errors`` of what is missing or incomplete in it."""
 
     frame: pd.DataFrame
@@ -162,16 +162,16 @@ class Collector:
         reason = f"internal error: {error}" if ours else str(error)
         self._errors.append({"frame": self.name, "error": kind, "reason": reason[:1000], **keys})
 
-    def done(self) -> Collected:
+    def done(self) -> FrameWithErrors:
         """Build the frames."""
         frame, faults = from_rows(self.name, self._rows)
         for number, message in faults:
             row = self._rows[number]
             self.fail(InputError(message), **{key: row[key] for key in _KEYS if row.get(key) is not None})
-        return Collected(frame, from_rows("errors", self._errors)[0])
+        return FrameWithErrors(frame, from_rows("errors", self._errors)[0])
 
 
-def concat(parts: Iterable[Collected]) -> Collected:
+def concat(parts: Iterable[FrameWithErrors]) -> FrameWithErrors:
     """Put results of the same kind one below the other.
 
     Raises
@@ -183,7 +183,7 @@ def concat(parts: Iterable[Collected]) -> Collected:
     if not listed:
         raise InputError("needs at least one part", field="parts")
     frames = (pd.concat([part[place] for part in listed], ignore_index=True) for place in (0, 1))
-    return Collected(*frames)
+    return FrameWithErrors(*frames)
 
 
 def where(name: str | None, benchmark: str | None) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from planoracle.analysis.grading.grader import Grade, parts_of
 from planoracle.analysis.grading.metrics import METRICS
-from planoracle.analysis.intake.columns import MAX_NAME, is_grade, said
-from planoracle.analysis.intake.path_names import EntryError, Place, placed
+from planoracle.analysis.intake.path_names import EntryError, PathNames, placed
+from planoracle.analysis.intake.record_fields import MAX_NAME, is_grade, said
 from planoracle.analysis.intake.submissions import Entries, Intake
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.scoring import Column
+from planoracle.instances.protocol.scoring import Metric
 
 _TEXTS = {"kind", "subject", "message"}
 _TICKS = {"index", "start", "end"}
@@ -46,12 +46,12 @@ def grades_in(entries: Entries) -> Iterator[Grade]:
             yield unread(EntryError(InputError("is a submission, and no grade", field="scored"), entry), place)
 
 
-def unread(error: InputError, place: Place) -> Grade:
+def unread(error: InputError, place: PathNames) -> Grade:
     """Return what is said of an entry that cannot be read."""
     return _unscored(error.about if isinstance(error, EntryError) else {}, place, str(error))
 
 
-def grade_of(row: dict[str, Any], place: Place | int) -> Grade:
+def grade_of(row: dict[str, Any], place: PathNames | int) -> Grade:
     """Read a row of ``planoracle grade --format jsonl``; a row that is none gives an unscored grade that says so.
 
     Examples
@@ -89,7 +89,7 @@ def is_grade_row(row: Any) -> bool:
     return grade.scored == row["scored"] and all(_holds(grade.metrics, column) for column in own)
 
 
-def _holds(metrics: dict[str, Any], column: Column) -> bool:
+def _holds(metrics: dict[str, Any], column: Metric) -> bool:
     value = metrics.get(column.name)
     kinds = {"number": int | float, "count": int, "flag": bool, "text": str}
     return column.name in metrics and (value is None or isinstance(value, kinds.get(column.kind, object)))
@@ -148,7 +148,7 @@ def _is_measure(value: Any) -> bool:
     return names or isinstance(value, str) or _is_tick(value)
 
 
-def _unscored(row: dict[str, Any], place: Place, reason: str) -> Grade:
+def _unscored(row: dict[str, Any], place: PathNames, reason: str) -> Grade:
     about = said(row, "id", "instance", "model", "sample")
     return Grade(**about, scored=False, **place._asdict(), reason=reason[:1000])
 

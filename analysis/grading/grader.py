@@ -8,11 +8,11 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final
 
-from planoracle.analysis.grading.oracle import Oracle
-from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.grading.oracle import SolverOracle
+from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.grading.rule_options import completed
-from planoracle.analysis.intake.columns import checked, said
-from planoracle.analysis.intake.path_names import EntryError, Place, placed
+from planoracle.analysis.intake.path_names import EntryError, PathNames, placed
+from planoracle.analysis.intake.record_fields import checked, said
 from planoracle.analysis.intake.submissions import Entries, fault_of
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files import catalog
@@ -120,7 +120,7 @@ class Grade:
         return f"{self.instance}: {how}\n{self.makespan} ticks, {best}\nmain score {score}"
 
     @classmethod
-    def of_run(cls, run: AnyRun, oracle: Oracle, *, details: bool = True, **about: Any) -> Grade:
+    def of_run(cls, run: AnyRun, oracle: SolverOracle, *, details: bool = True, **about: Any) -> Grade:
         """Return the grade of a run; ``about`` are the fields that say whose it is.
 
         Without ``details`` it may lack those of `DETAILS` that take time to work out.
@@ -225,7 +225,7 @@ class Grader:
         rules: Mapping[str, Rules] | None = None,
         *,
         problems: Problems | None = None,
-        oracle: Oracle | None = None,
+        oracle: SolverOracle | None = None,
         own_limits: bool = True,
         details: bool = True,
     ) -> None:
@@ -233,9 +233,9 @@ class Grader:
         self.details = details
         self.own_limits = own_limits
         self.problems = problems or Problems()
-        self.oracle = oracle or Oracle()
+        self.oracle = oracle or SolverOracle()
 
-    def grade(self, submission: object, place: Place | int | None = None) -> Grade:
+    def grade(self, submission: object, place: PathNames | int | None = None) -> Grade:
         """Grade one submission: ``{"instance", "plan"}`` and optionally ``"id"``, ``"model"``, ``"sample"``.
 
         Never raises for what a submission holds: one that cannot be judged, be it by a fault of ours, is
@@ -256,7 +256,7 @@ class Grader:
             submission = {name: value for name, value in submission.items() if name != benchmark.limit.field}
         return benchmark.run(problem, submission, self.rules[benchmark.name])
 
-    def graded(self, run: AnyRun, submission: dict[str, Any], place: Place | int | None = None) -> Grade:
+    def graded(self, run: AnyRun, submission: dict[str, Any], place: PathNames | int | None = None) -> Grade:
         """Grade a run of a submission."""
         about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
         about |= {"benchmark": run.problem.benchmark, **_where(place)}
@@ -265,7 +265,7 @@ class Grader:
             raise InternalError(f"{why}: {submission.get('id')} for {run.problem.name}")
         return grade
 
-    def unscored(self, submission: object, error: Exception, place: Place | int | None = None) -> Grade:
+    def unscored(self, submission: object, error: Exception, place: PathNames | int | None = None) -> Grade:
         """Return what is said of a submission that cannot be judged."""
         about = said(submission, "id", "instance", "model", "sample")
         name = submission.get("instance") if isinstance(submission, dict) else None
@@ -290,7 +290,7 @@ class Grader:
         return known.benchmark if known is not None else head if registry.find(head) is not None else None
 
 
-def _where(place: Place | int | None) -> dict[str, Any]:
+def _where(place: PathNames | int | None) -> dict[str, Any]:
     return {} if place is None else placed(place)._asdict()
 
 
@@ -307,13 +307,13 @@ def grade_all(entries: Entries, grader: Grader) -> Iterator[Grade]:
 set_of = lru_cache(maxsize=4096)(catalog.set_of)
 
 
-class Strangers:
+class MismatchCounter:
     """Plans that are probably for other problems than they say, counted by model and set.
 
     Examples
     --------
     >>> plan = {"id": "1", "model": "m", "instance": "timearena/lab1", "plan": ["wash cup", "pick leaf", "wash kettle"]}
-    >>> print(*Strangers().over([Grader().grade(plan)]).warnings())
+    >>> print(*MismatchCounter().over([Grader().grade(plan)]).warnings())
     1 of 1 plans of m for timearena/lab/1 are probably for other problems: timearena/lab1: 3 of 3 commands name \
 what the problem does not have: cup, pick leaf, kettle
     """
@@ -331,7 +331,7 @@ what the problem does not have: cup, pick leaf, kettle
             count, example = self._first.get(key, (0, f"{name}: {grade.other_problem}"))
             self._first[key] = (count + 1, example)
 
-    def over(self, grades: Iterable[Grade]) -> Strangers:
+    def over(self, grades: Iterable[Grade]) -> MismatchCounter:
         """Count several grades; return the same."""
         for grade in grades:
             self.add(grade)

@@ -12,8 +12,8 @@ from typing import Final, Literal, NamedTuple
 from planoracle.instances.protocol.scoring import Row
 
 
-class Metric(NamedTuple):
-    """Metric of all benchmarks.
+class GradeMetric(NamedTuple):
+    """GradeMetric of all benchmarks.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ def _faults(row: Row) -> tuple[float, int] | None:
     return None if row.get("faults") is None else (row["faults"], 1)
 
 
-_SUCCESS = Metric(
+_SUCCESS = GradeMetric(
     "success",
     "flag",
     "every task complete, no fatal violation",
@@ -86,7 +86,7 @@ _SUCCESS = Metric(
     role="success",
     of_all=True,
 )
-_MAIN_SCORE = Metric(
+_MAIN_SCORE = GradeMetric(
     "main_score",
     "number",
     "the benchmark's main figure, from 0 to 1",
@@ -96,7 +96,7 @@ _MAIN_SCORE = Metric(
     interval=True,
     of_all=True,
 )
-_GAP = Metric(
+_GAP = GradeMetric(
     "gap",
     "share",
     "makespan / optimal_makespan - 1 of a success",
@@ -105,7 +105,7 @@ _GAP = Metric(
     of=_gap,
     among=("succeeded", "runs that succeed"),
 )
-_LOST = Metric(
+_LOST = GradeMetric(
     "lost",
     "share",
     "best completion / optimum - 1 where a failing run failed",
@@ -114,7 +114,7 @@ _LOST = Metric(
     of=_lost,
     among=("failed", "runs that fail"),
 )
-_REGRET = Metric(
+_REGRET = GradeMetric(
     "regret",
     "share",
     "cost of all decisions of a success, as a share of the optimum",
@@ -122,7 +122,7 @@ _REGRET = Metric(
     runs="runs that it is of: those with a price",
     of=_regret,
 )
-_FAULTS = Metric(
+_FAULTS = GradeMetric(
     "faults",
     "count",
     "violations of the whole plan",
@@ -133,24 +133,24 @@ _FAULTS = Metric(
 
 #: Metrics of a single grade, in the order of the columns of the frame ``grades``.
 METRICS: Final = (
-    Metric("scored", "flag", "whether it could be judged"),
-    Metric("reason", "text", "why it is not scored"),
-    Metric("foreign", "count", "commands of a failed plan that name what the problem does not have"),
-    Metric("other_problem", "text", "why the plan is probably for another problem"),
-    Metric("read", "count", "steps taken from what was handed in"),
-    Metric("read_from", "text", "the part that they were taken from"),
-    Metric("ignored", "count", "lines that look like steps and were not taken"),
+    GradeMetric("scored", "flag", "whether it could be judged"),
+    GradeMetric("reason", "text", "why it is not scored"),
+    GradeMetric("foreign", "count", "commands of a failed plan that name what the problem does not have"),
+    GradeMetric("other_problem", "text", "why the plan is probably for another problem"),
+    GradeMetric("read", "count", "steps taken from what was handed in"),
+    GradeMetric("read_from", "text", "the part that they were taken from"),
+    GradeMetric("ignored", "count", "lines that look like steps and were not taken"),
     _SUCCESS,
-    Metric("violation", "text", "kind of the violation that ended the run, or why the answer is no plan"),
-    Metric("violation_index", "count", "its command, from 0"),
+    GradeMetric("violation", "text", "kind of the violation that ended the run, or why the answer is no plan"),
+    GradeMetric("violation_index", "count", "its command, from 0"),
     _FAULTS._replace(name="violations"),
-    Metric("executed", "count", "commands carried out"),
-    Metric("progress", "share", "actions done"),
-    Metric("goal_ratio", "share", "tasks done"),
-    Metric("makespan", "ticks", "latest end of a command carried out, also of failed plans"),
-    Metric("optimal_makespan", "ticks", "proved optimum under the rules that grade"),
-    Metric("optimum_status", "status", "what is known of the best plans under these rules"),
-    Metric("optimum_bound", "ticks", "what any plan takes at least, proved"),
+    GradeMetric("executed", "count", "commands carried out"),
+    GradeMetric("progress", "share", "actions done"),
+    GradeMetric("goal_ratio", "share", "tasks done"),
+    GradeMetric("makespan", "ticks", "latest end of a command carried out, also of failed plans"),
+    GradeMetric("optimal_makespan", "ticks", "proved optimum under the rules that grade"),
+    GradeMetric("optimum_status", "status", "what is known of the best plans under these rules"),
+    GradeMetric("optimum_bound", "ticks", "what any plan takes at least, proved"),
     _GAP,
     _MAIN_SCORE,
 )

@@ -15,20 +15,20 @@ from typing import Any
 
 from planoracle.analysis.batch.optimum_cache import Store, default_store
 from planoracle.instances.errors import InternalError
-from planoracle.instances.model.cache import FORMAT, Memo, digest, fingerprint
+from planoracle.instances.model.cache import FORMAT, ProblemCache, digest, fingerprint
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Limit, Status, Work
+from planoracle.instances.model.limits import Limit, Status, WorkLimit
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Best
+from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import solver_of
 from planoracle.solver.solve import engine_of, known, solve
 
 #: Work for one question of a grader, where nothing else is asked for.
-WORK = Work(10.0)
+WORK = WorkLimit(10.0)
 
 _forgetful = False
 
@@ -44,7 +44,7 @@ def remembering(wanted: bool) -> Iterator[None]:
         _forgetful = before
 
 
-@Memo
+@ProblemCache
 def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK) -> Result:
     """Return the bundled result of a problem, an optimum of the cache that has a certificate, or solve the problem.
 
@@ -54,7 +54,7 @@ def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK
     shipped = known(problem, rules)
     if shipped is not None:
         return shipped
-    store: Store | None = None if _forgetful or not isinstance(limit, Work) else default_store()
+    store: Store | None = None if _forgetful or not isinstance(limit, WorkLimit) else default_store()
     if store is None:
         return solve(problem, rules=rules, time_limit=limit)
     key = digest("optimum", FORMAT, versions(), fingerprint(problem), rules, limit)
@@ -132,7 +132,7 @@ def _shorter(found: Result, plan: Result) -> Result:
     )
 
 
-class Oracle:
+class SolverOracle:
     """Answers by our solvers.
 
     Parameters
@@ -145,16 +145,16 @@ class Oracle:
     def __init__(self, limit: Limit = WORK) -> None:
         self.limit = limit
 
-    def best(self, problem: Problem, rules: Rules) -> Best:
+    def best(self, problem: Problem, rules: Rules) -> BestKnown:
         """Return what is known about the best plans under some rules."""
         limit, share = self.limit, registry.of(problem).pricing
-        if isinstance(limit, Work) and share != 1.0:
-            limit = Work(limit.seconds * share)
+        if isinstance(limit, WorkLimit) and share != 1.0:
+            limit = WorkLimit(limit.seconds * share)
         # Rules of schedules are in the problem.
         deciding = None if problem.kind == "schedule" else rules.deciding()
         return optimum(problem, limit=limit) if deciding is None else optimum(problem, deciding, limit=limit)
 
-    def rest(self, run: AnyRun) -> Best:
+    def rest(self, run: AnyRun) -> BestKnown:
         """Return the best way to go on where a run ended; the makespan is that of what is left."""
         return solver_of(run, self.limit).rest
 

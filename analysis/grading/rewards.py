@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from planoracle.analysis.grading.grader import Grade
-from planoracle.analysis.grading.oracle import WORK, Oracle
+from planoracle.analysis.grading.oracle import WORK, SolverOracle
 from planoracle.instances.errors import PlanError, UnknownNameError
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Reward
-from planoracle.instances.protocol.scoring import Best
+from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.text import one_of
 from planoracle.solver.result import Result
-from planoracle.solver.runs import Known, Live, lost_after, run_of
+from planoracle.solver.runs import Live, StateValue, lost_after, run_of
 from planoracle.solver.states.state_solver import NEVER
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What `Regret` keeps of a state.
+    """What `RegretReward` keeps of a state.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class _State:
         Whether nothing leads to success any more.
     """
 
-    known: Known | None
+    known: StateValue | None
     best: int | None
     most: int
     open: int = 0
@@ -49,7 +49,7 @@ class _State:
     lost: bool = False
 
 
-class Regret:
+class RegretReward:
     """What a step costs: by how much it puts off the best end that is still within reach; negative, as a reward.
 
     Of a run that succeeds the costs add up to its makespan less the optimum, exactly. They are differences of proved
@@ -116,7 +116,7 @@ class Regret:
         return self._priced(memo, known, known.value.makespan, known.value.status)
 
     def _priced(
-        self, memo: _State, known: Known | None, value: int | None, status: Status
+        self, memo: _State, known: StateValue | None, value: int | None, status: Status
     ) -> tuple[float, _State, Mapping[str, object]]:
         cost = None if value is None or memo.best is None else value - memo.best
         best = memo.best if value is None else value
@@ -126,7 +126,7 @@ class Regret:
         return worth, state, _info(status, memo, value, cost, back)
 
     def _lost(
-        self, memo: _State, known: Known | None, why: tuple[str, str]
+        self, memo: _State, known: StateValue | None, why: tuple[str, str]
     ) -> tuple[float, _State, Mapping[str, object]]:
         worth, state = _charged(replace(memo, known=known, open=0, lost=True))
         return worth, state, _info(Status.infeasible, memo, None, None, None if memo.lost else -int(worth), *why)
@@ -160,10 +160,10 @@ def _info(
     }
 
 
-class _Measuring(Oracle):
+class _Measuring(SolverOracle):
     """Answers what main scores need, and nothing about single states of a run."""
 
-    def rest(self, run: AnyRun) -> Best:
+    def rest(self, run: AnyRun) -> BestKnown:
         """Say that nothing is known."""
         return Result(run.problem.name, Status.unknown)
 
@@ -226,7 +226,7 @@ class Success:
 
 
 #: All rewards by name.
-REWARDS: Mapping[str, type[Regret | Score | Success]] = {one.name: one for one in (Score, Regret, Success)}
+REWARDS: Mapping[str, type[RegretReward | Score | Success]] = {one.name: one for one in (Score, RegretReward, Success)}
 
 
 def reward(name: str) -> Reward:

@@ -13,8 +13,8 @@ from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from zlib import error as ZlibError  # noqa: N812
 
-from planoracle.analysis.intake.columns import plan_fields
 from planoracle.analysis.intake.path_names import EntryError, problem_name
+from planoracle.analysis.intake.record_fields import plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, refuse_compressed
 from planoracle.instances.model_output.messages import is_cut

@@ -20,9 +20,9 @@ from planoracle.analysis.intake.archives import (
     read_log,
     unpacked,
 )
-from planoracle.analysis.intake.columns import FIELDS, holds_plan, plan_fields
+from planoracle.analysis.intake.column_tables import header_of, read_csv, read_parquet
 from planoracle.analysis.intake.path_names import TEXT, nameless, problem_name
-from planoracle.analysis.intake.tables import header_of, read_csv, read_parquet
+from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_stream
 

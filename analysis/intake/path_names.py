@@ -12,7 +12,7 @@ from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import names_problem
 
 
-class Place(NamedTuple):
+class PathNames(NamedTuple):
     """Where a submission stands.
 
     Attributes
@@ -25,7 +25,7 @@ class Place(NamedTuple):
 
     Examples
     --------
-    >>> str(Place(3)), str(Place(3, "a/runs.jsonl"))
+    >>> str(PathNames(3)), str(PathNames(3, "a/runs.jsonl"))
     ('line 3', 'a/runs.jsonl, line 3')
     """
 
@@ -36,9 +36,9 @@ class Place(NamedTuple):
         return f"line {self.line}" if self.source is None else f"{self.source}, line {self.line}"
 
 
-def placed(where: Place | int) -> Place:
+def placed(where: PathNames | int) -> PathNames:
     """Return a place, also of a number."""
-    return where if isinstance(where, Place) else Place(where)
+    return where if isinstance(where, PathNames) else PathNames(where)
 
 
 class Hints(NamedTuple):

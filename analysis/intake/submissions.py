@@ -14,8 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from planoracle.analysis.grading.problems import Problems
-from planoracle.analysis.intake.columns import Columns, checked, is_grade, said
+from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.intake.folders import files_in, open_file, without_rest
 from planoracle.analysis.intake.formats import count, read_entries
 from planoracle.analysis.intake.path_names import (
@@ -23,27 +22,28 @@ from planoracle.analysis.intake.path_names import (
     NOTHING,
     EntryError,
     Hints,
+    PathNames,
     Paths,
-    Place,
     matched,
     nameless,
     placed,
     read_paths,
     stem,
 )
+from planoracle.analysis.intake.record_fields import Columns, checked, is_grade, said
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 
 #: How reasons begin that are faults of ours.
 INTERNAL = "internal error: "
 #: Places (or mere numbers), and what is there: a submission, a row of ``planoracle grade``, or an error.
-Entries: TypeAlias = Iterable[tuple[Place | int, Any | InputError]]
+Entries: TypeAlias = Iterable[tuple[PathNames | int, Any | InputError]]
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[_T]):
+class SubmissionResult(Generic[_T]):
     """What became of one submission: a value, or the reason why there is none."""
 
     line: int
@@ -56,9 +56,9 @@ class Answer(Generic[_T]):
     sample: int | str | None = None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> PathNames:
         """Where the submission stands."""
-        return Place(self.line, self.source)
+        return PathNames(self.line, self.source)
 
 
 class _File(NamedTuple):
@@ -87,7 +87,7 @@ class Intake:
         Names in paths, see `planoracle.analysis.intake.path_names.matched`; by default those of the layouts of
         `planoracle.analysis.intake.path_names.read_paths`.
     columns, model
-        See `planoracle.analysis.intake.columns.Columns`.
+        See `planoracle.analysis.intake.record_fields.Columns`.
     told
         Called with notes for people: which layouts paths have, and which are left aside.
     claims
@@ -104,7 +104,7 @@ class Intake:
     >>> with TemporaryDirectory() as folder:
     ...     (Path(folder) / "gpt.csv").write_text("instance,response\ntimearena/lab1,wait\n") and None
     ...     [(place, entry["model"], entry["response"]) for place, entry in Intake([folder])]
-    [(Place(line=2, source='gpt.csv'), 'gpt', 'wait')]
+    [(PathNames(line=2, source='gpt.csv'), 'gpt', 'wait')]
     """
 
     def __init__(
@@ -133,16 +133,16 @@ class Intake:
             else:
                 self._files.append(self._single(path, hints.get(_tail(path), NOTHING)))
 
-    def __iter__(self) -> Iterator[tuple[Place, Any | InputError]]:
+    def __iter__(self) -> Iterator[tuple[PathNames, Any | InputError]]:
         """Yield every place with its submission, a row of ``planoracle grade``, or an error."""
         for file in self._files:
             if file.error is not None:
-                yield Place(1, file.source), file.error
+                yield PathNames(1, file.source), file.error
                 continue
             try:
                 stream = file.open()
             except InputError as error:
-                yield Place(1, file.source), error
+                yield PathNames(1, file.source), error
                 continue
             try:
                 yield from _entries(stream, file, self._columns, self._names)
@@ -263,18 +263,18 @@ def _shown(path: str) -> str:
 
 def read_submissions(
     stream: IO[bytes], source: str, *, claims: bool = False
-) -> Iterator[tuple[Place, Any | InputError]]:
+) -> Iterator[tuple[PathNames, Any | InputError]]:
     """Yield what `Intake` does of the content of a single file."""
     return _entries(stream, _File(lambda: stream, None, source, "", NOTHING), Columns(claims=claims))
 
 
 def _entries(
     stream: IO[bytes], file: _File, columns: Columns, asked: frozenset[str] = frozenset()
-) -> Iterator[tuple[Place, Any | InputError]]:
+) -> Iterator[tuple[PathNames, Any | InputError]]:
     place = None
     named = file.hints.instance is not None
     for line, row in read_entries(stream, file.name, end=file.end, named=named, columns=asked, path=file.path):
-        place = Place(line, file.source)
+        place = PathNames(line, file.source)
         try:
             if isinstance(row, InputError):
                 raise row
@@ -285,7 +285,7 @@ def _entries(
             entry = EntryError(error, {"model": file.hints.model, "instance": file.hints.instance})
         yield place, entry
     if place is None and file.source is not None:
-        yield Place(1, file.source), InputError("holds no submissions", source=file.name)
+        yield PathNames(1, file.source), InputError("holds no submissions", source=file.name)
 
 
 def fault_of(error: Exception) -> str:
@@ -298,7 +298,7 @@ def answers(
     entries: Entries,
     function: Callable[[Problem, dict[str, Any]], _T],
     problems: Problems | None = None,
-) -> Iterator[Answer[_T]]:
+) -> Iterator[SubmissionResult[_T]]:
     """Apply a function to the problem and the content of every submission.
 
     Never raises for what a submission holds, but for a `MemoryError`.
@@ -321,4 +321,4 @@ def answers(
             raise
         except Exception as error:
             reason = fault_of(error)
-        yield Answer(place.line, value=value, reason=reason, source=place.source, **about)
+        yield SubmissionResult(place.line, value=value, reason=reason, source=place.source, **about)

@@ -18,13 +18,13 @@ from typing import Any
 
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.figures.colours import PALETTE, method_colour
-from planoracle.analysis.grading.grader import Strangers
-from planoracle.analysis.grading.problems import Places
-from planoracle.analysis.intake.path_names import Place
+from planoracle.analysis.grading.grader import MismatchCounter
+from planoracle.analysis.grading.problem_loader import Places
+from planoracle.analysis.intake.path_names import PathNames
 from planoracle.analysis.report.details import packed, plain, wording
-from planoracle.analysis.report.jobs import Told, Work, work_on
+from planoracle.analysis.report.jobs import PlanWork, Told, work_on
 from planoracle.analysis.report.leaderboard import (
-    Line,
+    LeaderboardLine,
     board,
     columns,
     lines_of,
@@ -33,7 +33,7 @@ from planoracle.analysis.report.leaderboard import (
     scoring,
     set_name,
 )
-from planoracle.analysis.report.work import Entry, Options
+from planoracle.analysis.report.work import ReportEntry, ReportOptions
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem
@@ -151,19 +151,19 @@ class Report:
         Place and reason of all that could not be read or graded.
     notes, warnings
         What is to be said of problems that are not the benchmark's, and of plans that are probably for other problems,
-        see `planoracle.analysis.grading.grader.Strangers`; it stands on the page, too.
+        see `planoracle.analysis.grading.grader.MismatchCounter`; it stands on the page, too.
     """
 
     html: str
     submissions: int
     priced: int
-    unscored: tuple[tuple[Place, str], ...]
+    unscored: tuple[tuple[PathNames, str], ...]
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 def build(
-    entries: Iterable[Entry],
+    entries: Iterable[ReportEntry],
     *,
     title: str = "Plans against the optimum",
     day: str | None = None,
@@ -211,17 +211,17 @@ def build(
     Examples
     --------
     >>> from planoracle.analysis.report.work import entries_of
-    >>> done = build(entries_of([(Place(1), {"id": "a", "instance": "timearena/household1", "actions": ["wait"]})]))
+    >>> done = build(entries_of([(PathNames(1), {"id": "a", "instance": "timearena/household1", "actions": ["wait"]})]))
     >>> done.submissions, done.priced, done.unscored
     (1, 1, ())
     """
     named = tuple((problems or {}).items()), tuple((rules or {}).items())
-    options = Options(profile, *named, places or Places(), limits)
+    options = ReportOptions(profile, *named, places or Places(), limits)
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
     lines = lines_of(work)
     told("writing", 0, 1)
     notes = tuple(dict.fromkeys(filter(None, (catalog.note(line.grade.instance or "") for line in lines))))
-    warnings = tuple(Strangers().over(line.grade for line in lines).warnings())
+    warnings = tuple(MismatchCounter().over(line.grade for line in lines).warnings())
     text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, day, options)))
     told("writing", 1, 1)
     return Report(
@@ -229,7 +229,7 @@ def build(
         submissions=len(lines),
         priced=sum(line.priced is not None for line in lines),
         unscored=tuple(
-            (Place(line.grade.line or 0, line.grade.source), line.grade.reason or "")
+            (PathNames(line.grade.line or 0, line.grade.source), line.grade.reason or "")
             for line in lines
             if not line.grade.scored
         ),
@@ -238,7 +238,9 @@ def build(
     )
 
 
-def _chunks(work: Work, lines: Sequence[Line], title: str, day: str | None, options: Options) -> Iterator[str]:
+def _chunks(
+    work: PlanWork, lines: Sequence[LeaderboardLine], title: str, day: str | None, options: ReportOptions
+) -> Iterator[str]:
     """Yield the data as elements of the page: the first chunk is what the first view needs."""
     contents: list[str] = []
     problems: list[list[object]] = []
@@ -281,7 +283,7 @@ def _unique(name: str, shown: set[str]) -> str:
     return text
 
 
-def _places(work: Work, contents: list[str]) -> list[tuple[int, int]]:
+def _places(work: PlanWork, contents: list[str]) -> list[tuple[int, int]]:
     """Add the sheets of all plans to the contents; return for every plan its chunk and its place there."""
     groups: dict[str, list[int]] = defaultdict(list)
     for i, (entry, *_) in enumerate(work.lines):
@@ -295,7 +297,7 @@ def _places(work: Work, contents: list[str]) -> list[tuple[int, int]]:
     return [places[i] for i in range(len(work.lines))]
 
 
-def _sheet(work: Work, i: int) -> str:
+def _sheet(work: PlanWork, i: int) -> str:
     priced = work.priced.get(i)
     return f"[{work.shown[i].sheet},{'null' if priced is None else priced.sheet}]"
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from planoracle.analysis.report.details import plain, whole
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import Profile
-from planoracle.instances.benchmarks.kitchens.run import KitchenRun, Record
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun, StepRecord
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance, Mode
 from planoracle.instances.model.limits import Status
@@ -23,14 +23,14 @@ from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.feedback import action_name
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import language
-from planoracle.instances.protocol.scoring import Best, Oracle
+from planoracle.instances.protocol.scoring import BestKnown, Oracle
 from planoracle.instances.protocol.trajectory import AnyTrajectory
 
 #: Most pieces of one plan that are drawn.
 MAX_PIECES = 2_000
 
 
-def _instance_chart(instance: Instance, best: Best | None) -> dict[str, Any]:
+def _instance_chart(instance: Instance, best: BestKnown | None) -> dict[str, Any]:
     """Describe a scheduling problem and its best schedule.
 
     Parameters
@@ -106,7 +106,7 @@ def drawn(run: AnyRun) -> dict[str, Any]:
     return for_kind(run.problem, _DRAWN)(run)
 
 
-def _pieces(instance: Instance, best: Best | None) -> tuple[Piece, ...]:
+def _pieces(instance: Instance, best: BestKnown | None) -> tuple[Piece, ...]:
     if best is None or best.plan is None:
         return ()
     benchmark = language(instance)
@@ -133,7 +133,7 @@ def piece_row(
     ]
 
 
-def _deeds(run: Record) -> dict[str, Any]:
+def _deeds(run: StepRecord) -> dict[str, Any]:
     """Describe the legal actions of a run in a kitchen as actions of a schedule: one step each, a task per verb.
 
     Returns
@@ -160,7 +160,7 @@ def _deeds(run: Record) -> dict[str, Any]:
     return {"tasks": list(tasks), "actions": [row for _, row in actions.values()], "pieces": pieces}
 
 
-def _kitchen_chart(kitchen: Kitchen, best: Best, rules: Profile) -> dict[str, Any]:
+def _kitchen_chart(kitchen: Kitchen, best: BestKnown, rules: Profile) -> dict[str, Any]:
     """Describe a kitchen and its best plan in the form of `chart`; ``actions`` are those of the best plan."""
     made = _deeds(cast("KitchenRun", registry.of(kitchen).run(kitchen, best.plan or [], rules)).record)
     joint = rules.moves == "joint"
@@ -187,7 +187,7 @@ def _kitchen_chart(kitchen: Kitchen, best: Best, rules: Profile) -> dict[str, An
     }
 
 
-def _parts(run: FloorRun) -> dict[str, Any]:
+def _parts(run: GridKitchenRun) -> dict[str, Any]:
     """Describe what was done on a floor as actions of a schedule: ``tasks``, ``actions``, ``resources``, ``pieces``."""
     instance, schedule = as_schedule(run)
     made = _instance_chart(instance, None)
@@ -197,10 +197,10 @@ def _parts(run: FloorRun) -> dict[str, Any]:
     return {key: made[key] for key in ("tasks", "actions", "resources")} | {"pieces": pieces}
 
 
-def _floor_chart(floor: Floor, best: Best | None, rules: FloorRules) -> dict[str, Any]:
+def _floor_chart(floor: GridKitchen, best: BestKnown | None, rules: GridKitchenRules) -> dict[str, Any]:
     """Describe a floor and its best plan in the form of `chart`; ``actions`` are those of the best plan."""
     plan = None if best is None else best.plan
-    made = _parts(cast("FloorRun", registry.of(floor).run(floor, {"plan": plan or {}}, rules)))
+    made = _parts(cast("GridKitchenRun", registry.of(floor).run(floor, {"plan": plan or {}}, rules)))
     return {
         "benchmark": floor.benchmark,
         "kind": floor.kind,

@@ -9,10 +9,10 @@ from math import isfinite
 from typing import Any, cast
 
 from planoracle.analysis.diagnosis.decisions import decisions
-from planoracle.analysis.diagnosis.regret import Decision, Regret
+from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret
 from planoracle.analysis.grading.grader import Grade
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import Clock, Finding, Section
+from planoracle.instances.protocol.feedback import ClockFormat, FeedbackItem, Section
 from planoracle.instances.protocol.plan import COMMON_FIELDS
 from planoracle.instances.text import visible
 
@@ -55,7 +55,7 @@ def faults(sections: Iterable[Section]) -> list[list[Any]]:
     return [_fault(one) for one in found[:MAX_FAULTS]]
 
 
-def _fault(one: Finding) -> list[Any]:
+def _fault(one: FeedbackItem) -> list[Any]:
     fault = one.violation
     return [fault.kind, fault.position, *_times(fault.start, fault.end), plain(one.text, 1000), plain(fault.subject)]
 
@@ -130,7 +130,7 @@ def _json(value: Any) -> str:
         return "…"
 
 
-def _command(one: Decision) -> str:
+def _command(one: DecisionRegret) -> str:
     """Name a command: one that is an object in JSON, such as a piece of a schedule, by its action."""
     try:
         return str(json.loads(one.command)["action"]) if one.command.startswith("{") else one.command
@@ -138,7 +138,7 @@ def _command(one: Decision) -> str:
         return one.command
 
 
-def regret_sheet(found: Regret, clock: Clock) -> dict[str, Any]:
+def regret_sheet(found: RunRegret, clock: ClockFormat) -> dict[str, Any]:
     """Return the priced decisions of a run.
 
     Returns

@@ -1,6 +1,7 @@
 """Work on all plans in worker processes: grade and explain all, then compute regrets as far as counted work allows.
 
-Work is counted, see `planoracle.instances.model.limits`, so that the regrets depend neither on load nor on processes.
+Work is counted, see `planoracle.instances.model.limits`, so that the regrets depend neither on load nor on
+processes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.report.details import grade_faults, metrics, packed
-from planoracle.analysis.report.work import Entry, Options, Priced, Shown, refused
+from planoracle.analysis.report.work import DecisionSheet, GradedSheet, ReportEntry, ReportOptions, refused
 
 # Plans of one problem whose regrets one task computes.
 _PRICED = 20
@@ -30,26 +31,26 @@ Told = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class PlanWork:
     """Plans that differ, with the lines that hold each; ``lines[i]`` and ``shown[i]`` belong together.
 
     ``charts`` holds the chart of every problem that exists, by name.
     """
 
-    lines: list[list[Entry]]
-    shown: list[Shown]
-    priced: dict[int, Priced]
+    lines: list[list[ReportEntry]]
+    shown: list[GradedSheet]
+    priced: dict[int, DecisionSheet]
     charts: dict[str, str]
 
 
 def work_on(
-    entries: Iterable[Entry],
-    options: Options,
+    entries: Iterable[ReportEntry],
+    options: ReportOptions,
     *,
     regret_seconds: float | None,
     processes: int | None = None,
     told: Told = lambda label, done, total: None,
-) -> Work:
+) -> PlanWork:
     """Grade, explain and price all submissions; those that say the same are worked on once.
 
     Parameters
@@ -60,26 +61,26 @@ def work_on(
     processes
         By default one per processor.
     """
-    lines: dict[str | int, list[Entry]] = defaultdict(list)
+    lines: dict[str | int, list[ReportEntry]] = defaultdict(list)
     for entry in entries:
         lines[entry.key].append(entry)
     plans = list(lines.values())
     pool: WorkerPool[tuple[Any, ...], Any]
     with WorkerPool(options.start, options.limits, processes) as pool:
-        work = Work(plans, _shown(plans, options, pool, told), {}, _charts(plans, pool))
+        work = PlanWork(plans, _shown(plans, options, pool, told), {}, _charts(plans, pool))
         _price_all(work, _IN_ALL if regret_seconds is None else regret_seconds, pool, told)
     return work
 
 
 def _shown(
-    plans: list[list[Entry]], options: Options, pool: WorkerPool[tuple[Any, ...], Any], told: Told
-) -> list[Shown]:
+    plans: list[list[ReportEntry]], options: ReportOptions, pool: WorkerPool[tuple[Any, ...], Any], told: Told
+) -> list[GradedSheet]:
     """Return the grade and the explanation of every plan."""
     told(_GRADING, 0, len(plans))
     # Plans of one problem follow each other, so that few problems are in memory at a time.
     order = sorted(range(len(plans)), key=lambda i: plans[i][0].instance or "")
     submissions = [i for i in order if plans[i][0].submission is not None]
-    shown: dict[int, Shown] = {}
+    shown: dict[int, GradedSheet] = {}
     for i, answer in zip(submissions, pool.map(("show", plans[i][0].submission) for i in submissions), strict=True):
         if isinstance(answer, TaskFailure):
             answer = refused(options, plans[i][0].submission or {}, answer.error)
@@ -88,14 +89,14 @@ def _shown(
     return [shown[i] if i in shown else _graded(entry) for i, (entry, *_) in enumerate(plans)]
 
 
-def _charts(plans: list[list[Entry]], pool: WorkerPool[tuple[Any, ...], Any]) -> dict[str, str]:
+def _charts(plans: list[list[ReportEntry]], pool: WorkerPool[tuple[Any, ...], Any]) -> dict[str, str]:
     """Return the chart of every problem that has one, by name."""
     names = list(dict.fromkeys(entry.instance or "" for entry, *_ in plans))
     answers = zip(names, pool.map(("chart", name) for name in names), strict=True)
     return {name: answer for name, answer in answers if isinstance(answer, str)}
 
 
-def _price_all(work: Work, seconds: float, pool: WorkerPool[tuple[Any, ...], Any], told: Told) -> None:
+def _price_all(work: PlanWork, seconds: float, pool: WorkerPool[tuple[Any, ...], Any], told: Told) -> None:
     """Fill ``work.priced`` as far as the work allows; no single plan takes a large part of it."""
     batches = list(_ranked(work)) if seconds > 0 else []
     left, most = seconds, max(1.0, seconds / 10)
@@ -116,7 +117,7 @@ def _price_all(work: Work, seconds: float, pool: WorkerPool[tuple[Any, ...], Any
         told(_PRICING, total, total)
 
 
-def _ranked(work: Work) -> Iterator[list[int]]:
+def _ranked(work: PlanWork) -> Iterator[list[int]]:
     """Yield plans to be priced, those of one problem together: first one of every model, then by turns."""
     first: dict[str, list[int]] = defaultdict(list)
     later: dict[str, list[int]] = defaultdict(list)
@@ -139,7 +140,7 @@ def _parts(members: list[int], size: int) -> Iterator[list[int]]:
         yield members[start : start + size]
 
 
-def _graded(entry: Entry) -> Shown:
+def _graded(entry: ReportEntry) -> GradedSheet:
     """Return what a row of grades says of a plan."""
     assert entry.grade is not None
     sheet = (
@@ -147,4 +148,4 @@ def _graded(entry: Entry) -> Shown:
         if entry.grade.scored
         else {}
     )
-    return Shown(entry.grade.without_details(), len(entry.grade.violations or ()), packed(sheet))
+    return GradedSheet(entry.grade.without_details(), len(entry.grade.violations or ()), packed(sheet))

@@ -9,10 +9,10 @@ from typing import Any
 
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import PRICED, SUMMARY
-from planoracle.analysis.intake.columns import said
+from planoracle.analysis.intake.record_fields import said
 from planoracle.analysis.report.details import plain, whole
-from planoracle.analysis.report.jobs import Work
-from planoracle.analysis.report.work import Entry, Priced
+from planoracle.analysis.report.jobs import PlanWork
+from planoracle.analysis.report.work import DecisionSheet, ReportEntry
 from planoracle.analysis.statistics.summary import GradeRows, summarize
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import GENERAL
@@ -25,7 +25,7 @@ _OUTCOMES = {True: 0, False: 1, None: 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LeaderboardLine:
     """A submission with all that is known of it.
 
     ``plan`` is the place of its plan in the work, ``number`` that of the submission: its line in a single file, and
@@ -35,10 +35,10 @@ class Line:
     grade: Grade
     plan: int
     faults: int
-    priced: Priced | None
+    priced: DecisionSheet | None
     number: int
     sample: str | int | None = None
-    entry: Entry | None = None
+    entry: ReportEntry | None = None
 
     @property
     def regret(self) -> float | None:
@@ -55,19 +55,19 @@ class Line:
         return ticks / optimum if ticks is not None and optimum else None
 
 
-def lines_of(work: Work) -> list[Line]:
+def lines_of(work: PlanWork) -> list[LeaderboardLine]:
     """Return all submissions in the order of their lines."""
     found = []
     for i, (entries, shown) in enumerate(zip(work.lines, work.shown, strict=True)):
         priced = work.priced.get(i)
         found += [
-            Line(_signed(shown.grade, entry), i, shown.faults, priced, entry.number, entry.sample, entry)
+            LeaderboardLine(_signed(shown.grade, entry), i, shown.faults, priced, entry.number, entry.sample, entry)
             for entry in entries
         ]
     return sorted(found, key=lambda line: line.number)
 
 
-def _signed(grade: Grade, entry: Entry) -> Grade:
+def _signed(grade: Grade, entry: ReportEntry) -> Grade:
     """Return a grade of the same plan with the names of a line."""
     if entry.submission is None:
         return grade
@@ -81,7 +81,7 @@ def set_name(grade: Grade) -> str:
 
 
 def board(
-    lines: Iterable[Line], rules: Mapping[str, Rules] | None = None
+    lines: Iterable[LeaderboardLine], rules: Mapping[str, Rules] | None = None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return a row per model, over all sets, and a row per model and set, the most successful first.
 
@@ -110,7 +110,7 @@ def _place(row: dict[str, Any]) -> tuple[Any, ...]:
     return (row["set"], *((row[name] is None, -(row[name] or 0)) for name in _BEST))
 
 
-def _rows(lines: Sequence[Line], rules: Mapping[str, Rules] | None) -> GradeRows:
+def _rows(lines: Sequence[LeaderboardLine], rules: Mapping[str, Rules] | None) -> GradeRows:
     """Return the grades of submissions with the costs of their decisions.
 
     The figures of a benchmark are left out where a grade, of another tool, lacks what they need.
@@ -137,7 +137,7 @@ def _place_of(text: str, places: dict[str, int]) -> int:
     return places.setdefault(text, len(places))
 
 
-def scoring(lines: Iterable[Line]) -> str:
+def scoring(lines: Iterable[LeaderboardLine]) -> str:
     """Say what the score is in the benchmarks of some submissions."""
     names = sorted({line.grade.benchmark or GENERAL for line in lines})
     rows = GradeRows()
@@ -156,7 +156,7 @@ def _sentence(text: str) -> str:
 
 
 def columns(
-    lines: Sequence[Line],
+    lines: Sequence[LeaderboardLine],
     places: Sequence[tuple[int, int]],
     names: dict[str, int],
 ) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def columns(
     }
 
 
-def _remarks(lines: Sequence[Line]) -> dict[str, list[Any]]:
+def _remarks(lines: Sequence[LeaderboardLine]) -> dict[str, list[Any]]:
     """Return what not all grades say, as far as any of these does."""
     rows = [line.grade.row() for line in lines]
     found: dict[str, list[Any]] = {

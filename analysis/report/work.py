@@ -12,17 +12,17 @@ from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.grading.grade_row import grade_of, unread
 from planoracle.analysis.grading.grader import Grade, Grader
-from planoracle.analysis.grading.oracle import Oracle
-from planoracle.analysis.grading.problems import NO_PLACES, Places, Problems
+from planoracle.analysis.grading.oracle import SolverOracle
+from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.columns import is_grade, said
-from planoracle.analysis.intake.path_names import Place, placed
+from planoracle.analysis.intake.path_names import PathNames, placed
+from planoracle.analysis.intake.record_fields import is_grade, said
 from planoracle.analysis.intake.submissions import Entries, fault_of
 from planoracle.analysis.report import details
 from planoracle.analysis.report.charts import chart, drawn
 from planoracle.analysis.report.details import packed, plain
 from planoracle.instances.errors import InputError, PlanoracleError
-from planoracle.instances.model.limits import Work, worked
+from planoracle.instances.model.limits import WorkLimit, worked
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
@@ -34,13 +34,13 @@ _NAMES = {"id", "model", "sample", "epoch", "line", "source"}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReportEntry:
     """One entry: a ``submission`` that is to be graded, or a ``grade``, maybe only of what cannot be read.
 
     ``number`` is its line in a single file, else its place among all.
     """
 
-    place: Place
+    place: PathNames
     number: int
     submission: dict[str, Any] | None = None
     grade: Grade | None = None
@@ -70,20 +70,20 @@ class Entry:
             return str(self.place)
 
 
-def entries_of(entries: Entries) -> Iterator[Entry]:
+def entries_of(entries: Entries) -> Iterator[ReportEntry]:
     """Yield an entry for all that `planoracle.analysis.intake.submissions.Intake` finds."""
     for count, (where, content) in enumerate(entries, 1):
         place = placed(where)
         number = place.line if place.source is None else count
         if isinstance(content, InputError):
-            yield Entry(place, number, grade=unread(content, place))
+            yield ReportEntry(place, number, grade=unread(content, place))
         elif not isinstance(content, dict):
             error = InputError("must be an object with instance and plan", field="submission", value=content)
-            yield Entry(place, number, grade=unread(error, place))
+            yield ReportEntry(place, number, grade=unread(error, place))
         elif is_grade(content):
-            yield Entry(place, number, grade=grade_of(content, place))
+            yield ReportEntry(place, number, grade=grade_of(content, place))
         else:
-            yield Entry(place, number, submission=content)
+            yield ReportEntry(place, number, submission=content)
 
 
 # Work for one state of a run, in seconds.
@@ -92,7 +92,7 @@ _SITUATION = 10.0
 _MAX_PRICED = 1_000
 
 
-class Options(NamedTuple):
+class ReportOptions(NamedTuple):
     """What decides how plans are judged.
 
     Name of the rule profile, problems and rules by name, files that plans may name, and what a plan may take.
@@ -115,7 +115,7 @@ class Options(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class GradedSheet:
     """A plan graded (without the lists that make grades large), its sheet as JSON, and the kind of its problem."""
 
     grade: Grade
@@ -125,7 +125,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class DecisionSheet:
     """The decisions of a plan as JSON; what they cost in all, and the optimum (``None``: not proved).
 
     ``lost``: by how many ticks the best completion of a run that failed is above the optimum.
@@ -140,10 +140,10 @@ class Priced:
 class Bench:
     """Grades, explains and prices plans under one profile."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: ReportOptions) -> None:
         self.options = options
         self.rules = options.chosen()
-        self.oracle = Oracle()
+        self.oracle = SolverOracle()
         problems = Problems(named=dict(options.problems), places=options.places)
         self.grader = Grader(self.rules, problems=problems, oracle=self.oracle)
 
@@ -155,7 +155,7 @@ class Bench:
         except PlanoracleError:  # every plan for it says why it is not graded
             return None
 
-    def show(self, submission: dict[str, Any]) -> Shown:
+    def show(self, submission: dict[str, Any]) -> GradedSheet:
         """Grade and explain a submission; like grading, this never raises for what it holds."""
         try:
             run = self.grader.run(submission)
@@ -172,13 +172,15 @@ class Bench:
             sheet = {"fault": plain(fault_of(error), 1000)}
         fields = registry.of(run.problem).plan_fields
         sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
-        return Shown(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind)
+        return GradedSheet(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind)
 
     def _sheet(self, run: AnyRun) -> dict[str, Any]:
         report = critique_of(run, oracle=self.oracle, regret=False)
         return drawn(run) | {"faults": details.faults(report.sections), "critic": details.prose(report.prose())}
 
-    def price(self, share: float, most: float, submissions: list[dict[str, Any]]) -> tuple[list[Priced | None], int]:
+    def price(
+        self, share: float, most: float, submissions: list[dict[str, Any]]
+    ) -> tuple[list[DecisionSheet | None], int]:
         """Return the regrets of some plans, and the counted work that they took, in nanoseconds.
 
         Parameters
@@ -187,13 +189,13 @@ class Bench:
             Work for all plans and for one of them, in seconds of a quiet core.
         """
         began = worked()
-        regrets: list[Priced | None] = []
+        regrets: list[DecisionSheet | None] = []
         for submission in submissions:
             left = min(most, share - (worked() - began) / 1e9)
             regrets.append(self._price(submission, left) if left > 0 else None)
         return regrets, worked() - began
 
-    def _price(self, submission: dict[str, Any], seconds: float) -> Priced | None:
+    def _price(self, submission: dict[str, Any], seconds: float) -> DecisionSheet | None:
         """Price the decisions of a submission that has been graded; ``None`` if they cannot be.
 
         ``seconds`` is the work at most, in seconds of a quiet core.
@@ -203,7 +205,7 @@ class Bench:
             count = len(run.verdict.events)
             if count > _MAX_PRICED:
                 return None
-            found = regret_of(run, seconds=Work(min(_SITUATION, max(0.01, seconds / (count + 1)))))
+            found = regret_of(run, seconds=WorkLimit(min(_SITUATION, max(0.01, seconds / (count + 1)))))
             sheet = packed(details.regret_sheet(found, clock_of(run.problem)))
         except MemoryError:
             raise
@@ -212,11 +214,11 @@ class Bench:
         lost = None
         if not found.success and found.completion is not None and found.optimum is not None:
             lost = found.completion - found.optimum
-        return Priced(sheet, found.total, found.optimum, lost)
+        return DecisionSheet(sheet, found.total, found.optimum, lost)
 
 
-def refused(options: Options, submission: dict[str, Any], error: Exception) -> Shown:
+def refused(options: ReportOptions, submission: dict[str, Any], error: Exception) -> GradedSheet:
     """Return what is shown of a submission that cannot be graded."""
     problems = Problems(named=dict(options.problems), places=options.places)
     grade = Grader(options.chosen(), problems=problems).unscored(submission, error)
-    return Shown(grade, 0, packed({"plan": details.plan_text(submission)}))
+    return GradedSheet(grade, 0, packed({"plan": details.plan_text(submission)}))

@@ -91,7 +91,7 @@ class Sample(NamedTuple):
     statistic: Literal["mean", "median"]
 
 
-class Cluster(NamedTuple):
+class SampleCluster(NamedTuple):
     """The values of the samples of one problem, its stratum, its share in the mean of all, and the most a value is."""
 
     values: Floats
@@ -145,7 +145,7 @@ def intervals(
 
 
 def two_stage(
-    clusters: Sequence[Cluster], *, level: float = 0.95, draws: int = 2_000, seed: int = 0
+    clusters: Sequence[SampleCluster], *, level: float = 0.95, draws: int = 2_000, seed: int = 0
 ) -> tuple[float, float] | None:
     """Return the percentile interval of a mean over problems: these are drawn within their strata, then their samples.
 
@@ -168,7 +168,7 @@ def two_stage(
 
     Examples
     --------
-    >>> solved = [Cluster(np.array(one), "s", 1 / 4) for one in ([1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0])]
+    >>> solved = [SampleCluster(np.array(one), "s", 1 / 4) for one in ([1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0])]
     >>> low, high = two_stage(solved)
     >>> round(low, 1), round(high, 1)
     (0.1, 0.9)

@@ -17,7 +17,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planoracle.analysis.grading.grader import Grade, set_of
-from planoracle.analysis.grading.metrics import PRICED, SUMMARY, Metric
+from planoracle.analysis.grading.metrics import PRICED, SUMMARY, GradeMetric
 from planoracle.analysis.grading.rule_options import completed
 from planoracle.analysis.statistics.intervals import best_of, pass_at, pass_hat, sizes
 from planoracle.instances.model.problem import GENERAL
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from planoracle.analysis.statistics.intervals import Cluster
+    from planoracle.analysis.statistics.intervals import SampleCluster
 
 #: Format and version of rows of summaries; the version grows when a field changes its meaning or goes away.
 FORMAT: Final = "planoracle/summary"
@@ -194,7 +194,7 @@ def summarize(
     rules: Mapping[str, Rules] | None = None,
     *,
     simple: Collection[str] = (),
-    metrics: Sequence[Metric] = SUMMARY,
+    metrics: Sequence[GradeMetric] = SUMMARY,
     own: bool = True,
 ) -> Summary:
     """Average the frame of grades per model and set, and per model.
@@ -379,7 +379,7 @@ class _Group:
         """Return the number of runs that have a figure."""
         return 0 if figure is None else self.counts[_columns_of(figure)[0]]
 
-    def row(self, metrics: Sequence[Metric]) -> dict[str, Any]:
+    def row(self, metrics: Sequence[GradeMetric]) -> dict[str, Any]:
         """Return the row of the group, see `summarize`."""
         samples = [count for count in self.scored.values() if count]
         scored, succeeded = sum(samples), int(self.runs["success"].sum())
@@ -453,7 +453,7 @@ class _Group:
             found[f"best@{size}"] = self.share(main, best)
         return found
 
-    def clusters(self, stratum: str = "") -> list[Cluster]:
+    def clusters(self, stratum: str = "") -> list[SampleCluster]:
         """Return the main score of every run by problem, the problems without any run among them if these count.
 
         A figure that is one sum by another is taken for a mean over problems: what a run changes in it, times their
@@ -461,7 +461,7 @@ class _Group:
         """
         import numpy as np
 
-        from planoracle.analysis.statistics.intervals import Cluster
+        from planoracle.analysis.statistics.intervals import SampleCluster
 
         main = self.figure("main")
         mean = self.mean(main)
@@ -473,20 +473,20 @@ class _Group:
             runs = runs + [np.array([main.absent], dtype=float).T] * self.absent
         weight = fsum(float(bottoms.mean()) for _, bottoms in runs) / len(runs)
         return [
-            Cluster((tops / weight + mean * (1 - bottoms / weight)) / main.full, stratum, 1 / len(runs), most)
+            SampleCluster((tops / weight + mean * (1 - bottoms / weight)) / main.full, stratum, 1 / len(runs), most)
             for tops, bottoms in runs
         ]
 
 
 def _columns(
-    metric: Metric,
+    metric: GradeMetric,
     value: float | None,
     runs: int,
     of_all: float | None,
     ends: tuple[float | None, float | None] | None,
     among: Mapping[str, int],
 ) -> dict[str, Any]:
-    """Return the columns of summaries that a metric has, see `planoracle.analysis.grading.metrics.Metric`."""
+    """Return the columns of summaries that a metric has, see `planoracle.analysis.grading.metrics.GradeMetric`."""
     name, (low, high) = metric.name, ends or (None, None)
     return {
         **({metric.among[0]: among[metric.among[0]]} if metric.among else {}),
@@ -498,7 +498,7 @@ def _columns(
 
 
 def _models(
-    groups: Sequence[_Group], rows: Sequence[Mapping[str, Any]], metrics: Sequence[Metric]
+    groups: Sequence[_Group], rows: Sequence[Mapping[str, Any]], metrics: Sequence[GradeMetric]
 ) -> list[dict[str, Any]]:
     """Return a row per model, over all sets."""
     sizes = {(group.benchmark, group.where): group.size for group in groups if group.size}
@@ -513,7 +513,7 @@ def _model(
     model: str,
     own: Sequence[tuple[_Group, Mapping[str, Any]]],
     sizes: Mapping[tuple[str, str], int],
-    metrics: Sequence[Metric],
+    metrics: Sequence[GradeMetric],
 ) -> dict[str, Any]:
     """Return the row of a model; ``sizes`` are those of all sets with a scored run of anybody."""
     told = [row for _, row in own if row["problems"]]
@@ -560,7 +560,7 @@ def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return *((rate is None, -(rate or 0)) for rate in rates), row["model"]
 
 
-def interval(clusters: Sequence[Cluster]) -> tuple[float, float] | None:
+def interval(clusters: Sequence[SampleCluster]) -> tuple[float, float] | None:
     """Return the interval of a mean share, see `planoracle.analysis.statistics.intervals.two_stage`.
 
     Where all values are the same, drawing them again says nothing. Then the ends are Wilson's: of n problems alike

@@ -12,15 +12,15 @@ from typing import Any, Final
 
 from planoracle.analysis.console import output_file
 from planoracle.analysis.intake.archives import read_lines
-from planoracle.analysis.verification.bundled_optima import Shipped, ways_of
+from planoracle.analysis.verification.bundled_checks import BundledEntry, ways_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Status, Work
+from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import bundled_proofs, registry
-from planoracle.instances.protocol.bundled import key_of
+from planoracle.instances.protocol.bundled_optima import key_of
 from planoracle.instances.protocol.bundled_proofs import Proofs
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.result import Result
@@ -33,7 +33,7 @@ _KEYS = {"format", "version", "instance", "profile", "makespan", "bound", "prove
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verification:
     """Verdict on a certificate, on a plan with a claimed bound, or on a bundled optimum.
 
     Attributes
@@ -99,7 +99,7 @@ def certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
         yield (f"{path}[{number - 1}]" if number else path), found
 
 
-def verified(proof: Any, problems: Mapping[str, Problem]) -> Verified:
+def verified(proof: Any, problems: Mapping[str, Problem]) -> Verification:
     """Check a certificate, or a plan without one, against the problem that it names and its bundled optimum.
 
     Nothing of the search for proofs is used, see `planoracle.solver.proofs.checker` and ``timetable``.
@@ -137,7 +137,7 @@ def verified(proof: Any, problems: Mapping[str, Problem]) -> Verified:
     return _compared(checked(proof, of_kind(problems[name], Instance)), problems[name])
 
 
-def checked(proof: Any, instance: Instance) -> Verified:
+def checked(proof: Any, instance: Instance) -> Verification:
     """Check a certificate against a scheduling problem, by the two files that stand alone."""
     from planoracle.instances.files.instance_file import to_document
     from planoracle.solver.proofs import checker, schedule_checker
@@ -146,14 +146,14 @@ def checked(proof: Any, instance: Instance) -> Verified:
     try:
         bound = checker.check(problem, proof)
         makespan = schedule_checker.check(problem, proof)
-    except (checker.RefusedError, schedule_checker.RefusedError) as error:
-        return Verified(instance.name, None, None, "", False, str(error))
-    return Verified(instance.name, makespan, bound, "certificate", True)
+    except (checker.RefusedError, schedule_checker.ScheduleRefusedError) as error:
+        return Verification(instance.name, None, None, "", False, str(error))
+    return Verification(instance.name, makespan, bound, "certificate", True)
 
 
-def _replayed(found: dict[str, Any], problem: Problem) -> Verified:
-    def refused(why: str) -> Verified:
-        return Verified(problem.name, None, None, "", False, why)
+def _replayed(found: dict[str, Any], problem: Problem) -> Verification:
+    def refused(why: str) -> Verification:
+        return Verification(problem.name, None, None, "", False, why)
 
     benchmark = registry.of(problem)
     makespan, bound, profile = (found.get(key) for key in ("makespan", "bound", "profile"))
@@ -170,7 +170,9 @@ def _replayed(found: dict[str, Any], problem: Problem) -> Verified:
     if not run.success or run.verdict.makespan != makespan:
         return refused(f"its plan is no success that takes {makespan} {problem.unit}s")
     rules = benchmark.profiles[profile]
-    one = Verified(problem.name, makespan, bound, "search", bound is None or None, _unchecked(makespan, bound), profile)
+    one = Verification(
+        problem.name, makespan, bound, "search", bound is None or None, _unchecked(makespan, bound), profile
+    )
     return _compared(one, benchmark.under(problem, rules), None if problem.kind == "schedule" else rules)
 
 
@@ -181,7 +183,7 @@ def _unchecked(makespan: int | None, bound: int | None) -> str:
     return "" if bound is None else "plan holds, bound not checked"
 
 
-def _compared(one: Verified, problem: Problem, rules: Rules | None = None) -> Verified:
+def _compared(one: Verification, problem: Problem, rules: Rules | None = None) -> Verification:
     """Refuse what contradicts the optimum of a formula, or a bundled optimum, whose plan is replayed."""
     least, result = registry.of(problem).least(problem), known(problem, rules)
     if least is None and (result is None or one.holds is False):
@@ -198,7 +200,7 @@ def _compared(one: Verified, problem: Problem, rules: Rules | None = None) -> Ve
     return replace(one, holds=False, reason=f"contradicts what is known of the problem: {why}")
 
 
-def shipped(name: str) -> Iterator[Verified]:
+def shipped(name: str) -> Iterator[Verification]:
     """Check the bundled optimum of a problem, once for all profiles that see the problem alike.
 
     Plans are replayed by the rules, schedules also by `planoracle.solver.proofs.schedule_checker`; where there is a
@@ -215,14 +217,14 @@ def shipped(name: str) -> Iterator[Verified]:
         yield replace(_shipped(way), instance=name, profile=", ".join(way.profiles))
 
 
-def _shipped(way: Shipped) -> Verified:
+def _shipped(way: BundledEntry) -> Verification:
     """Check what ships about a problem as some profiles see it: its entry, and its certificate."""
     entry = way.entry or {}
     makespan, bound = entry.get("makespan"), entry.get("bound")
     try:
         way.result()
     except Exception as error:  # whatever the file holds
-        return Verified("", makespan, bound, "", False, f"its plan does not hold: {type(error).__name__}: {error}")
+        return Verification("", makespan, bound, "", False, f"its plan does not hold: {type(error).__name__}: {error}")
     proof = None if way.problem.kind != "schedule" else proof_of(way.problem)
     if proof is not None:
         one = checked(proof, of_kind(way.problem, Instance))
@@ -230,9 +232,9 @@ def _shipped(way: Shipped) -> Verified:
             return replace(one, holds=False, reason=f"the table of optima says {bound} and {makespan}")
         return one
     if not entry:
-        return Verified("", None, None, "", False, "nothing ships, or for another problem of that name")
+        return Verification("", None, None, "", False, "nothing ships, or for another problem of that name")
     proved = "search" if way.derivable else str(entry["proof"])
-    return Verified("", makespan, bound, proved, None, _unchecked(makespan, bound))
+    return Verification("", makespan, bound, proved, None, _unchecked(makespan, bound))
 
 
 def proof_of(problem: Problem) -> dict[str, Any] | None:
@@ -242,7 +244,7 @@ def proof_of(problem: Problem) -> dict[str, Any] | None:
 
 # Cases told apart: as many as a person can follow; where those do not do, as many as a program can check.
 _LEAVES = 4, 64
-_WORK = Work(600.0)
+_WORK = WorkLimit(600.0)
 
 
 def certified(name: str) -> Proofs:
@@ -258,7 +260,7 @@ def certified(name: str) -> Proofs:
     return found
 
 
-def _kept(way: Shipped) -> dict[str, Any] | None:
+def _kept(way: BundledEntry) -> dict[str, Any] | None:
     problem, proof = of_kind(way.problem, Instance), proof_of(way.problem)
     if proof is None:
         return None
@@ -267,7 +269,7 @@ def _kept(way: Shipped) -> dict[str, Any] | None:
     return proof if one.holds and one.bound == one.makespan == wanted else None
 
 
-def _found(way: Shipped) -> dict[str, Any] | None:
+def _found(way: BundledEntry) -> dict[str, Any] | None:
     from planoracle.solver.proofs.certificate import certificate
 
     problem = of_kind(way.problem, Instance)

@@ -15,7 +15,7 @@ from planoracle.instances.model.agents import split_crew
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, Problem, of_kind
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.capabilities import Shelf
+from planoracle.instances.protocol.capabilities import Catalog
 from planoracle.instances.text import did_you_mean, files_like
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _benchmark(name: str) -> AnyBenchmark | None:
     return registry.find(name.partition("/")[0].partition("@")[0])
 
 
-def _shelf(name: str) -> Shelf | None:
+def _shelf(name: str) -> Catalog | None:
     benchmark = _benchmark(name)
     return None if benchmark is None else benchmark.shelf
 

@@ -21,7 +21,7 @@ from planoracle.instances.text import one_of
 VERSION: Final = 1
 
 
-class Generated(NamedTuple):
+class GeneratedProblem(NamedTuple):
     """A random problem: the number of the draw, the parameters, and a schedule for it if one is known."""
 
     problem: Problem
@@ -45,7 +45,7 @@ def style(name: str) -> Generator:
     return found
 
 
-def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False, **given: Any) -> Generated:
+def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False, **given: Any) -> GeneratedProblem:
     """Return one random problem.
 
     Parameters
@@ -86,12 +86,12 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
     random = Random(int.from_bytes(digest, "big"))
     full = f"generated/{label}/{seed}-{number}"
     if combine and kind.combine is not None:
-        return Generated(kind.combine(random, parameters, full), number, parameters, None)
+        return GeneratedProblem(kind.combine(random, parameters, full), number, parameters, None)
     problem, witness = kind.make(random, parameters, full)
-    return Generated(problem, number, parameters, witness)
+    return GeneratedProblem(problem, number, parameters, witness)
 
 
-def draw(name: str, seed: int = 0, *, tries: int, combine: bool = False, **given: Any) -> Iterator[Generated]:
+def draw(name: str, seed: int = 0, *, tries: int, combine: bool = False, **given: Any) -> Iterator[GeneratedProblem]:
     """Yield the problems of a seed by number, each combination of tasks once; arguments as for `generate`.
 
     >>> [found.problem.name for found in draw("timearena", tries=2, combine=True)]
@@ -110,7 +110,7 @@ def draw(name: str, seed: int = 0, *, tries: int, combine: bool = False, **given
 
 def compose(
     name: str, seed: int = 0, *, count: int, kind: str | None = None, variant: str | None = None, **given: Any
-) -> Iterator[Generated]:
+) -> Iterator[GeneratedProblem]:
     """Yield problems that a benchmark combines of its tasks by a kind, no combination twice.
 
     Parameters
@@ -137,4 +137,4 @@ def compose(
         raise InputError("this benchmark has no kinds of combinations", field="kind", value=kind)
     parameters = Parameters.of(maker.usual, maker.combined, given)
     for number, label in enumerate(maker.compose(kind, variant, parameters.tasks, count, seed)):
-        yield Generated(shelf.load(label), number, parameters, None)
+        yield GeneratedProblem(shelf.load(label), number, parameters, None)

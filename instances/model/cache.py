@@ -3,7 +3,7 @@
 Examples
 --------
 >>> from planoracle.instances.model.instance import Action, Instance
->>> @Memo
+>>> @ProblemCache
 ... def _work(instance: Instance, factor: int = 1) -> int:
 ...     print("adding up")
 ...     return factor * sum(action.attended for action in instance.actions)
@@ -48,7 +48,7 @@ class Remembering:
 
     @cached_property
     def memos(self) -> dict[object, Any]:
-        """What is kept, under keys that only the `Memo` that made it knows."""
+        """What is kept, under keys that only the `ProblemCache` that made it knows."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Remembering:
         return {name: value for name, value in self.__dict__.items() if name != "memos"}
 
 
-class Memo(Generic[_P, _A, _T]):
+class ProblemCache(Generic[_P, _A, _T]):
     """A function of a problem that is worked out once for every problem (the same object) and further arguments.
 
     These are hashable, and are told apart as they are written: ``f(p)``, ``f(p, 1)`` and ``f(p, n=1)`` are three calls.
@@ -109,7 +109,7 @@ def of_text(text: str) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-@Memo
+@ProblemCache
 def fingerprint(problem: Problem) -> str:
     """Return the digest of a problem with its name, its benchmark and everything that its rules need."""
     return digest(problem)
@@ -160,4 +160,4 @@ def _part(value: Any) -> str:
     return _kept(value) if isinstance(value, Remembering) else _text(value)
 
 
-_kept = Memo(_text)
+_kept = ProblemCache(_text)

@@ -45,7 +45,7 @@ class TimeOverError(Exception):
     """The limit has been reached; never seen outside of the search that it ends."""
 
 
-class Work(NamedTuple):
+class WorkLimit(NamedTuple):
     """A limit of counted work, so that what comes of it depends neither on the machine nor on its load.
 
     ``seconds`` is about how long so much work takes on a quiet core.
@@ -106,13 +106,13 @@ class Deadline:
 
     def counting(self, seconds: float) -> Deadline:
         """Return a deadline after so many seconds of counted work, but no later than this one."""
-        return _Counted(seconds, self)
+        return _WorkDeadline(seconds, self)
 
 
-class _Counted(Deadline):
+class _WorkDeadline(Deadline):
     """Ends when so much work has been counted; what parts of it spend counts for the whole.
 
-    >>> whole = deadline_of(Work(3.0))
+    >>> whole = deadline_of(WorkLimit(3.0))
     >>> part = whole.sooner(2.0)
     >>> part.spend(2.5)
     >>> part.over(0.0), whole.left(), whole.pieces(0.25)
@@ -153,7 +153,7 @@ class _Counted(Deadline):
         return self.left() / work
 
     def within(self, seconds: float) -> Deadline:
-        return _Counted(seconds, self)
+        return _WorkDeadline(seconds, self)
 
 
 _worked = 0
@@ -171,7 +171,7 @@ def charge(nanoseconds: int) -> None:
 
 
 #: Seconds of wall time, counted work, or what another answer leaves of either.
-Limit: TypeAlias = "float | Work | Deadline"
+Limit: TypeAlias = "float | WorkLimit | Deadline"
 
 #: When time is never over.
 NEVER = Deadline()
@@ -181,4 +181,4 @@ def deadline_of(limit: Limit) -> Deadline:
     """Return what ends an answer that has so much time, or work, from now on."""
     if isinstance(limit, Deadline):
         return limit
-    return _Counted(limit.seconds) if isinstance(limit, Work) else Deadline(limit)
+    return _WorkDeadline(limit.seconds) if isinstance(limit, WorkLimit) else Deadline(limit)

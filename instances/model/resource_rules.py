@@ -56,7 +56,7 @@ def _then(lag: Violation) -> int:
     return cast(int, lag.others[0].end) + cast(int, lag.required)
 
 
-class Fault(Violation):
+class GeneralViolation(Violation):
     """A violation of the general rules."""
 
     __slots__ = ()
@@ -77,10 +77,10 @@ def fault(
     required: Measure = None,
     actual: Measure = None,
     case: str = "",
-) -> Fault:
+) -> GeneralViolation:
     """Return a violation of a piece."""
     name, start, duration = piece[:3]
-    return Fault(index, kind, name, case, start, start + duration, others, resource, required, actual)
+    return GeneralViolation(index, kind, name, case, start, start + duration, others, resource, required, actual)
 
 
 def other_of(piece: Piece) -> Other:

@@ -13,9 +13,9 @@ from heapq import heappop, heappush
 from operator import itemgetter
 
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.resource_rules import Fault, Pieces, capacities, fault, other_of, states
+from planoracle.instances.model.resource_rules import GeneralViolation, Pieces, capacities, fault, other_of, states
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.violations import MAX_OTHERS, Event, Other, Replay, Violation
+from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent, Violation
 
 #: A replay ends its search for further violations after this many.
 MAX_VIOLATIONS = 1000
@@ -38,7 +38,7 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
         if piece.action in work:
             work[piece.action] -= piece.duration
             finished += work[piece.action] == 0
-        events.append(Event(i, piece.action, piece.start, piece.end, done, finished / total if done else 0.0))
+        events.append(ReplayEvent(i, piece.action, piece.start, piece.end, done, finished / total if done else 0.0))
     return Replay(
         events=tuple(events),
         violations=violations,
@@ -143,7 +143,7 @@ def _missing(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
     there = {piece.action for _, piece in pieces}
     for action in instance.actions:
         if action.id not in there:
-            yield Fault(None, "missing_action", action.id, required=action.duration, actual=0)
+            yield GeneralViolation(None, "missing_action", action.id, required=action.duration, actual=0)
 
 
 def _held(action: Action, piece: Piece) -> int:

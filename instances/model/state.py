@@ -15,7 +15,7 @@ NOW = "now/now"
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PartialSchedule:
     """Decisions that cannot be undone.
 
     Attributes
@@ -32,7 +32,7 @@ class State:
     clock: int = 0
 
 
-def restricted(instance: Instance, state: State) -> Instance:
+def restricted(instance: Instance, state: PartialSchedule) -> Instance:
     """Return the instance with the decisions of a state as constraints, in the general model.
 
     Its optimum is the best makespan that the state leaves. Pieces carried out are actions of their own, tied to
@@ -51,7 +51,7 @@ def restricted(instance: Instance, state: State) -> Instance:
     >>> from planoracle.instances.files.catalog import load
     >>> from planoracle.solver.exact.search import solve
     >>> problem = load("recipe2plan/timed/Cobbler_Pancakes")
-    >>> late = State((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)
+    >>> late = PartialSchedule((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)
     >>> solve(problem).makespan, solve(restricted(problem, late)).makespan
     (4080, 4380)
     """
@@ -142,7 +142,7 @@ def _carried(instance: Instance, action: Action, piece: Piece, name: str, *, fir
     )
 
 
-def _shut_out(instance: Instance, state: State, carried: dict[str, list[Piece]]) -> Iterator[str]:
+def _shut_out(instance: Instance, state: PartialSchedule, carried: dict[str, list[Piece]]) -> Iterator[str]:
     """Yield actions that could start at the clock only by sharing the room of a setting begun just before."""
     begun = {
         (demand.resource, piece.duration)

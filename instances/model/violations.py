@@ -88,7 +88,7 @@ class Violation(NamedTuple):
         return row
 
 
-class Event(NamedTuple):
+class ReplayEvent(NamedTuple):
     """One command as the rules saw it: carried out or refused, and the share of work done after it."""
 
     position: int
@@ -126,7 +126,7 @@ class Replay:
         Intervals in which no agent is busy, of the whole plan up to its end.
     """
 
-    events: tuple[Event, ...]
+    events: tuple[ReplayEvent, ...]
     violations: tuple[Violation, ...]
     fatal: Violation | None
     executed: int

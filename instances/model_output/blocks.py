@@ -9,12 +9,12 @@ from typing import Generic, NamedTuple, TypeVar
 
 from planoracle.instances.model_output.cues import Cue, begins_with_cue, cues_of, is_interjection, is_nothing, pieces_of
 from planoracle.instances.model_output.json_values import leaves
-from planoracle.instances.model_output.layout import Line, lines_of
+from planoracle.instances.model_output.layout import TextLine, lines_of
 
 S = TypeVar("S")
 
 
-class Found(NamedTuple, Generic[S]):
+class StepMatch(NamedTuple, Generic[S]):
     """A step in a line: how many of its characters it takes, and the step."""
 
     length: int
@@ -32,7 +32,7 @@ class Grammar(Generic[S]):
 
     unique = False
 
-    def find(self, text: str) -> list[Found[S]]:
+    def find(self, text: str) -> list[StepMatch[S]]:
         """Return the steps in a line, from left to right."""
         return []
 
@@ -55,7 +55,8 @@ class Grammar(Generic[S]):
     def meant(self, text: str, kind: str, among: bool) -> S | None:
         """Return the command that a line is meant as although it is none of the benchmark's, if there is such a thing.
 
-        ``kind`` is that of `planoracle.instances.model_output.layout.Line`; ``among``: whether it follows steps that
+        ``kind`` is that of `planoracle.instances.model_output.layout.TextLine`; ``among``: whether it follows steps
+        that
         are.
         """
         return None
@@ -139,7 +140,7 @@ class Reader(Generic[S]):
         self.events: list[Block[S] | Remark] = []  # the blocks, and the remarks among them
         self.whole, self.over = True, False
         self.loose: list[tuple[int, str]] = []  # lines of lists, blocks and tables in which nothing is read
-        self.left: list[Line] = []  # items in thoughts and observations
+        self.left: list[TextLine] = []  # items in thoughts and observations
         self._final, self._message, self._quoted = "", 0, False
         self._last = self._stride = 0  # line of the last step, and how far behind the one before
         self._values = 0  # JSON values up to now
@@ -148,7 +149,7 @@ class Reader(Generic[S]):
         self._gap = False  # words since the last step
         self._irrevocable = False  # whether actions have been answered by observations
         self._cut = False  # whether the actions before have been taken back
-        self._open: Line | None = None  # a sentence with steps that goes on in the next line
+        self._open: TextLine | None = None  # a sentence with steps that goes on in the next line
 
     def text(self, text: str) -> None:
         """Read a text without thinking."""
@@ -197,7 +198,7 @@ class Reader(Generic[S]):
             else:
                 self.value(part, self._message)
 
-    def _continued(self, line: Line) -> Line | None:
+    def _continued(self, line: TextLine) -> TextLine | None:
         """Return a line with the sentence before that ended in a comma; ``None`` if it is one that goes on itself."""
         free = line.kind == "free" and not line.values
         joined = 0
@@ -223,7 +224,7 @@ class Reader(Generic[S]):
         found = self.grammar.find(text)
         return bool(found) and 2 * sum(one.length for one in found) < len(text)
 
-    def _line(self, line: Line) -> None:
+    def _line(self, line: TextLine) -> None:
         free = line.kind == "free"
         if line.kind == "final":
             self._final, self._announced = line.text, line.number
@@ -244,7 +245,7 @@ class Reader(Generic[S]):
             if before == (len(self.blocks), self.blocks[-1].lines if self.blocks else 0):
                 self._said(line.kind, line.group, line.number, line.text, free=free)
 
-    def _words(self, line: Line) -> None:
+    def _words(self, line: TextLine) -> None:
         """Read a line without JSON: its sentences one by one if any of them says something about a plan."""
         free = line.kind == "free"
         pieces = pieces_of(line.text)
@@ -343,7 +344,7 @@ class Reader(Generic[S]):
         self._gap = self._cut = False
         return last
 
-    def _table(self, rows: list[Line]) -> None:
+    def _table(self, rows: list[TextLine]) -> None:
         heads = [cell.lower().strip("*_` ") for cell in rows[0].cells]
         read = [self.grammar.row(dict(zip(heads, row.cells, strict=False))) for row in rows[1:]]
         if any(read):
@@ -373,9 +374,9 @@ def _holds_list(value: object) -> bool:
     return isinstance(value, list) or (isinstance(value, dict) and any(isinstance(one, list) for one in value.values()))
 
 
-def _tables(lines: list[Line]) -> Iterator[tuple[bool, list[Line]]]:
+def _tables(lines: list[TextLine]) -> Iterator[tuple[bool, list[TextLine]]]:
     """Yield rows of one table together, other lines one by one."""
-    rows: list[Line] = []
+    rows: list[TextLine] = []
     for line in lines:
         if rows and (line.kind != "table" or line.group != rows[0].group):
             yield True, rows

@@ -1,4 +1,4 @@
-"""Decision which blocks of a text are its plan.
+"""Step which blocks of a text are its plan.
 
 1. Text announced as final wins, however short; a later announcement of the same weight wins over an earlier one.
 2. Words of retraction ("that is wrong", "scratch that", "I give up") end the plan before them.
@@ -30,7 +30,7 @@ _HEAD = 3
 
 
 @dataclass(slots=True)
-class Choice(Generic[S]):
+class ChosenPlan(Generic[S]):
     """The plan of a text.
 
     Attributes
@@ -66,9 +66,9 @@ class _Pending:
         self.label = label_of(remark.text) or self.label
 
 
-def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> Choice[S]:
+def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> ChosenPlan[S]:
     """Return the blocks that are the plan, by the rules of this module."""
-    chosen: Choice[S] = Choice()
+    chosen: ChosenPlan[S] = ChosenPlan()
     plan = _Steps(grammar, ())
     offers: dict[str, list[Block[S]]] = {}
     pending, level, message = _Pending(), 0, 0
@@ -79,10 +79,10 @@ def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> Choice[S
             label = label_of(one.text)
             if Cue.RETRACTED in one.cues:
                 turns = [block for block in chosen.blocks if block.message != message and len(block.steps) == 1]
-                chosen, level, pending = Choice(turns, bool(chosen.blocks), refused=True), 0, _Pending()
+                chosen, level, pending = ChosenPlan(turns, bool(chosen.blocks), refused=True), 0, _Pending()
                 plan = _Steps(grammar, turns)
             elif Cue.CHOSEN in one.cues and label in offers:
-                chosen, level, pending = Choice(list(offers[label]), True), 2, _Pending()
+                chosen, level, pending = ChosenPlan(list(offers[label]), True), 2, _Pending()
                 plan = _Steps(grammar, chosen.blocks)
             else:
                 pending.add(one)
@@ -110,7 +110,7 @@ def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> Choice[S
                     plan.add(one)
                 continue
         replaced = chosen.replaced or bool(chosen.blocks)
-        chosen, level, plan = Choice([one] if one.steps else [], replaced), announced, own
+        chosen, level, plan = ChosenPlan([one] if one.steps else [], replaced), announced, own
     return chosen
 
 

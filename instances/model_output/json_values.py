@@ -64,7 +64,7 @@ _SAYS = (
 _KNOWN = frozenset((*_SAYS, *_PLANS))
 
 
-class Held(NamedTuple):
+class ExtractedText(NamedTuple):
     """A text whose JSON values have been lifted out: each is a hole in it, in order."""
 
     text: str
@@ -150,7 +150,7 @@ def _behind(text: str, start: int) -> int:
     return start + 1 if run is None else max(start + 1, run.end() - 3)
 
 
-def lifted(text: str) -> Held:
+def lifted(text: str) -> ExtractedText:
     """Lift the JSON values out of a text, with forgiven commas before brackets."""
     if _HOLE in text:
         text = text.replace(_HOLE, " ")
@@ -161,7 +161,7 @@ def lifted(text: str) -> Held:
     for start, stop, _ in spans:
         pieces += [mended[end:start], _HOLE, "\n" * mended.count("\n", start, stop)]
         end = stop
-    return Held("".join([*pieces, mended[end:]]), [value for _, _, value in spans], whole)
+    return ExtractedText("".join([*pieces, mended[end:]]), [value for _, _, value in spans], whole)
 
 
 def _literals(text: str) -> Iterator[tuple[int, int, object]]:

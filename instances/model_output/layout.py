@@ -52,7 +52,7 @@ _NAMES = {name: kind for kind, names in _SECTIONS.items() for name in names.spli
 
 
 @dataclass(slots=True)
-class Line:
+class TextLine:
     """One line, or one cell of a table.
 
     Attributes
@@ -80,7 +80,7 @@ class Line:
     quoted: bool = False
 
 
-def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
+def lines_of(text: str) -> tuple[list[TextLine], list[TextLine], bool]:
     r"""Return the lines of a text that may say something, without observations and thoughts.
 
     Returns
@@ -97,11 +97,13 @@ def lines_of(text: str) -> tuple[list[Line], list[Line], bool]:
     5 list wait
     """
     if text.startswith("{") and (objects := objects_in(text)) is not None:
-        return [Line(number, "free", "", [one]) for number, one in enumerate(objects, 1)], [], True
+        return [TextLine(number, "free", "", [one]) for number, one in enumerate(objects, 1)], [], True
     held = lifted(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
     formed = list(_formed(held.text, iter(held.values)))
     alone = all(line.quoted or line.kind in ("blank", "break", "final") for line in formed)
-    for before, line in pairwise([Line(0, "blank", ""), *formed]):  # no quotation: all there is, or a mark in a list
+    for before, line in pairwise(
+        [TextLine(0, "blank", ""), *formed]
+    ):  # no quotation: all there is, or a mark in a list
         item = before.kind == "list" and not before.quoted and before.number == line.number - 1
         line.quoted = line.quoted and not (alone or item)
     return *_without_sections(formed), held.whole
@@ -121,7 +123,7 @@ def _unquoted(found: re.Match[str]) -> str:
     return said if isinstance(said, str) else found[0]
 
 
-def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
+def _formed(text: str, values: Iterator[object]) -> Iterator[TextLine]:
     """Yield every line with its kind; empty ones are ``blank``."""
     fences: list[str] = []
     group = 0
@@ -142,7 +144,7 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
         if not said and not inside:
             rows = False
             if not blank:
-                yield Line(number, "blank", "")
+                yield TextLine(number, "blank", "")
             blank = True
             continue
         blank = False
@@ -151,13 +153,15 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
             closes = fences and not fence[2] and fence[1].startswith(fences[-1])
             fences = fences[:-1] if closes else [*fences[:50], fence[1]]
             group += 1
-            yield Line(number, "break", "", group=group)
+            yield TextLine(number, "break", "", group=group)
             continue
         if said.startswith("|") or ("|" in said and (rows or number in heads or said.endswith("|"))):
             group += not rows
             rows = True
             if not _SEPARATOR.fullmatch(said):
-                yield Line(number, "table", said, inside, group, [cell.strip() for cell in said.strip("|").split("|")])
+                yield TextLine(
+                    number, "table", said, inside, group, [cell.strip() for cell in said.strip("|").split("|")]
+                )
             continue
         if rows:
             rows, group = False, group + 1
@@ -173,7 +177,7 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[Line]:
 
 def _around(
     number: int, parts: list[str], inside: list[object], fenced: bool, group: int, quoted: bool
-) -> Iterator[Line]:
+) -> Iterator[TextLine]:
     """Yield the JSON values of a line and the words between them, which say what they are, one after the other."""
     for place, part in enumerate(parts):
         said = plain(part).strip()
@@ -181,16 +185,16 @@ def _around(
             said = f"This {said}" if place and _VERB.match(said) else said
             yield from _marked(number, said, [], fenced, group)
         if place < len(inside):
-            yield Line(number, "free", "", [inside[place]], group, quoted=quoted)
+            yield TextLine(number, "free", "", [inside[place]], group, quoted=quoted)
 
 
-def _marked(number: int, said: str, inside: list[object], fenced: bool, group: int) -> Iterator[Line]:
+def _marked(number: int, said: str, inside: list[object], fenced: bool, group: int) -> Iterator[TextLine]:
     """Yield a line by the word or tag in front of it."""
     tag = _TAG.search(said) if "<" in said or "\\boxed" in said else None
     if tag is not None:
         if tag.start():
-            yield Line(number, "free", said[: tag.start()])
-        yield Line(number, "final", tag[0])
+            yield TextLine(number, "free", said[: tag.start()])
+        yield TextLine(number, "final", tag[0])
         said = said[tag.end() :].replace("\\\\", ",").replace("\\text{", "")
     if "</" in said:
         said = _END.sub(" ", said).strip()
@@ -200,16 +204,16 @@ def _marked(number: int, said: str, inside: list[object], fenced: bool, group: i
     if kind:
         said = found["rest"].strip() if found is not None and ":" in said else ""
         if kind == "action":
-            yield Line(number, "action", said, inside)
+            yield TextLine(number, "action", said, inside)
             return
         brief = name.lower() in _BRIEF and said != ""
-        yield Line(number, "note" if brief else kind, said if brief else name[:40])
+        yield TextLine(number, "note" if brief else kind, said if brief else name[:40])
         if brief:
             return
     if said or inside:
         item = unmarked(f"{said} ")
         kind = "fence" if fenced else "free" if item is None else "list"
-        yield Line(number, kind, said if item is None else item, inside, group)
+        yield TextLine(number, kind, said if item is None else item, inside, group)
 
 
 def _announces(name: str) -> bool:
@@ -217,7 +221,7 @@ def _announces(name: str) -> bool:
     return _FINAL.fullmatch(name) is not None and Cue.NO_PLAN not in cues_of(name)
 
 
-def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
+def _without_sections(formed: list[TextLine]) -> tuple[list[TextLine], list[TextLine]]:
     """Leave thoughts and observations out, and let actions stand on the lines behind their word.
 
     A section lasts to the next one; the last one to an empty line, or, if there is nothing but thoughts, to a list. In
@@ -225,8 +229,8 @@ def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
     """
     within = not any(line.kind == "action" for line in formed)
     last = max((i for i, line in enumerate(formed) if line.kind in _HEADS), default=-1)
-    kept: list[Line] = []
-    left: list[Line] = []
+    kept: list[TextLine] = []
+    left: list[TextLine] = []
     section, opened, content = "", -1, False
     for i, line in enumerate(formed):
         if line.kind in _HEADS:
@@ -241,9 +245,9 @@ def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
             if opened < i - 1 and (section == "action" or opened == last):
                 section = ""
         elif section == "action":
-            kept.append(Line(line.number, "action", line.text, line.values))
+            kept.append(TextLine(line.number, "action", line.text, line.values))
         elif within and section == "thought" and line.kind == "free" and (found := _WITHIN.search(line.text)):
-            kept.append(Line(line.number, "action", line.text[found.end() :], line.values))
+            kept.append(TextLine(line.number, "action", line.text[found.end() :], line.values))
             section, content = "", True
         else:
             if section == "thought" and opened == last and not content and line.kind != "free":
@@ -254,5 +258,5 @@ def _without_sections(formed: list[Line]) -> tuple[list[Line], list[Line]]:
             elif line.kind not in ("free", "break"):
                 left.append(line)
             elif within and section == "thought" and line.text:
-                kept.append(Line(line.number, "note", line.text))
+                kept.append(TextLine(line.number, "note", line.text))
     return kept, left

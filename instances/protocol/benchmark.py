@@ -20,15 +20,15 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.messages import is_cut
-from planoracle.instances.protocol import bundled
-from planoracle.instances.protocol.bundled import Entries
-from planoracle.instances.protocol.capabilities import Generator, Limit, Shelf
-from planoracle.instances.protocol.environment import USUAL, Manner
-from planoracle.instances.protocol.feedback import Examined, Finding, Topic, clock_of
+from planoracle.instances.protocol import bundled_optima
+from planoracle.instances.protocol.bundled_optima import Entries
+from planoracle.instances.protocol.capabilities import Catalog, Generator, Limit
+from planoracle.instances.protocol.environment import USUAL, RunConfig
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clock_of
 from planoracle.instances.protocol.plan import (
     CUT_OFF,
     FAULTS,
-    Dropped,
+    DroppedCommand,
     Plan,
     Reading,
     UnreadError,
@@ -37,10 +37,10 @@ from planoracle.instances.protocol.plan import (
 )
 from planoracle.instances.protocol.profiles import Rules, choose
 from planoracle.instances.protocol.run import Foreign, Run
-from planoracle.instances.protocol.scoring import Average, Column, Loophole, Measured, Oracle, Reference, Row
+from planoracle.instances.protocol.scoring import Average, Loophole, Measured, Metric, Oracle, Reference, Row
 
 if TYPE_CHECKING:
-    from planoracle.instances.protocol.capabilities import Repertoire
+    from planoracle.instances.protocol.capabilities import ActionSpace
     from planoracle.instances.protocol.environment import AnyEnvironment, Reward
     from planoracle.instances.protocol.settings import Setting
 
@@ -61,12 +61,12 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     Most of it stands in modules of its package that have fixed names, each imported when it is first asked for:
 
-    - ``problems``: the functions of `Shelf`; there or in ``reader``: ``recognises(document)``,
+    - ``problems``: the functions of `Catalog`; there or in ``reader``: ``recognises(document)``,
       ``read(document, source)``;
       ``generator``: ``style()``, which returns a `Generator`;
       ``live``: ``live(problem, rules, manner, reward)``, which returns a
       `planoracle.instances.protocol.environment.Environment`, and perhaps ``repertoire(problem)``, which returns a
-      `Repertoire`,
+      `ActionSpace`,
       and ``SETTINGS``, by name. None of these must be there.
     - ``rules``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
     - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
@@ -151,10 +151,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     # Problems
 
     @property
-    def shelf(self) -> Shelf | None:
+    def shelf(self) -> Catalog | None:
         """The problems that have names, if there are any."""
         part = self._part("problems")
-        return cast("Shelf", part) if hasattr(part, "names") else None
+        return cast("Catalog", part) if hasattr(part, "names") else None
 
     def note(self, name: str) -> str:
         """Return what is to be said of a problem that has a name of its but is not the authors', ``""`` for theirs."""
@@ -229,7 +229,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         return None if part is None else cast(Generator, part.style())
 
     def environment(
-        self, problem: _P, rules: _R | None = None, manner: Manner = USUAL, reward: Reward | None = None
+        self, problem: _P, rules: _R | None = None, manner: RunConfig = USUAL, reward: Reward | None = None
     ) -> AnyEnvironment:
         """Return a live run of an agent by some rules (default: those of the problem).
 
@@ -247,10 +247,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
         return {**PLAIN, **getattr(self._part("live"), "SETTINGS", {})}
 
-    def repertoire(self, problem: _P) -> Repertoire | None:
+    def repertoire(self, problem: _P) -> ActionSpace | None:
         """Return what there can be to do in live runs of a problem, ``None`` where that is not known beforehand."""
         found = getattr(self._part("live"), "repertoire", None)
-        return None if found is None else cast("Repertoire", found(problem))
+        return None if found is None else cast("ActionSpace", found(problem))
 
     # Rules
 
@@ -312,7 +312,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
             return cast("Reading[_C]", language.reading(problem, given, rules))
         return Reading(cast(_C, language.commands(problem, given, rules)))
 
-    def salvage(self, problem: _P, given: object) -> tuple[object, tuple[Dropped, ...]]:
+    def salvage(self, problem: _P, given: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Return what is left of a plan without the parts that `reading` refuses, and these, where that is known."""
         return given, ()
 
@@ -332,9 +332,9 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     # Figures
 
     @property
-    def columns(self) -> Sequence[Column]:
+    def columns(self) -> Sequence[Metric]:
         """The metrics of its own that grades have, in order."""
-        return cast("Sequence[Column]", self._part("metrics").COLUMNS)
+        return cast("Sequence[Metric]", self._part("metrics").COLUMNS)
 
     def averages(self, rules: _R) -> Sequence[Average]:
         """Return how grades are summed up per model and set."""
@@ -359,8 +359,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     @cached_property
     def optima(self) -> Entries:
-        """The optima that ship, by the name of the problem, see `planoracle.instances.protocol.bundled`."""
-        return bundled.read(type(self).__module__)
+        """The optima that ship, by the name of the problem, see `planoracle.instances.protocol.bundled_optima`."""
+        return bundled_optima.read(type(self).__module__)
 
     def least(self, problem: _P) -> int | None:
         """Return the proved least makespan where a formula has it, in ticks."""
@@ -403,12 +403,14 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """The sections of a critique, in order; every kind of violation belongs to one."""
         return cast("Sequence[Topic]", self._part("feedback").TOPICS)
 
-    def examine(self, run: Run[_P, _C, _R]) -> Examined:
+    def examine(self, run: Run[_P, _C, _R]) -> Examination:
         """Look closely at what is wrong with a run."""
         if run.plan.fault:
-            faults = [Finding.of(one, FAULTS[one.kind]) for one in run.verdict.violations]
-            return Examined(run.verdict, tuple(faults), clock_of(run.problem), lambda index: "your answer", whole=True)
-        return cast(Examined, self._part("feedback").examine(run))
+            faults = [FeedbackItem.of(one, FAULTS[one.kind]) for one in run.verdict.violations]
+            return Examination(
+                run.verdict, tuple(faults), clock_of(run.problem), lambda index: "your answer", whole=True
+            )
+        return cast(Examination, self._part("feedback").examine(run))
 
     def name_of(self, problem: _P, action: str) -> str:
         """Name an action in the benchmark's words."""

@@ -1,7 +1,7 @@
 """Certificates that ship with a benchmark: one compressed file in its ``data``, a certificate in every line.
 
 They are documents as `planoracle.solver.proofs.checker` reads them, each with ``of``, see
-`planoracle.instances.protocol.bundled.key_of`. Nothing of them is believed before it was checked.
+`planoracle.instances.protocol.bundled_optima.key_of`. Nothing of them is believed before it was checked.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Schedule
 
 
-class Shelf(Protocol):
+class Catalog(Protocol):
     """The problems of one benchmark that have names; these begin with its own.
 
     It may also have ``hint(name)``, which returns what is said of a name that stands for nothing, ``""`` if nothing.
@@ -72,7 +72,7 @@ class Limit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Repertoire:
+class ActionSpace:
     """What there can be to do.
 
     Attributes

@@ -28,14 +28,14 @@ _S = TypeVar("_S")
 Message = dict[str, Any]
 
 
-class Command(NamedTuple):
+class LegalCommand(NamedTuple):
     """A command that the rules allow now: its text, and whether it is an ``act``, a ``wait`` or the ``close``."""
 
     text: str
     kind: str
 
 
-class Outcome(NamedTuple):
+class CommandOutcome(NamedTuple):
     """What became of one command.
 
     Attributes
@@ -116,7 +116,7 @@ class Transition(NamedTuple):
     observation: Observation
     reward: float
     done: bool
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CommandOutcome, ...]
     info: Mapping[str, object]
 
 
@@ -125,7 +125,7 @@ class Turn:
     """One message of the agent and what it was answered; ``before`` is the turn before it."""
 
     said: object
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CommandOutcome, ...]
     observation: Observation
     before: Turn | None = field(repr=False)
 
@@ -153,7 +153,7 @@ class Snapshot(Generic[_S]):
     memo: object = None
 
 
-class Manner(NamedTuple):
+class RunConfig(NamedTuple):
     """How a live run is held.
 
     Attributes
@@ -179,7 +179,7 @@ class Manner(NamedTuple):
 
 
 #: Command by command, in detail.
-USUAL = Manner()
+USUAL = RunConfig()
 
 
 _P = TypeVar("_P", bound=Problem)
@@ -209,7 +209,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
     problem, rules
         What is to be done, by which rules.
     manner
-        See `Manner`.
+        See `RunConfig`.
     reward
         What steps are worth; without one every reward is 0.
 
@@ -218,7 +218,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
     Made by `planoracle.environment`. A room's class says what its state is, by the methods without a body here.
     """
 
-    def __init__(self, problem: _P, rules: _R, manner: Manner = USUAL, reward: Reward | None = None) -> None:
+    def __init__(self, problem: _P, rules: _R, manner: RunConfig = USUAL, reward: Reward | None = None) -> None:
         for name, values in (("loop", ("closed", "open")), ("feedback", ("terse", "detailed"))):
             if getattr(manner, name) not in values:
                 raise InputError(f"must be one of {', '.join(values)}", field=name, value=getattr(manner, name))
@@ -257,7 +257,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         """
         if self.done:
             raise InputError("the run is over", field="said", value=said)
-        if isinstance(said, Command):
+        if isinstance(said, LegalCommand):
             said = said.text
         before = self.state
         over: str | None
@@ -288,7 +288,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         self.state = replace(self.state, over=why)
         return self._transition(Observation(last.text, last.clock, last.player, why), ())
 
-    def _transition(self, seen: Observation, outcomes: tuple[Outcome, ...]) -> Transition:
+    def _transition(self, seen: Observation, outcomes: tuple[CommandOutcome, ...]) -> Transition:
         """Return what has led to the state, and keep in it what the reward keeps."""
         if self.reward is None:
             return Transition(seen, 0.0, self.done, outcomes, {})
@@ -307,7 +307,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         world, turn = self.state.world, self.state.turn
         return turn.observation if turn else Observation(self.introduction, self._clock(world), self._player(world))
 
-    def legal(self) -> Sequence[Command]:
+    def legal(self) -> Sequence[LegalCommand]:
         """Return all commands that the rules allow now, in a fixed order; none once the run is over."""
         return () if self.done else self._legal(self.state.world)
 
@@ -383,7 +383,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         """Return the state before the first message; immutable, or never changed in place."""
 
     @abstractmethod
-    def _take(self, world: _S, said: object) -> tuple[_S, tuple[Outcome, ...]]:
+    def _take(self, world: _S, said: object) -> tuple[_S, tuple[CommandOutcome, ...]]:
         """Return the state after a message, and what became of its commands; never raises for what it holds."""
 
     @abstractmethod
@@ -395,7 +395,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         """Return what time it is, in ticks."""
 
     @abstractmethod
-    def _legal(self, world: _S) -> Sequence[Command]:
+    def _legal(self, world: _S) -> Sequence[LegalCommand]:
         """Return all commands that the rules allow."""
 
     @abstractmethod
@@ -410,7 +410,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         """Return whose turn it is, where there are several."""
         return None
 
-    def _answer(self, world: _S, outcomes: Sequence[Outcome], over: str | None) -> str:
+    def _answer(self, world: _S, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         """Return what the agent is told after its message; asked for late, if at all, so of the arguments alone."""
         detailed = self.manner.feedback == "detailed"
         lines = [one.text if detailed and one.text else _terse(one) for one in outcomes]
@@ -435,7 +435,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         """Return whether a whole plan counts, so that there is no other try."""
         return True
 
-    def _whole(self, world: _S, said: object) -> tuple[_S, tuple[Outcome, ...]]:
+    def _whole(self, world: _S, said: object) -> tuple[_S, tuple[CommandOutcome, ...]]:
         """Return the state after a whole plan, and what became of its commands; never raises for what it holds."""
         plan = {"instance": self.problem.name, **self._plan_of(said)}
         try:
@@ -444,9 +444,13 @@ class Environment(ABC, Generic[_P, _R, _S]):
                 raise PlanError(FAULTS[run.plan.fault])
         except PlanError as error:
             return world, (
-                Outcome(_text_of(said)[:200], "lost", 0, 0, "unreadable", f"Not understood: {quoted(str(error), 300)}"),
+                CommandOutcome(
+                    _text_of(said)[:200], "lost", 0, 0, "unreadable", f"Not understood: {quoted(str(error), 300)}"
+                ),
             )
-        return world, tuple(Outcome(one.command, one.kind, one.start, one.end, one.violation) for one in run.steps)
+        return world, tuple(
+            CommandOutcome(one.command, one.kind, one.start, one.end, one.violation) for one in run.steps
+        )
 
 
 def _text_of(said: object) -> str:
@@ -458,7 +462,7 @@ def _text_of(said: object) -> str:
         return f"({type(said).__name__})"
 
 
-def _terse(one: Outcome) -> str:
+def _terse(one: CommandOutcome) -> str:
     done = one.violation is None and one.kind != "lost"
     return f"{quoted(one.command, 80)}: {'done' if done else 'refused'}"
 

@@ -145,7 +145,7 @@ def some(parts: Iterable[str], most: int = MAX_TOLD) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FeedbackItem:
     """One violation of the rules, or one thing left undone, told.
 
     Attributes
@@ -163,7 +163,7 @@ class Finding:
     excess: int | None = None
 
     @classmethod
-    def of(cls, violation: Violation, text: str) -> Finding:
+    def of(cls, violation: Violation, text: str) -> FeedbackItem:
         """Return a violation told; ``text`` may lack the full stop and a capital letter."""
         return cls(violation, sentence(text), violation.excess or None)
 
@@ -224,8 +224,8 @@ class Section:
     title: str
     kinds: tuple[str, ...]
     status: str
-    findings: tuple[Finding, ...] = ()
-    remarks: tuple[Finding, ...] = ()
+    findings: tuple[FeedbackItem, ...] = ()
+    remarks: tuple[FeedbackItem, ...] = ()
     text: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -241,7 +241,7 @@ class Section:
         }
 
 
-class Clock(NamedTuple):
+class ClockFormat(NamedTuple):
     """How instants and spans of time are written; with ``slots``, moments are units that are counted one by one."""
 
     moment: Callable[[int], str]
@@ -254,10 +254,10 @@ class Clock(NamedTuple):
         return f"{self.moment(start)} to {self.moment(last)}" if last > start else self.moment(start)
 
 
-def clock_of(problem: Problem) -> Clock:
+def clock_of(problem: Problem) -> ClockFormat:
     """Return the benchmark's way to write times."""
     slots = registry.of(problem).slots
-    return Clock(partial(moment, problem), partial(span, problem), slots)
+    return ClockFormat(partial(moment, problem), partial(span, problem), slots)
 
 
 class Words:
@@ -293,7 +293,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class Examination:
     """What a close look at a submission finds.
 
     Attributes
@@ -321,10 +321,10 @@ class Examined:
     """
 
     replay: Replay
-    findings: tuple[Finding, ...]
-    clock: Clock
+    findings: tuple[FeedbackItem, ...]
+    clock: ClockFormat
     command: Callable[[int], str]
-    remarks: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
+    remarks: Mapping[str, tuple[FeedbackItem, ...]] = field(default_factory=dict)
     unsettled: frozenset[str] = frozenset()
     instance: Instance | None = None
     schedule: Schedule | None = None
@@ -335,9 +335,9 @@ class Examined:
     name: Callable[[str], str] = clean
 
 
-def sections_of(topics: Sequence[Topic], examined: Examined) -> tuple[Section, ...]:
+def sections_of(topics: Sequence[Topic], examined: Examination) -> tuple[Section, ...]:
     """Sort findings and remarks into the sections."""
-    by_kind: dict[str, list[Finding]] = {kind: [] for topic in topics for kind in topic.kinds}
+    by_kind: dict[str, list[FeedbackItem]] = {kind: [] for topic in topics for kind in topic.kinds}
     for finding in examined.findings:
         by_kind[finding.violation.kind].append(finding)
     order = {id(finding): i for i, finding in enumerate(examined.findings)}
@@ -351,7 +351,7 @@ def sections_of(topics: Sequence[Topic], examined: Examined) -> tuple[Section, .
     return tuple(made)
 
 
-def told(findings: Sequence[Finding], topic: Topic, name: Callable[[str], str]) -> Iterator[str]:
+def told(findings: Sequence[FeedbackItem], topic: Topic, name: Callable[[str], str]) -> Iterator[str]:
     """Yield the sentences of a section: each once, with how often it is said, the advice last."""
     if not findings:
         return

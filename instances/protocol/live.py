@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TypeVar
 
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.protocol.environment import USUAL, Environment, Manner, Outcome, Reward
+from planoracle.instances.protocol.environment import USUAL, CommandOutcome, Environment, Reward, RunConfig
 from planoracle.instances.protocol.feedback import Words, sentence
 from planoracle.instances.protocol.profiles import Rules
 
@@ -77,7 +77,7 @@ def lengths(left: int, grid: int) -> Sequence[int]:
     return [left, *reversed(range(grid, left, grid))]
 
 
-@Memo
+@ProblemCache
 def _windows(problem: Instance) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
     """Return every maximum lag: its earlier action, its length, and what else its later action waits for."""
     index, after = problem.index, problem.predecessors
@@ -91,7 +91,7 @@ def _windows(problem: Instance) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
 class ScheduleEnvironment(Environment[Instance, _R, _S]):
     """A live run in which commands say when they start, so that a wait is said by a later start."""
 
-    def __init__(self, problem: Instance, rules: _R, manner: Manner = USUAL, reward: Reward | None = None) -> None:
+    def __init__(self, problem: Instance, rules: _R, manner: RunConfig = USUAL, reward: Reward | None = None) -> None:
         self.words = Words(problem)
         super().__init__(problem, rules, manner, reward)
 
@@ -107,7 +107,7 @@ class ScheduleEnvironment(Environment[Instance, _R, _S]):
         goes_on = f" Under way: {', '.join(running)}." if running else ""
         return f"{sentence(f'it is {self.words.moment(self._clock(world))}')}{goes_on}"
 
-    def _answer(self, world: _S, outcomes: Sequence[Outcome], over: str | None) -> str:
+    def _answer(self, world: _S, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         """Return what became of the commands, nobody has to be told of a wait; in detail also how things stand."""
         told = super()._answer(world, [one for one in outcomes if one.kind != "wait"], over)
         return told if over is not None or self.manner.feedback == "terse" else f"{told}\n{self._situation(world)}"

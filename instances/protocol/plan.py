@@ -162,7 +162,7 @@ class Target(NamedTuple):
     piece: Piece
 
 
-class Dropped(NamedTuple):
+class DroppedCommand(NamedTuple):
     """A command that a repaired plan does without: its position in the submission (from 0), its words, and why."""
 
     position: int
@@ -186,12 +186,12 @@ class Targets:
 
     problem: Instance
     targets: tuple[Target, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedCommand, ...] = ()
 
 
 def first_or_attempted(
     carried: Iterable[Target], attempted: Iterable[tuple[Target, str]]
-) -> tuple[tuple[Target, ...], tuple[Dropped, ...]]:
+) -> tuple[tuple[Target, ...], tuple[DroppedCommand, ...]]:
     """Put commands that were carried out and attempts together.
 
     Of an action that was never carried out the first attempt counts. The others are dropped, for the reasons given.
@@ -201,7 +201,7 @@ def first_or_attempted(
     dropped = []
     for target, reason in attempted:
         if target.piece.action in known:
-            dropped.append(Dropped(target.position, target.command, reason))
+            dropped.append(DroppedCommand(target.position, target.command, reason))
         else:
             known.add(target.piece.action)
             targets.append(target)

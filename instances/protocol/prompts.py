@@ -46,7 +46,7 @@ class Prompt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Prompted:
+class PromptSet:
     """A setting with the texts of its prompts.
 
     Attributes
@@ -95,7 +95,7 @@ class Prompted:
         return filled(self.prompts[name], values)
 
 
-def prompted(benchmark: AnyBenchmark | str, name: str = "", folder: Path | None = None) -> Prompted:
+def prompted(benchmark: AnyBenchmark | str, name: str = "", folder: Path | None = None) -> PromptSet:
     """Return a setting of a benchmark with its prompts.
 
     Parameters
@@ -123,7 +123,7 @@ def prompted(benchmark: AnyBenchmark | str, name: str = "", folder: Path | None 
         prompts[file.removesuffix(".md")] = prompt
         if file.endswith(".md"):
             _check(prompt, setting)
-    return Prompted(setting, found.name, prompts)
+    return PromptSet(setting, found.name, prompts)
 
 
 def bundled(package: str, file: str) -> Prompt:

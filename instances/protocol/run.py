@@ -17,7 +17,7 @@ from planoracle.instances.protocol.profiles import Rules
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Decision:
     """One decision of a run.
 
     Attributes
@@ -74,7 +74,7 @@ class Run(ABC, Generic[_P, _C, _R]):
 
     @property
     @abstractmethod
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[Decision]:
         """All decisions up to the end of the run; worked out when they are first asked for."""
 
     @property

@@ -12,7 +12,7 @@ from planoracle.instances.model.problem import GENERAL, of_kind
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import Benchmark
-from planoracle.instances.protocol.environment import USUAL, Manner
+from planoracle.instances.protocol.environment import USUAL, RunConfig
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
 
@@ -57,7 +57,7 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         return with_crew(problem, crew)
 
     def environment(
-        self, problem: Instance, rules: _R | None = None, manner: Manner = USUAL, reward: Reward | None = None
+        self, problem: Instance, rules: _R | None = None, manner: RunConfig = USUAL, reward: Reward | None = None
     ) -> AnyEnvironment:
         """Return a live environment; without one of its own, that of the general rules if runs go by them.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 
 
-class Best(Protocol):
+class BestKnown(Protocol):
     """What is known about the best plans of a problem."""
 
     @property
@@ -41,10 +41,10 @@ class Best(Protocol):
 class Oracle(Protocol):
     """Answers what only a solver knows; every question is asked once."""
 
-    def best(self, problem: Problem, rules: Rules) -> Best:
+    def best(self, problem: Problem, rules: Rules) -> BestKnown:
         """Return what is known about the best plans under some rules."""
 
-    def rest(self, run: Run[Any, Any, Any]) -> Best:
+    def rest(self, run: Run[Any, Any, Any]) -> BestKnown:
         """Return the best way to go on where a run ended; the makespan is that of what is left."""
 
     def values(self, run: Run[Any, Any, Any]) -> Sequence[int | None]:
@@ -74,7 +74,7 @@ class Measured:
     details: Callable[[], dict[str, Any]] = dict
 
     @classmethod
-    def beside(cls, best: Best, metrics: dict[str, Any]) -> Measured:
+    def beside(cls, best: BestKnown, metrics: dict[str, Any]) -> Measured:
         """Return figures beside what is known about the best plans."""
         optimum = best.makespan if best.status == Status.optimal else None
         return cls(optimum, metrics, best.status, best.lower_bound)
@@ -85,7 +85,7 @@ class Measured:
             object.__setattr__(self, "bound", self.optimum)
 
 
-class Column(NamedTuple):
+class Metric(NamedTuple):
     """A metric in the rows of grades: its name, what it says, its unit, whether the table of grades shows it.
 
     ``kind`` is ``number``, ``count``, ``flag`` or ``text``; what is none of these has no column of a frame.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from planoracle.instances.model.cache import digest
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.protocol.environment import USUAL, Manner
+from planoracle.instances.protocol.environment import USUAL, RunConfig
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.environment import AnyEnvironment
@@ -110,7 +110,7 @@ class Setting:
     system: str = ""
     turn: str = ""
     form: str = "form"
-    manner: Manner = USUAL
+    manner: RunConfig = USUAL
     sampling: Sampling = UNSAID
     history: str = "full"
     asks: tuple[Ask, ...] = ()
@@ -146,6 +146,8 @@ SHARED = "planoracle.instances"
 PLAIN = by_name(
     [
         Setting("closed", "command by command, nothing else said", SHARED, "task", "system"),
-        Setting("open", "the whole plan at once, nothing else said", SHARED, "task", "system", manner=Manner("open")),
+        Setting(
+            "open", "the whole plan at once, nothing else said", SHARED, "task", "system", manner=RunConfig("open")
+        ),
     ]
 )

@@ -10,16 +10,16 @@ from math import gcd
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import State
+from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import span
 from planoracle.instances.protocol.plan import Plan, Targets
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.run import Run, Step
+from planoracle.instances.protocol.run import Decision, Run
 
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)
@@ -47,7 +47,7 @@ class DecisionPoint:
     """
 
     instance: Instance
-    state: State = field(default_factory=State)
+    state: PartialSchedule = field(default_factory=PartialSchedule)
     lost: int = 0
     reached: int = 0
     over: str | None = None
@@ -65,7 +65,7 @@ class DecisionPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Move(Step):
+class Move(Decision):
     """One decision of a run, and the point that it leads to.
 
     Attributes
@@ -191,7 +191,7 @@ def started(here: DecisionPoint, piece: Piece) -> DecisionPoint:
         pieces = (*pieces, piece)
     if len(pieces) > _MAX_PIECES:
         raise PlanError(f"holds more than {_MAX_PIECES} pieces that are carried out", field="plan")
-    state = State(pieces, max(here.state.clock, piece.start, clock_after(instance, piece)))
+    state = PartialSchedule(pieces, max(here.state.clock, piece.start, clock_after(instance, piece)))
     return DecisionPoint(instance, state, here.lost, max(here.reached, piece.end + here.lost))
 
 
@@ -223,7 +223,7 @@ def piece_choices(
 
 def waited(point: DecisionPoint, until: int) -> DecisionPoint:
     """Return the point after doing nothing until a time."""
-    state = State(point.state.pieces, until)
+    state = PartialSchedule(point.state.pieces, until)
     return DecisionPoint(point.instance, state, point.lost, point.reached)
 
 
@@ -232,7 +232,7 @@ def wait_words(instance: Instance, ticks: int) -> str:
     return f"wait {span(instance, ticks)}"
 
 
-@Memo
+@ProblemCache
 def limited(problem: Instance, limit: int | None) -> Instance:
     """Return a problem with another time limit, the same one every time."""
     return problem if limit == problem.time_limit else replace(problem, time_limit=limit)

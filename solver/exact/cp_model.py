@@ -31,7 +31,7 @@ FAR = 2**60
 MOST_WITHOUT_PRESOLVE = 8
 
 
-class Domain(Protocol):
+class VariableDomain(Protocol):
     """The domain of a variable: two numbers."""
 
     def __getitem__(self, place: int, /) -> int: ...
@@ -48,7 +48,7 @@ def negated(literal: int) -> int:
     return -literal - 1
 
 
-class Model:
+class CpModel:
     """Variables and constraints of one CP-SAT model.
 
     They are written as the text of CP-SAT's messages and read all at once when the model is needed: every call into the
@@ -56,7 +56,7 @@ class Model:
 
     Examples
     --------
-    >>> model = Model()
+    >>> model = CpModel()
     >>> early, late = model.integer(0, 9), model.integer(0, 9)
     >>> model.difference(late, early, 3)
     >>> model.minimize(late)
@@ -91,7 +91,7 @@ class Model:
         self.variables += 1
         return self.variables - 1
 
-    def domains(self) -> list[Domain]:
+    def domains(self) -> list[VariableDomain]:
         """Return the domains of all variables, to be changed in place: their least and greatest values."""
         return [variable.domain for variable in self.proto.variables]
 
@@ -212,7 +212,7 @@ class Model:
         self._proto.solution_hint.values.extend(solution)
 
 
-class Outcome:
+class CpOutcome:
     """What one call of CP-SAT says."""
 
     __slots__ = ("bound", "effort", "solution", "status")
@@ -235,7 +235,7 @@ class Outcome:
 
 
 def run(
-    model: Model,
+    model: CpModel,
     *,
     deadline: Deadline,
     seed: int = 0,
@@ -251,7 +251,7 @@ def run(
     energetic: bool = True,
     halving: bool = False,
     dynamic: bool = False,
-) -> Outcome:
+) -> CpOutcome:
     """Run CP-SAT once, until the deadline at most (and for ``deterministic`` units of its own clock).
 
     Where work is counted there is one worker, for several do not find the same every time.
@@ -316,6 +316,6 @@ def run(
         parameters.search_branching = cmh.SatParameters.SearchBranching.FIXED_SEARCH
     wrapper = cmh.SolveWrapper()
     wrapper.set_parameters(parameters)
-    found = Outcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
+    found = CpOutcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
     deadline.spend(found.effort / _UNITS + _PER_CONSTRAINT * model.constraints)
     return found

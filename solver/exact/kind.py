@@ -12,10 +12,10 @@ from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
-from planoracle.solver.result import Options, Result, check_bound, versions
+from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
 
-def solve(problem: Problem, options: Options) -> Result:
+def solve(problem: Problem, options: SolveOptions) -> Result:
     """Solve an instance."""
     from planoracle.solver.exact import search as exact
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeAlias
 
-from planoracle.heuristics.timetable import Room, lags_by_action, resource_kinds
+from planoracle.heuristics.timetable import ResourceLoad, lags_by_action, resource_kinds
 from planoracle.instances.model.instance import Demand, Instance
 from planoracle.instances.model.resource_rules import capacities, states
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -101,7 +101,9 @@ class _Shift:
         self._finish, self._last = [0] * count, [0] * count  # latest end and latest start of the pieces of an action
         self._held: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that hold an agent, by start
         self._begun: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that an agent only starts, by start
-        self._rooms = {r.name: Room(r.capacity) for r in instance.resources}  # of uses that share their room with none
+        self._rooms = {
+            r.name: ResourceLoad(r.capacity) for r in instance.resources
+        }  # of uses that share their room with none
         #: By agent or resource and kind of piece: the first and the last of instants at which none of the kind fits.
         self._full: dict[str | None, dict[_Kind, tuple[int, int]]] = defaultdict(dict)
         self._uses: dict[str, list[_Item]] = {name: [] for name in self._stateful}  # by start

@@ -14,7 +14,7 @@ from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverE
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import common_tick, steps
-from planoracle.solver.exact.cp_model import FAR, Model, Outcome, negated, run
+from planoracle.solver.exact.cp_model import FAR, CpModel, CpOutcome, negated, run
 from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
@@ -47,7 +47,7 @@ class Lexicographic:
         Whether it is proved, with presolve on and off, that there is none.
     """
 
-    def __init__(self, model: Model, deadline: Deadline) -> None:
+    def __init__(self, model: CpModel, deadline: Deadline) -> None:
         self.model = model
         self.deadline = deadline
         self.solution: list[int] | None = None
@@ -107,7 +107,7 @@ class Lexicographic:
         self.solution = found.solution
         return True
 
-    def _take(self, found: Outcome, terms: Terms) -> None:
+    def _take(self, found: CpOutcome, terms: Terms) -> None:
         if found.solution:
             known, self.solution = self.solution, found.solution
             if known is not None and self.value(terms) > sum(c * known[v] for v, c in terms):

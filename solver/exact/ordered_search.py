@@ -167,7 +167,7 @@ def span(start: int, length: int) -> int:
     return ((1 << length) - 1) << start
 
 
-class Room:
+class PlacedLoad:
     """What has been placed on one resource; never changed."""
 
     __slots__ = ("levels", "required", "settings", "uses")
@@ -194,9 +194,9 @@ class Room:
                     found &= ~instants
         return found
 
-    def taken(self, demand: Demand, start: int, size: int) -> Room:
+    def taken(self, demand: Demand, start: int, size: int) -> PlacedLoad:
         """Return what there is with one more use."""
-        made = object.__new__(Room)
+        made = object.__new__(PlacedLoad)
         instants, amount, levels = span(start, size), demand.amount, self.levels
         made.settings, made.required, made.levels = self.settings, self.required, levels
         if not any(use[0] == size and use[2] == start and (use[1] or demand.sets is not None) for use in self.uses):
@@ -220,7 +220,7 @@ class _Search:
         # Before each part is placed: instants at which the agent is busy, those strictly inside of what keeps it from
         # starting anything, those at which it starts something, and what is placed on the resources.
         self.busy, self.inside, self.begun = [0] * (count + 1), [0] * (count + 1), [0] * (count + 1)
-        self.rooms = [{resource.name: Room(resource.capacity) for resource in instance.resources}] * (count + 1)
+        self.rooms = [{resource.name: PlacedLoad(resource.capacity) for resource in instance.resources}] * (count + 1)
         #: Parts placed so far, or tried in vain.
         self.placed = 0
 

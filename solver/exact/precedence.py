@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, takewhile
 
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NEVER, Deadline
 from planoracle.solver.exact.bounds import Windows, windows
@@ -206,7 +206,7 @@ def _insert(paths: _Distances, i: int, j: int, length: int) -> None:
                     row[node] = a + b
 
 
-@Memo
+@ProblemCache
 def closure(instance: Instance) -> list[int]:
     """For every action a bit set of the actions that must finish before it starts (worked out once)."""
     before = [0] * len(instance.actions)

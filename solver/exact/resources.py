@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from planoracle.instances.model.instance import Demand, Instance, Resource
-from planoracle.solver.exact.cp_model import Model, negated
+from planoracle.solver.exact.cp_model import CpModel, negated
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class ResourceConstraints:
     def __init__(
         self,
         instance: Instance,
-        model: Model,
+        model: CpModel,
         segments: Sequence[list[Segment]],
         modes: Sequence[list[int | None]],
         ordered: Callable[[int, int], bool],
@@ -210,7 +210,7 @@ def starts_are_counted(agents: int, starts: int, spans: int) -> bool:
     return agents > 1 or starts * spans > _FEW_PAIRS
 
 
-def keep_out(model: Model, agents: int, spans: Sequence[Inside], starts: Sequence[Start]) -> None:
+def keep_out(model: CpModel, agents: int, spans: Sequence[Inside], starts: Sequence[Start]) -> None:
     """Let somebody of a crew be free at every start: at most ``agents - 1`` of the spans hold at its moment.
 
     One capacity says so, of as many units for every agent as there are starts. Whoever is inside takes all his units, a

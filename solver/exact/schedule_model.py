@@ -15,7 +15,7 @@ from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import NEVER, Deadline
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.exact.bounds import Windows, urgent
-from planoracle.solver.exact.cp_model import Model, negated
+from planoracle.solver.exact.cp_model import CpModel, negated
 from planoracle.solver.exact.precedence import closure
 from planoracle.solver.exact.resources import (
     Inside,
@@ -76,7 +76,7 @@ class ScheduleModel:
     ) -> None:
         self.instance = instance
         self.step = step
-        self.model = Model(deadline)
+        self.model = CpModel(deadline)
         self._most = most // step
         self.makespan = self.model.integer(-(-least // step), self._most)
         self.segments: list[list[Segment]] = []

@@ -12,7 +12,7 @@ from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.schedule_benchmark import certify, language
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, steps, windows
 from planoracle.solver.exact.coarse_grid import coarse_schedule
-from planoracle.solver.exact.cp_model import Outcome, run
+from planoracle.solver.exact.cp_model import CpOutcome, run
 from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.model_size import model_size
 from planoracle.solver.exact.ordered_search import schedule_in_order
@@ -102,7 +102,7 @@ class Proving:
         model.break_symmetry()
         return model
 
-    def in_order(self, model: ScheduleModel, effort: float) -> Outcome:
+    def in_order(self, model: ScheduleModel, effort: float) -> CpOutcome:
         """Branch on the makespan, then on the starts in fixed order, smallest value first.
 
         A decision is only undone when it is proved wrong, so the first solution has the least makespan.
@@ -208,7 +208,7 @@ class Proving:
         if found is not None and found.makespan <= known:
             self.best = found.schedule()
 
-    def take(self, model: ScheduleModel, found: Outcome) -> None:
+    def take(self, model: ScheduleModel, found: CpOutcome) -> None:
         """Keep what is better than what was known."""
         if found.solution:
             schedule = model.schedule(found.solution)

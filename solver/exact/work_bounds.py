@@ -25,7 +25,7 @@ _FEW, _FEW_HEADS = 60, 3
 _MOST_CREWS = 30
 
 
-class Job(NamedTuple):
+class BoundJob(NamedTuple):
     """Ticks before it, of it, and after it; units that it keeps."""
 
     head: int
@@ -34,16 +34,16 @@ class Job(NamedTuple):
     units: int = 1
 
 
-def work_bound(jobs: Sequence[Job], room: int, known: int = 0, most_heads: int | None = None) -> int:
+def work_bound(jobs: Sequence[BoundJob], room: int, known: int = 0, most_heads: int | None = None) -> int:
     """Return the best bound by the work of sets of jobs, or ``known`` if none is better.
 
     Sets are those of the largest heads and tails, for ``most_heads`` least heads; where there is room for one, all.
 
-    >>> work_bound([Job(0, 4, 0), Job(3, 2, 1), Job(3, 2, 1)], 2)
+    >>> work_bound([BoundJob(0, 4, 0), BoundJob(3, 2, 1), BoundJob(3, 2, 1)], 2)
     6
-    >>> work_bound([Job(0, 2, 0, 2), Job(1, 2, 0)], 3)
+    >>> work_bound([BoundJob(0, 2, 0, 2), BoundJob(1, 2, 0)], 3)
     3
-    >>> work_bound([Job(0, 5, 9), Job(0, 5, 9), Job(0, 5, 0), Job(2, 1, 19)], 1)
+    >>> work_bound([BoundJob(0, 5, 9), BoundJob(0, 5, 9), BoundJob(0, 5, 0), BoundJob(2, 1, 19)], 1)
     22
     """
     work = sum(job.work * job.units for job in jobs)
@@ -60,7 +60,7 @@ def work_bound(jobs: Sequence[Job], room: int, known: int = 0, most_heads: int |
     return best
 
 
-def _one_by_one(jobs: Sequence[Job]) -> int:
+def _one_by_one(jobs: Sequence[BoundJob]) -> int:
     """Return the best bound for one unit of room: the best schedule if jobs could be paused (Jackson, 1955).
 
     It always goes on with the job of the longest tail among those whose head is over.
@@ -84,7 +84,7 @@ def _one_by_one(jobs: Sequence[Job]) -> int:
     return best
 
 
-def _largest_tails(jobs: list[Job], room: int, least: int) -> int:
+def _largest_tails(jobs: list[BoundJob], room: int, least: int) -> int:
     """Return the best of the bounds that the first jobs with such heads give; ``jobs`` come by descending tails."""
     best = work = units = first = last = spare = 0
     smallest: list[tuple[int, int]] = []  # heads, negative, of as many units as there is room for: the largest on top
@@ -131,15 +131,15 @@ def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int],
     known
         A bound below which nothing is of interest.
     """
-    rows: dict[tuple[str, ...], list[Job]] = {}
+    rows: dict[tuple[str, ...], list[BoundJob]] = {}
     for action, head, tail in zip(instance.actions, heads, tails, strict=True):
         attended = action.attended
         if attended:
-            job = Job(head, attended, tail + action.duration - attended)
+            job = BoundJob(head, attended, tail + action.duration - attended)
             rows.setdefault(instance.eligible(action), []).append(job)
     if len(instance.agents) == 1 and len(rows) == 1 and instance.agents in rows:
         return work_bound(rows[instance.agents], 1, known)
-    jobs: dict[frozenset[str], list[Job]] = {}
+    jobs: dict[frozenset[str], list[BoundJob]] = {}
     for able, own in rows.items():
         jobs.setdefault(frozenset(able), []).extend(own)
     jobs.pop(frozenset(), None)
@@ -148,7 +148,7 @@ def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int],
     return known
 
 
-def _crews(jobs: dict[frozenset[str], list[Job]], everybody: frozenset[str]) -> Iterator[frozenset[str]]:
+def _crews(jobs: dict[frozenset[str], list[BoundJob]], everybody: frozenset[str]) -> Iterator[frozenset[str]]:
     """Yield sets of agents to whom some work is confined: those who may do something, together with others."""
     crews: dict[frozenset[str], None] = {}
     for able in jobs:
@@ -177,19 +177,19 @@ def resource_bound(
     users
         Every action that uses it, whatever its mode, with what it demands.
     """
-    jobs: list[Job] = []
-    shared: dict[tuple[str, int], Job] = {}
+    jobs: list[BoundJob] = []
+    shared: dict[tuple[str, int], BoundJob] = {}
     lengths: set[int] = set()
     for i, demand in users:
         length = instance.actions[i].duration
-        job = Job(heads[i], length, tails[i], demand.amount)
+        job = BoundJob(heads[i], length, tails[i], demand.amount)
         if demand.sets is None:
             jobs.append(job)
             lengths.add(length)
         else:
             known_one = shared.get((demand.sets, length), job)
             head, _, tail, _ = map(min, known_one, job)
-            shared[demand.sets, length] = Job(head, length, tail, max(known_one.units, job.units))
+            shared[demand.sets, length] = BoundJob(head, length, tail, max(known_one.units, job.units))
     jobs += [job for (_, length), job in shared.items() if length not in lengths]
     jobs = [job for job in jobs if job.work]
     return work_bound(jobs, capacity, known, _FEW_HEADS if len(jobs) <= _FEW else None) if jobs else known

@@ -10,23 +10,23 @@ from heapq import heapify, heappop, heappush
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import cooking_left
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Floor, FloorRules
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
     INTERACT,
     MOVE,
     PROCESS,
     WAIT,
-    Act,
+    CookAction,
     spoken,
     written,
 )
-from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, Time, Ware, World
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun, carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock, Deed
+from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, KitchenState, Time, Ware
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, carry_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction
 from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.protocol import registry
-from planoracle.solver.grid_kitchens.rollout import FAR, Outlook, outlook
+from planoracle.solver.grid_kitchens.rollout import FAR, RemainingWork, outlook
 from planoracle.solver.result import Result
 from planoracle.solver.states.state_solver import NEVER, Value
 
@@ -34,7 +34,7 @@ from planoracle.solver.states.state_solver import NEVER, Value
 FloorPlan: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-class Found(NamedTuple):
+class PlanAndBound(NamedTuple):
     """A plan, a bound, or both.
 
     Attributes
@@ -59,22 +59,22 @@ class Found(NamedTuple):
     proof: str = ""
 
 
-def value_of(found: Found) -> Value:
+def value_of(found: PlanAndBound) -> Value:
     """Return what a search has found as what is known of the state that it began with."""
     return Value(NEVER, None) if found.status == Status.infeasible else Value(found.bound, found.makespan)
 
 
-def found_of(result: Result) -> Found:
+def found_of(result: Result) -> PlanAndBound:
     """Return a result as a search would have told it."""
     plan = None if result.plan is None else json.loads(result.plan)
-    return Found(result.status, result.makespan, result.lower_bound or 0, plan, result.proof)
+    return PlanAndBound(result.status, result.makespan, result.lower_bound or 0, plan, result.proof)
 
 
 #: A plan to begin with: of every cook a list.
 Beginning: TypeAlias = dict[str, list[dict[str, Any]]]
 
 
-class Done:
+class CompletedWork:
     """What has been done in a run, without the action that failed and what was begun after it.
 
     Attributes
@@ -88,14 +88,14 @@ class Done:
         How many deeds there are.
     """
 
-    def __init__(self, run: FloorRun) -> None:
+    def __init__(self, run: GridKitchenRun) -> None:
         clock, fault = run.outcome.clock, run.verdict.fatal
         failed = None if fault is None else fault.position
         self._floor, self._clock = run.problem, clock
         self._deeds = clock.deeds[:failed]
         self._stopped = clock.deeds[failed].start if failed is not None and failed < len(clock.deeds) else clock.time
-        self.rules: FloorRules = replace(run.rules, end="served") if run.live else run.rules
-        self.here = Clock.of(run.problem, run.rules) if run.restarts else clock
+        self.rules: GridKitchenRules = replace(run.rules, end="served") if run.live else run.rules
+        self.here = Simulation.of(run.problem, run.rules) if run.restarts else clock
         self.count = len(self._deeds)
 
     def now(self, count: int) -> Time:
@@ -170,7 +170,7 @@ def left_of(plan: FloorPlan, begun: Beginning) -> Beginning:
     return left
 
 
-def _plain(deeds: Sequence[Deed]) -> list[tuple[object, ...]]:
+def _plain(deeds: Sequence[StartedAction]) -> list[tuple[object, ...]]:
     return sorted((one.start, one.cook, one.end, one.act) for one in deeds if one.act.word != WAIT)
 
 
@@ -187,14 +187,14 @@ _STATE: Final = 1e-4
 class _Node(NamedTuple):
     """A state, who has been given what, and the node before."""
 
-    clock: Clock
+    clock: Simulation
     cook: int
-    acts: tuple[Act, ...]
+    acts: tuple[CookAction, ...]
     before: _Node | None
 
 
 def completed(
-    floor: Floor, rules: FloorRules, begun: Beginning, deadline: Deadline, most: int | None = None
+    floor: GridKitchen, rules: GridKitchenRules, begun: Beginning, deadline: Deadline, most: int | None = None
 ) -> FloorPlan | None:
     """Return a plan that begins so and serves all orders, the best of those that are found; ``None`` if none is.
 
@@ -212,14 +212,16 @@ def completed(
 
 
 class _Search:
-    def __init__(self, floor: Floor, rules: FloorRules, begun: Beginning, deadline: Deadline, most: int | None) -> None:
+    def __init__(
+        self, floor: GridKitchen, rules: GridKitchenRules, begun: Beginning, deadline: Deadline, most: int | None
+    ) -> None:
         self.floor, self.rules, self.begun, self.deadline = floor, rules, begun, deadline
         # The last dish counts; what is under way then is cut off afterwards.
         self.ending = replace(rules, end="served")
-        self.guide: Outlook = outlook(floor, self.ending)
+        self.guide: RemainingWork = outlook(floor, self.ending)
         self.best: FloorPlan | None = None
         self.least: Time | None = most
-        self.start = Clock.of(floor, self.ending, keep=False)
+        self.start = Simulation.of(floor, self.ending, keep=False)
         if self.start.load(begun):
             self.start.until_decision()
 
@@ -277,7 +279,7 @@ class _Search:
             if after.error is None:
                 yield _Node(after, cook, acts, node)
 
-    def errands(self, clock: Clock, cook: int) -> Iterator[tuple[Act, ...]]:
+    def errands(self, clock: Simulation, cook: int) -> Iterator[tuple[CookAction, ...]]:
         """Yield ways to use a station, once it has what is wanted there; and to stand by."""
         world, of = clock.world, clock.ground
         tile = world.tiles[cook]
@@ -287,32 +289,32 @@ class _Search:
             if far >= FAR:
                 continue
             come = world.clock + far * of.facts.move
-            way = (Act(MOVE, goal),) if goal != tile else ()
+            way = (CookAction(MOVE, goal),) if goal != tile else ()
             trial = world.copy()
             trial.tiles[cook] = goal
             ready = self.ready(clock, trial, station)
-            wait = (Act(WAIT, duration=ready - come),) if ready > come else ()
+            wait = (CookAction(WAIT, duration=ready - come),) if ready > come else ()
             if self.useful(clock, cook, station) and not trial.interact(cook, station):
-                use = (*way, *wait, Act(INTERACT, station=station))
+                use = (*way, *wait, CookAction(INTERACT, station=station))
                 yield use
                 lying = trial.on[station]
                 if of.kinds[station] in ("chopping_board", "sink") and not trial.process(station):
                     worth = isinstance(lying, Food) or lying == DIRTY
                     if worth and lying != world.on[station]:
-                        yield (*use, Act(PROCESS, station=station))
+                        yield (*use, CookAction(PROCESS, station=station))
             elif (
                 world.on[station] is not None
                 and not any(act is not None and act.station == station for act in clock.acts)
                 and not world.copy().process(station)
             ):
-                yield (*way, Act(PROCESS, station=station))
+                yield (*way, CookAction(PROCESS, station=station))
         until = [end for end, act in zip(clock.ends, clock.acts, strict=True) if act is not None and end > world.clock]
         until += [moment for moment in world.coming if moment > world.clock]
         until += [world.clock + left for n in of.stoves if (left := cooking_left(clock, n)) is not None and left > 0]
         if until:
-            yield (Act(WAIT, duration=min(until) - world.clock),)
+            yield (CookAction(WAIT, duration=min(until) - world.clock),)
 
-    def ready(self, clock: Clock, trial: World, station: int) -> Time:
+    def ready(self, clock: Simulation, trial: KitchenState, station: int) -> Time:
         """Return from when on a station has what is under way there, and let it be there in the trial."""
         now, of = clock.time, clock.ground
         thing = trial.on[station]
@@ -331,7 +333,7 @@ class _Search:
             return now + max(left, 1)
         return now
 
-    def useful(self, clock: Clock, cook: int, station: int) -> bool:
+    def useful(self, clock: Simulation, cook: int, station: int) -> bool:
         """Whether it may be good for something to use a station."""
         world, of = clock.world, clock.ground
         held, lying, kind = world.hands[cook], world.on[station], of.kinds[station]
@@ -343,7 +345,7 @@ class _Search:
             return lying.kind == PLATE or kind != "stove"
         return True
 
-    def wanted(self, clock: Clock, name: str) -> bool:
+    def wanted(self, clock: Simulation, name: str) -> bool:
         """Whether there is less of an ingredient than the orders that are left need."""
         world = clock.world
         needed = sum(own == name for dish in clock.ground.dishes[world.served :] for own, _ in dish)

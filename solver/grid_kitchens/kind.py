@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import Any, cast
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.solver.grid_kitchens.completion import FloorPlan, Found
+from planoracle.solver.grid_kitchens.completion import FloorPlan, PlanAndBound
 from planoracle.solver.grid_kitchens.planner import plan
-from planoracle.solver.result import Options, Result, check_bound, versions
+from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
 
-def solve(problem: Problem, options: Options) -> Result:
+def solve(problem: Problem, options: SolveOptions) -> Result:
     """Plan a grid kitchen."""
     if options.after:
         raise InputError("is for kitchens in which one action follows another", field="after")
-    floor, began = of_kind(problem, Floor), perf_counter()
+    floor, began = of_kind(problem, GridKitchen), perf_counter()
     rules = _rules(floor, options.rules)
     found = plan(floor, rules, options.time_limit, told=options.told)
     if found.plan is not None and not _passes(floor, rules, found.plan, found.makespan):
@@ -48,7 +48,7 @@ def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, A
 
 def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
     """Return the result that was packed, its plan replayed again."""
-    floor = of_kind(problem, Floor)
+    floor = of_kind(problem, GridKitchen)
     status, makespan, kept = Status(entry["status"]), entry["makespan"], entry["plan"]
     check_bound(status, makespan, entry["bound"])
     if status in (Status.optimal, Status.feasible):
@@ -56,16 +56,16 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
             raise ValueError("the plan does not pass the rules")
     elif makespan is not None or kept:
         raise ValueError("a plan where there is none")
-    found = Found(status, makespan, entry["bound"] or 0, kept, str(entry["proof"]))
+    found = PlanAndBound(status, makespan, entry["bound"] or 0, kept, str(entry["proof"]))
     return _result(floor, found, 0.0)
 
 
-def _passes(floor: Floor, rules: FloorRules, found: FloorPlan, makespan: int | None) -> bool:
+def _passes(floor: GridKitchen, rules: GridKitchenRules, found: FloorPlan, makespan: int | None) -> bool:
     run = registry.of(floor).run(floor, {"instance": floor.name, "plan": found}, rules)
     return run.success and run.makespan == makespan
 
 
-def _result(floor: Floor, found: Found, seconds: float) -> Result:
+def _result(floor: GridKitchen, found: PlanAndBound, seconds: float) -> Result:
     optimal, impossible = found.status == Status.optimal, found.status == Status.infeasible
     return Result(
         instance=floor.name,
@@ -81,8 +81,8 @@ def _result(floor: Floor, found: Found, seconds: float) -> Result:
     )
 
 
-def _rules(floor: Floor, rules: Rules | None) -> FloorRules:
+def _rules(floor: GridKitchen, rules: Rules | None) -> GridKitchenRules:
     chosen = registry.of(floor).profiles["released"] if rules is None else rules
-    if not isinstance(chosen, FloorRules):
+    if not isinstance(chosen, GridKitchenRules):
         raise InputError("must be a profile of floors", field="rules", value=rules)
     return chosen

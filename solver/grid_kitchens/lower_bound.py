@@ -10,12 +10,18 @@ from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 from typing import Final, NamedTuple, TypeAlias
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Floor, FloorRules, Tile, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    PLATE,
+    Cookware,
+    GridKitchen,
+    GridKitchenRules,
+    Tile,
+)
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS, whole
 from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, Time, Ware
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
-from planoracle.instances.benchmarks.grid_kitchens.tiles import Ground, ground, steps, tiles
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
+from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, ground, steps, tiles
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.solver.states.state_solver import NEVER
 
 #: Stations on which an item can be put down from one tile and taken from another.
@@ -26,7 +32,7 @@ Place: TypeAlias = int | Tile
 _Distances: TypeAlias = Mapping[Tile, int]
 
 
-def lower_bound(clock: Clock) -> int:
+def lower_bound(clock: Simulation) -> int:
     """Return a moment before which no continuation of a run serves its last order; `NEVER` if none can."""
     of = clock.ground
     return _State(_routes(of.floor, of.rules), clock).bound()
@@ -49,7 +55,7 @@ class _Item(NamedTuple):
 class _Routes:
     """Distances of a grid kitchen that items travel, in ticks, with the work on the way."""
 
-    def __init__(self, of: Ground) -> None:
+    def __init__(self, of: StationMap) -> None:
         self.ground, facts = of, of.facts
         floor = of.floor
         self.tiles = frozenset(tiles(floor))
@@ -122,15 +128,15 @@ class _Routes:
         )
 
 
-@Memo
-def _routes(floor: Floor, rules: FloorRules) -> _Routes:
+@ProblemCache
+def _routes(floor: GridKitchen, rules: GridKitchenRules) -> _Routes:
     return _Routes(ground(floor, rules))
 
 
 class _State:
     """One state: cooks with the moments from which they are free, items, plates and cookware."""
 
-    def __init__(self, routes: _Routes, clock: Clock) -> None:
+    def __init__(self, routes: _Routes, clock: Simulation) -> None:
         self.routes, self.clock, self.now = routes, clock, clock.time
         world, of = clock.world, clock.ground
         self.dishes = of.dishes[world.served :]
@@ -227,7 +233,7 @@ class _State:
             return NEVER
         return min((self._cooked(item, one) for one in routes.cookware.get(item.name, ())), default=NEVER)
 
-    def _cooked(self, item: _Item, vessel: Vessel) -> Time:
+    def _cooked(self, item: _Item, vessel: Cookware) -> Time:
         put = self._put(item, vessel)
         if put >= NEVER:
             return NEVER
@@ -235,7 +241,7 @@ class _State:
         done = item.free + self.routes.at(way[vessel.name], item.place)
         return max(done, put + self.routes.served, self._charge(vessel, 1) + self.routes.served)
 
-    def _put(self, item: _Item, vessel: Vessel) -> Time:
+    def _put(self, item: _Item, vessel: Cookware) -> Time:
         """Return the first moment at which a loose item can go into cookware."""
         if item.vessel:
             return NEVER
@@ -247,7 +253,7 @@ class _State:
 
     # Stoves
 
-    def _charge(self, vessel: Vessel, count: int) -> Time:
+    def _charge(self, vessel: Cookware, count: int) -> Time:
         """Return the first moment at which so many more ingredients can be cooked in one kind of cookware."""
         charged = self.charged.get(vessel.name)
         if not charged:

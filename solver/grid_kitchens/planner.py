@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planoracle.heuristics.grid_kitchens import annealed
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import whole
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.protocol import registry
-from planoracle.solver.grid_kitchens.completion import Beginning, FloorPlan, Found, completed
+from planoracle.solver.grid_kitchens.completion import Beginning, FloorPlan, PlanAndBound, completed
 from planoracle.solver.grid_kitchens.lower_bound import lower_bound
 from planoracle.solver.result import Told
 from planoracle.solver.states.state_solver import NEVER
@@ -24,8 +24,8 @@ _LONGEST = 3.0
 
 
 def plan(
-    floor: Floor, rules: FloorRules, limit: Limit, after: FloorPlan | None = None, told: Told | None = None
-) -> Found:
+    floor: GridKitchen, rules: GridKitchenRules, limit: Limit, after: FloorPlan | None = None, told: Told | None = None
+) -> PlanAndBound:
     """Find a plan that serves all orders early, and a lower bound.
 
     The plan is optimal only if it meets the bound: nothing is searched exhaustively.
@@ -42,10 +42,10 @@ def plan(
     begun = {name: [dict(action) for action in (after or {}).get(name, ())] for name in floor.agents}
     started = any(begun.values())
     if not floor.orders and not started:
-        return Found(Status.optimal, 0, 0, {name: [] for name in floor.agents}, "there is nothing to do")
+        return PlanAndBound(Status.optimal, 0, 0, {name: [] for name in floor.agents}, "there is nothing to do")
     bound = bound_of(floor, rules, begun)
     if bound >= NEVER:
-        return Found(Status.infeasible, None, 0, proof="an order needs something that no cook can bring")
+        return PlanAndBound(Status.infeasible, None, 0, proof="an order needs something that no cook can bring")
     best: FloorPlan | None = None
     deadline, makespan, proof = deadline_of(limit), None, "no plan was found"
     if not started:
@@ -62,24 +62,24 @@ def plan(
         if better is not None:
             best, makespan, proof = better, _makespan(floor, rules, better), "beam search"
     if best is None or makespan is None:
-        return Found(Status.unknown, None, bound, None, proof)
+        return PlanAndBound(Status.unknown, None, bound, None, proof)
     if makespan > bound:
-        return Found(Status.feasible, makespan, bound, best, f"{proof}, not proved")
-    return Found(Status.optimal, makespan, makespan, best, "lower bound reached")
+        return PlanAndBound(Status.feasible, makespan, bound, best, f"{proof}, not proved")
+    return PlanAndBound(Status.optimal, makespan, makespan, best, "lower bound reached")
 
 
-def _makespan(floor: Floor, rules: FloorRules, found: FloorPlan) -> int | None:
+def _makespan(floor: GridKitchen, rules: GridKitchenRules, found: FloorPlan) -> int | None:
     """Return when a plan ends by the rules, ``None`` if they do not accept it."""
     run = registry.of(floor).run(floor, {"plan": found}, rules)
     return run.makespan if run.success else None
 
 
-def bound_of(floor: Floor, rules: FloorRules, begun: Beginning) -> int:
+def bound_of(floor: GridKitchen, rules: GridKitchenRules, begun: Beginning) -> int:
     """Return a lower bound on the end of all plans that begin so, `NEVER` if none serves all orders.
 
     The bound is the time that has passed with the lower bound of what remains.
     """
-    clock = Clock.of(floor, replace(rules, end="served"), keep=False)
+    clock = Simulation.of(floor, replace(rules, end="served"), keep=False)
     if any(begun.values()) and clock.load(begun):
         clock.until_decision()
     if clock.error is not None:

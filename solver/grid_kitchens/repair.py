@@ -6,18 +6,18 @@ import json
 from bisect import bisect_left
 from typing import Any
 
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.limits import Limit, Status, deadline_of
-from planoracle.instances.protocol.plan import Dropped
+from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.registry import of
-from planoracle.solver.grid_kitchens.completion import Done, Found, found_of, left_of
+from planoracle.solver.grid_kitchens.completion import CompletedWork, PlanAndBound, found_of, left_of
 from planoracle.solver.grid_kitchens.planner import plan
-from planoracle.solver.repair.report import Repair
+from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result
 
 
-def repair_floor(run: FloorRun, best: Result, time_limit: Limit) -> Repair:
+def repair_floor(run: GridKitchenRun, best: Result, time_limit: Limit) -> Repair:
     """Repair a run.
 
     Of what was done before the run failed or stopped the longest beginning is kept from which all orders can still be
@@ -42,10 +42,10 @@ def repair_floor(run: FloorRun, best: Result, time_limit: Limit) -> Repair:
 class _Search:
     """The search for one submission."""
 
-    def __init__(self, run: FloorRun, best: Result, time_limit: Limit) -> None:
+    def __init__(self, run: GridKitchenRun, best: Result, time_limit: Limit) -> None:
         self.deadline = deadline_of(time_limit)
         self.submitted = run
-        self.done = Done(run)
+        self.done = CompletedWork(run)
         self.best = best
         self.found = {0: found_of(best)}  # by the number of actions kept
         self.sure = True  # no beginning was passed over for lack of time
@@ -70,7 +70,7 @@ class _Search:
             return most
         return bisect_left(range(most), True, lo=1, key=lambda kept: not self._reaches(kept)) - 1
 
-    def _plan(self, kept: int) -> Found:
+    def _plan(self, kept: int) -> PlanAndBound:
         """Complete a beginning; half the time left is spent, so that something is left for shorter ones."""
         if kept not in self.found:
             half = self.deadline.sooner(self.deadline.left() / 2)
@@ -83,7 +83,7 @@ class _Search:
         self.sure = self.sure and found.status.settled
         return found.plan is not None
 
-    def _complete(self, kept: int, found: Found, *, proved: bool) -> Repair:
+    def _complete(self, kept: int, found: PlanAndBound, *, proved: bool) -> Repair:
         floor, rules = self.submitted.problem, self.submitted.rules
         assert found.plan is not None
         run = of(floor).run(floor, {"instance": floor.name, "plan": found.plan}, rules)
@@ -93,7 +93,9 @@ class _Search:
         added = tuple(json.dumps({name: [action]}) for name, actions in left.items() for action in actions)
         fatal = self.submitted.verdict.fatal
         dropped = [
-            Dropped(step.position, step.command[:200], fatal.message if fatal and step.violation else "leads nowhere")
+            DroppedCommand(
+                step.position, step.command[:200], fatal.message if fatal and step.violation else "leads nowhere"
+            )
             for step in self.submitted.steps[kept:]
         ]
         return self._answer(

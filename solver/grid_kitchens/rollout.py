@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import cooking_left
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Floor, FloorRules, Tile
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, GridKitchenRules, Tile
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS
 from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, Thing, Time, Ware
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
-from planoracle.instances.benchmarks.grid_kitchens.tiles import Ground, ground
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
+from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, ground
+from planoracle.instances.model.cache import ProblemCache
 
 #: Longer than anything takes.
 FAR: Final = 10**4
@@ -41,7 +41,7 @@ class _Load(NamedTuple):
     ready: Time
 
 
-class _There(NamedTuple):
+class _Stock(NamedTuple):
     """What there is: ingredients, plates, cookware, the kinds of it that are not spoiled; what dirty plates take."""
 
     items: list[_Item]
@@ -57,10 +57,10 @@ def _plate(plates: list[_Load], wanted: Counter[tuple[str, str]]) -> _Load | Non
     return max(fitting, key=lambda plate: plate.contents.total(), default=None)
 
 
-class Outlook:
+class RemainingWork:
     """What is left to be done on a floor."""
 
-    def __init__(self, of: Ground) -> None:
+    def __init__(self, of: StationMap) -> None:
         self.of = of
         self.facts = of.floor.facts
         stations = range(len(of.floor.stations))
@@ -125,7 +125,7 @@ class Outlook:
         ways = (self.walk(place, stove) + vessel.ticks + self.nearest(stove, self.window) for stove in stoves)
         return min(ways, default=FAR)
 
-    def left(self, clock: Clock) -> float:
+    def left(self, clock: Simulation) -> float:
         """Return about how many ticks are left; `FAR` and more where something is missing or spoiled."""
         world = clock.world
         dishes = self.of.dishes[world.served :]
@@ -177,7 +177,7 @@ class Outlook:
         away = min(ways, default=FAR) + self.facts.wash
         return ready + away, float(away)
 
-    def _need(self, there: _There, cooks: list[tuple[Tile, int]], name: str, wanted: str) -> tuple[float, float]:
+    def _need(self, there: _Stock, cooks: list[tuple[Tile, int]], name: str, wanted: str) -> tuple[float, float]:
         """Return the same for an ingredient; what is taken for it is gone."""
         best: tuple[float, float] = (FAR, FAR)
         chosen: _Item | None = None
@@ -203,9 +203,9 @@ class Outlook:
             best = min(best, (float(come + chain), float(come + chain - cooking)))
         return best
 
-    def _things(self, clock: Clock, cooks: list[tuple[Tile, int]]) -> _There:
+    def _things(self, clock: Simulation, cooks: list[tuple[Tile, int]]) -> _Stock:
         """Return what there is."""
-        there = _There([], [], [], set(), [])
+        there = _Stock([], [], [], set(), [])
         come = min(free + self.walk(tile, self.back) for tile, free in cooks)
         there.dirty.extend([self._wash(float(come), self.back)] * clock.world.dirty)
         there.dirty.extend(self._wash(float(max(come, when - clock.time)), self.back) for when in clock.world.coming)
@@ -226,7 +226,7 @@ class Outlook:
         there.dirty.sort()
         return there
 
-    def _lying(self, clock: Clock, cooks: list[tuple[Tile, int]]) -> Iterator[tuple[Place, Thing, Time, Time]]:
+    def _lying(self, clock: Simulation, cooks: list[tuple[Tile, int]]) -> Iterator[tuple[Place, Thing, Time, Time]]:
         """Yield things with their places, when they are free, and how long they cook."""
         world = clock.world
         worked = {
@@ -253,7 +253,7 @@ class Outlook:
         return thing.left + 3 if isinstance(thing, Ware) and thing.cooking else 0
 
 
-@Memo
-def outlook(floor: Floor, rules: FloorRules) -> Outlook:
+@ProblemCache
+def outlook(floor: GridKitchen, rules: GridKitchenRules) -> RemainingWork:
     """Return what there is to know of a floor under some rules."""
-    return Outlook(ground(floor, rules))
+    return RemainingWork(ground(floor, rules))

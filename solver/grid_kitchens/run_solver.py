@@ -9,16 +9,16 @@ from typing import cast
 
 from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, WAIT, whole, written
 from planoracle.instances.benchmarks.grid_kitchens.live import choices, submitted
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.protocol.plan import Dropped
-from planoracle.instances.protocol.scoring import Best
+from planoracle.instances.protocol.plan import DroppedCommand
+from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.grid_kitchens.completion import (
     Beginning,
-    Done,
+    CompletedWork,
     FloorPlan,
-    Found,
+    PlanAndBound,
     begins,
     found_of,
     lasting,
@@ -26,9 +26,9 @@ from planoracle.solver.grid_kitchens.completion import (
     value_of,
 )
 from planoracle.solver.grid_kitchens.planner import bound_of, plan
-from planoracle.solver.repair.report import Repair
+from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result, versions
-from planoracle.solver.runs import Known, Option
+from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.solve import known
 from planoracle.solver.solve import known as shipped
 from planoracle.solver.states.state_solver import NEVER, Value
@@ -38,20 +38,20 @@ from planoracle.solver.states.values import fill
 _MOST = 10_000
 
 
-class Values:
+class RunValues:
     """Values of runs on one floor; ``limit`` is the planner's at one state."""
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
-        self._found: dict[str, Known] = {}
+        self._found: dict[str, StateValue] = {}
 
-    def known(self, run: FloorRun, before: Known | None = None) -> Known:
+    def known(self, run: GridKitchenRun, before: StateValue | None = None) -> StateValue:
         """Return what is known of where a run stopped."""
         if run.success and run.makespan is not None:
-            return Known(Value(run.makespan, run.makespan))
+            return StateValue(Value(run.makespan, run.makespan))
         done, begun = _begun(run)
         if not done.faithful:
-            return Known(Value(0, None))
+            return StateValue(Value(0, None))
         if before is not None and not run.restarts and _leads_through(before, begun):
             return before
         key = json.dumps(begun)
@@ -59,21 +59,21 @@ class Values:
             if len(self._found) >= _MOST:
                 self._found.clear()
             found = self._searched(run, done, begun)
-            self._found[key] = Known(value_of(found), found.plan)
+            self._found[key] = StateValue(value_of(found), found.plan)
         return self._found[key]
 
-    def commands(self, run: FloorRun, known: Known) -> list[str] | None:
+    def commands(self, run: GridKitchenRun, known: StateValue) -> list[str] | None:
         """Return the actions of the best plan known, one by one, as they are asked for; ``None`` if none leads on."""
         if run.success:
             return []
         return None if known.keep is None else messages(run, cast("FloorPlan", known.keep))
 
-    def _searched(self, run: FloorRun, done: Done, begun: Beginning) -> Found:
+    def _searched(self, run: GridKitchenRun, done: CompletedWork, begun: Beginning) -> PlanAndBound:
         found = None if any(begun.values()) else shipped(run.problem, run.rules)
         return plan(run.problem, done.rules, self.limit, begun) if found is None else found_of(found)
 
 
-def messages(run: FloorRun, plan: FloorPlan) -> list[str] | None:
+def messages(run: GridKitchenRun, plan: FloorPlan) -> list[str] | None:
     """Return what a plan that begins like a run has left: an action of every cook whenever it is asked.
 
     Where it matters at a moment who has his turn first, all that a cook has left at once, as the plan has been carried
@@ -82,7 +82,7 @@ def messages(run: FloorRun, plan: FloorPlan) -> list[str] | None:
     return next(filter(None, (_handed_in(run, plan, whole=whole) for whole in (False, True))), None)
 
 
-def _handed_in(run: FloorRun, plan: FloorPlan, *, whole: bool) -> list[str] | None:
+def _handed_in(run: GridKitchenRun, plan: FloorPlan, *, whole: bool) -> list[str] | None:
     done, begun = _begun(run)
     left = left_of(plan, begun)
     clock, names, found = done.here.fork(), run.problem.agents, list[str]()
@@ -98,12 +98,12 @@ def _handed_in(run: FloorRun, plan: FloorPlan, *, whole: bool) -> list[str] | No
     return found if clock.world.all_served and clock.error is None else None
 
 
-def _begun(run: FloorRun) -> tuple[Done, Beginning]:
-    done = Done(run)
+def _begun(run: GridKitchenRun) -> tuple[CompletedWork, Beginning]:
+    done = CompletedWork(run)
     return done, done.begun(0 if run.restarts else done.count)
 
 
-def _leads_through(before: Known, begun: Beginning) -> bool:
+def _leads_through(before: StateValue, begun: Beginning) -> bool:
     """Whether the plan that is known, and proved to be the best, begins so."""
     if before.value.makespan is None or before.keep is None:
         return False
@@ -119,10 +119,10 @@ class Solver:
 
     grid = 1
 
-    def __init__(self, run: FloorRun, limit: Limit) -> None:
+    def __init__(self, run: GridKitchenRun, limit: Limit) -> None:
         self.run = run
         self.limit = limit
-        self.done = Done(run)
+        self.done = CompletedWork(run)
         self._best: dict[int, FloorPlan] = {}  # by number of deeds
 
     @property
@@ -181,10 +181,10 @@ class Solver:
 
     def repaired(
         self,
-        best: Callable[[Problem], Best],
+        best: Callable[[Problem], BestKnown],
         objectives: tuple[str, ...],
         time_limit: Limit,
-        salvaged: tuple[Dropped, ...],
+        salvaged: tuple[DroppedCommand, ...],
     ) -> Repair:
         """Keep as much of the beginning as can be, see `planoracle.solver.grid_kitchens.repair`."""
         from planoracle.solver.grid_kitchens.repair import repair_floor
@@ -221,7 +221,7 @@ class Solver:
             self._best[count] = found.plan
         return value_of(found)
 
-    def _plan(self, begun: Beginning, limit: Limit | None = None) -> Found:
+    def _plan(self, begun: Beginning, limit: Limit | None = None) -> PlanAndBound:
         return plan(self.run.problem, self.done.rules, self.limit if limit is None else limit, begun)
 
     def _kept(self, count: int, value: Value) -> Value | None:

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens import language
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State, compiled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError, InternalError
@@ -95,7 +95,7 @@ class _Search:
         self.deadline = deadline_of(time_limit)
         self.kitchen = kitchen
         self.rules = rules
-        self.compiled = Compiled(kitchen, rules)
+        self.compiled = CompiledKitchen(kitchen, rules)
         self.heuristic = heuristic(self.compiled, self.deadline)
         self.alone = len(kitchen.players) == 1 and self.heuristic.familiar
         self.expanded = 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations, product
 from math import perm, prod
 
-from planoracle.instances.benchmarks.kitchens.domain import Domain, Effect
+from planoracle.instances.benchmarks.kitchens.domain import Effect, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
 
 
@@ -26,7 +26,7 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class ItemRole:
     """What is asked of one item.
 
     Attributes
@@ -61,7 +61,7 @@ class Role:
 
 
 @dataclass(frozen=True, slots=True)
-class Dish:
+class GoalDish:
     """Items that must end on one station.
 
     Attributes
@@ -93,7 +93,7 @@ class Meal:
 
 
 @dataclass(frozen=True, slots=True)
-class Vessel:
+class GoalVessel:
     """A container: its kind, name if it must be a particular one, kind or name of the station where it must stand."""
 
     kind: str
@@ -136,7 +136,7 @@ class Roles:
         items = [part for part in parts if self._type[part] == "item"]
         dishes = sorted({self._stations[item] for item in items if item in self._stations})
         self.vessels = [
-            Vessel(self._kind(v), self._name(v), self._station(self._place("container_at", v))) for v in vessels
+            GoalVessel(self._kind(v), self._name(v), self._station(self._place("container_at", v))) for v in vessels
         ]
         self.meals = [self._meal(meal, vessels) for meal in meals]
         self.roles = [self._role(item, dishes, meals) for item in items]
@@ -176,13 +176,13 @@ class Roles:
                     found.setdefault(other, found[one])
         return found
 
-    def _role(self, item: str, dishes: list[str], meals: list[str]) -> Role:
+    def _role(self, item: str, dishes: list[str], meals: list[str]) -> ItemRole:
         needs = [self._process[c[0]] for c in self._asked if c[1:] == (item,) and c[0] in self._process]
         meal = self._place("addedto", item)
         upper = next((upper for upper, lower in self._conditions("atop") if lower == item), "")
         lower = self._place("atop", item)
         at = self._station(self._stations.get(item, ""))
-        return Role(
+        return ItemRole(
             kind=self._kind(item),
             name=self._name(item),
             needs=tuple(sorted(needs, key=lambda process: (process.ticks > 0, process.predicate))),
@@ -225,12 +225,12 @@ class Roles:
             found.append(after)
         return found
 
-    def _dish(self, dish: int, station: str) -> Dish:
+    def _dish(self, dish: int, station: str) -> GoalDish:
         crew = Counter(role.kind for role in self.roles if role.dish == dish)
         own = [(i, role) for i, role in enumerate(self.roles) if role.dish == dish]
         bottom = next((i for i, role in own if role.bottom), -1)
         tops = sorted((not role.top, i) for i, role in own if not role.bottom and not role.over)
-        return Dish(self._station(station), bottom, tops[0][1] if tops else -1, dict(crew))
+        return GoalDish(self._station(station), bottom, tops[0][1] if tops else -1, dict(crew))
 
     def _meal(self, meal: str, vessels: list[str]) -> Meal:
         vessel = self._place("in", meal)
@@ -253,12 +253,14 @@ class Roles:
 
     def ways(self) -> int:
         """Return in how many ways objects can be chosen for roles: of one kind, or for dishes, meals and vessels."""
-        parts: list[Role | Meal | Vessel] = [self.roles[dish.bottom] for dish in self.dishes if dish.bottom >= 0]
+        parts: list[ItemRole | Meal | GoalVessel] = [
+            self.roles[dish.bottom] for dish in self.dishes if dish.bottom >= 0
+        ]
         asked = Counter(one.kind for one in (*parts, *self.meals, *self.vessels))
         choices = prod(perm(len(next(self._candidates(kind))), count) for kind, count in asked.items())
         return max([choices, *(perm(len(self.items[kind]), len(places)) for kind, places in self.kinds.items())])
 
-    def _choices(self, asked: list[Role | None] | list[Meal] | list[Vessel]) -> list[tuple[str, ...]]:
+    def _choices(self, asked: list[ItemRole | None] | list[Meal] | list[GoalVessel]) -> list[tuple[str, ...]]:
         """Return the ways to choose different objects for roles; ``""`` for no role."""
         kinds: dict[str, list[int]] = {}
         for i, one in enumerate(asked):
@@ -290,7 +292,7 @@ class Roles:
         return f"{self.dishes[dish].station} {asked}"
 
 
-def processes(domain: Domain) -> dict[str, Process]:
+def processes(domain: KitchenDomain) -> dict[str, Process]:
     """Return by predicate how it is brought about, for facts about an item that lies on a station."""
     found: dict[str, Process] = {}
     for action in domain.actions:
@@ -307,7 +309,7 @@ def processes(domain: Domain) -> dict[str, Process]:
     return found
 
 
-def pot_processes(domain: Domain) -> tuple[Process, Process]:
+def pot_processes(domain: KitchenDomain) -> tuple[Process, Process]:
     """Return how a pot is filled (as ``new water``) and how a meal is made to boil."""
     found = {}
     for action in domain.actions:

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
-from planoracle.instances.benchmarks.kitchens.domain import Action, Domain, Effect, bundled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
+from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Effect, KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
 from planoracle.instances.model.limits import NEVER as NO_DEADLINE
 from planoracle.instances.model.limits import Deadline
 from planoracle.solver.kitchens.consistency import is_usual
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.lower_bound import Bound
-from planoracle.solver.kitchens.state_view import NEVER, Abstraction, View
+from planoracle.solver.kitchens.state_view import NEVER, Abstraction, StateView
 
 #: Choices that may still lead to the goal, the best first, after the fewest steps that a plan with them may have.
 Groups = tuple[tuple[int, Group | None], ...]
@@ -43,7 +43,7 @@ class Seeing(NamedTuple):
     unstarted: int
 
 
-class Heuristic(Protocol):
+class SearchHeuristic(Protocol):
     """Guides the search on one kitchen; ``familiar``: it knows what the actions of the kitchen mean."""
 
     familiar: bool
@@ -81,7 +81,7 @@ class _Familiar:
 
     familiar = True
 
-    def __init__(self, compiled: Compiled, roles: Roles, deadline: Deadline) -> None:
+    def __init__(self, compiled: CompiledKitchen, roles: Roles, deadline: Deadline) -> None:
         self._bits = compiled.bits
         self._abstraction = Abstraction(compiled)
         self._roles = roles
@@ -120,7 +120,7 @@ class _Familiar:
         left.sort(key=_first)
         return Seeing(self._abstraction.key(state, view), tuple(left), self._unstarted(view))
 
-    def _unstarted(self, view: View) -> int:
+    def _unstarted(self, view: StateView) -> int:
         running = {(name, predicate) for name, predicate, _ in view.ticks}
         count = 0
         for predicate, items, wanted in self._awaited:
@@ -145,7 +145,7 @@ def _predicate(process: Process) -> str:
     return process.predicate
 
 
-def heuristic(compiled: Compiled, deadline: Deadline = NO_DEADLINE) -> Heuristic:
+def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_DEADLINE) -> SearchHeuristic:
     """Return the heuristic for a kitchen: one that knows nothing if the domain, or the way things stand, is unusual.
 
     Nor does it where there are too many ways to choose who plays which role. After the deadline it raises
@@ -165,12 +165,12 @@ def ordinary(kitchen: Kitchen) -> bool:
     return own and is_usual(kitchen)
 
 
-def _alike(one: Domain, other: Domain) -> bool:
+def _alike(one: KitchenDomain, other: KitchenDomain) -> bool:
     """Whether two domains are the same but for numbers of ticks and repetitions."""
     return one.types == other.types and list(map(_plain, one.actions)) == list(map(_plain, other.actions))
 
 
-def _plain(action: Action) -> Action:
+def _plain(action: ActionSchema) -> ActionSchema:
     return replace(action, effects=tuple(map(_plain_effect, action.effects)))
 
 

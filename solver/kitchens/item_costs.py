@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from planoracle.solver.kitchens.goals import Process, Role
-from planoracle.solver.kitchens.state_view import NEVER, Context, Scene, View
+from planoracle.solver.kitchens.goals import ItemRole, Process
+from planoracle.solver.kitchens.state_view import NEVER, Context, GroupScene, StateView
 
 
 class Stack(NamedTuple):
@@ -24,7 +24,7 @@ class ItemCosts:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def lying(self, scene: Scene, station: str, stack: list[str]) -> Stack:
+    def lying(self, scene: GroupScene, station: str, stack: list[str]) -> Stack:
         """Return the own steps of a pile's items, from the bottom."""
         rows = []
         surely = covered = False  # an item below has to leave; the item directly below has to be clear
@@ -76,7 +76,9 @@ class ItemCosts:
             len(options) == 1 or self._context.count[kind] == len(self._context.roles.kinds[kind])
         )
 
-    def _must_leave(self, scene: Scene, station: str, stack: list[str], height: int, role: Role | None) -> bool:
+    def _must_leave(
+        self, scene: GroupScene, station: str, stack: list[str], height: int, role: ItemRole | None
+    ) -> bool:
         """Whether an item has to be picked up because of its own role [3]."""
         item, dishes = stack[height], self._context.roles.dishes
         if role is None:
@@ -101,12 +103,12 @@ class ItemCosts:
         todo = self._context.todo(scene.view, item, role)
         return any(height or not self._context.suits(station, each) for each in todo)
 
-    def _is_complete(self, crew: dict[str, int], role: Role, below: list[str]) -> bool:
+    def _is_complete(self, crew: dict[str, int], role: ItemRole, below: list[str]) -> bool:
         """Whether as many items of every kind lie below as the other roles of a dish ask for."""
         kinds = [self._context.kinds[item] for item in below]
         return all(kinds.count(kind) >= count - (kind == role.kind) for kind, count in crew.items())
 
-    def _staying(self, scene: Scene, item: str, station: str, role: Role | None) -> int:
+    def _staying(self, scene: GroupScene, item: str, station: str, role: ItemRole | None) -> int:
         """Return the own steps of an item that may stay: actions on it, and a walk to it [5]."""
         if role is None:
             return 0
@@ -114,7 +116,9 @@ class ItemCosts:
         acts = sum(self._context.effort(scene.view, item, each, station)[0] for each in todo)
         return acts + (acts > 0 and station not in scene.attended)
 
-    def _picked(self, scene: Scene, item: str, station: str, height: int, place: int, away: bool, walk: int) -> int:
+    def _picked(
+        self, scene: GroupScene, item: str, station: str, height: int, place: int, away: bool, walk: int
+    ) -> int:
         """Return the own steps of an item beside the first walk to it and picking it up.
 
         Parameters
@@ -144,7 +148,7 @@ class ItemCosts:
             total += 4 if dish.bottom >= 0 and dish.last == place else 0
         return total
 
-    def _prepared(self, view: View, item: str, role: Role, todo: tuple[Process, ...]) -> int:
+    def _prepared(self, view: StateView, item: str, role: ItemRole, todo: tuple[Process, ...]) -> int:
         """Return the own steps of an item in a hand for all that is to be done, but for its last carrying [4]."""
         efforts = [self._context.effort(view, item, each, None) for each in todo]
         acts = sum(effort[0] for effort in efforts)
@@ -152,7 +156,7 @@ class ItemCosts:
             return acts + 3 * max(0, len(todo) - 1)
         return acts + 3 * len(todo) + sum(effort[1] for effort in efforts)
 
-    def held(self, scene: Scene, item: str, place: int) -> int:
+    def held(self, scene: GroupScene, item: str, place: int) -> int:
         """Return the own steps of an item in a hand [6]."""
         context, view = self._context, scene.view
         own = view.held_at(item)
@@ -182,7 +186,7 @@ class ItemCosts:
             return 5  # put aside, walked to, picked up, carried, put down
         return 1 if table in (own, "") else 2
 
-    def _added(self, scene: Scene, meal: str, own: str) -> int:
+    def _added(self, scene: GroupScene, meal: str, own: str) -> int:
         """Return the own steps of an item in a hand at the station ``own`` until it is in a meal."""
         view = scene.view
         pot = view.inside.get(meal)
@@ -193,7 +197,7 @@ class ItemCosts:
             return 5  # put aside, and fetched once a pot is filled
         return 1 if any(view.places.get(name, ("",))[0] == own for name in filled) else 2
 
-    def _is_full(self, scene: Scene, *asked: str) -> bool:
+    def _is_full(self, scene: GroupScene, *asked: str) -> bool:
         """Whether a single cook finds something on every station of some kinds."""
         if not self._context.alone:
             return False
@@ -205,7 +209,7 @@ class ItemCosts:
             if any(self._context.fits(station, each) for each in asked)
         )
 
-    def _is_ready(self, scene: Scene, table: str, crew: dict[str, int], role: Role) -> bool:
+    def _is_ready(self, scene: GroupScene, table: str, crew: dict[str, int], role: ItemRole) -> bool:
         """Whether an item may be put to its place in a dish now."""
         if not table or table in scene.leaving:
             return False
@@ -214,7 +218,7 @@ class ItemCosts:
             return False
         return not role.top or self._is_complete(crew, role, stack)
 
-    def elsewhere(self, scene: Scene, item: str, place: int) -> int:
+    def elsewhere(self, scene: GroupScene, item: str, place: int) -> int:
         """Return 0 if an item in a meal, or nowhere, plays a role as it is: no action changes anything of it [7]."""
         if place < 0:
             return 0

@@ -13,10 +13,10 @@ from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.packing import plan_packed, plan_unpacked
-from planoracle.solver.result import Options, Result, check_bound, versions
+from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
 
-def solve(problem: Problem, options: Options) -> Result:
+def solve(problem: Problem, options: SolveOptions) -> Result:
     """Solve a kitchen."""
     kitchen, rules = of_kind(problem, Kitchen), _profile(options.rules)
     return plan(kitchen, time_limit=options.time_limit, rules=rules, after=options.after, told=options.told)

@@ -10,7 +10,7 @@ from typing import Any
 
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.item_costs import ItemCosts, Stack
-from planoracle.solver.kitchens.state_view import NEVER, Abstraction, Context, Scene, View
+from planoracle.solver.kitchens.state_view import NEVER, Abstraction, Context, GroupScene, StateView
 
 
 class VesselCosts:
@@ -21,7 +21,7 @@ class VesselCosts:
         asked = [role.meal for role in context.roles.roles if role.meal >= 0]
         self._asked = [asked.count(place) for place in range(len(context.roles.meals))]
 
-    def least(self, scene: Scene) -> int:
+    def least(self, scene: GroupScene) -> int:
         """Return the own steps of all vessels and meals [8 to 10]."""
         context, view = self._context, scene.view
         filling = [name for name, predicate, _ in view.ticks if predicate == context.fill.predicate]
@@ -64,25 +64,25 @@ class VesselCosts:
         unfilled = carried.pop("", 0)
         return total + max(0, missing - len(filling)) + max(unfilled, sum(carried.values()))
 
-    def _moved(self, scene: Scene, vessel: str, process: Process) -> int:
+    def _moved(self, scene: GroupScene, vessel: str, process: Process) -> int:
         """Return the steps of carrying a vessel to where a process is, 0 if it stands there."""
         place = scene.view.places.get(vessel)
         if place is None:
             return 1 + (not self._context.suits(scene.view.held_at(vessel), process))
         return 0 if self._context.suits(place[0], process) else 3
 
-    def _walk(self, scene: Scene, vessel: str, filling: list[str]) -> int:
+    def _walk(self, scene: GroupScene, vessel: str, filling: list[str]) -> int:
         """Return 1 if somebody has to come with empty hands to a vessel: with full ones only to a pot with a meal."""
         place = scene.view.places.get(vessel)
         if place is None or place[0] in scene.attended:
             return 0
         return int(vessel not in self._context.pots or vessel not in (*scene.view.inside.values(), *filling))
 
-    def _filled(self, scene: Scene, pot: str, filling: list[str]) -> int:
+    def _filled(self, scene: GroupScene, pot: str, filling: list[str]) -> int:
         """Return the steps of a pot until it is filled, without the action itself."""
         return self._moved(scene, pot, self._context.fill) + self._walk(scene, pot, filling)
 
-    def _carried(self, scene: Scene, pot: str, raw: bool, begun: bool, bowl: str) -> int:
+    def _carried(self, scene: GroupScene, pot: str, raw: bool, begun: bool, bowl: str) -> int:
         """Return the steps of a pot with a meal until it is boiled and, if there is a ``bowl``, at that bowl."""
         view = scene.view
         boil = self._moved(scene, pot, self._context.boil) if raw else 0
@@ -96,7 +96,7 @@ class VesselCosts:
             return min(boil + 2, (1 - near if held else 2) + 2)
         return boil + 2
 
-    def _standing(self, scene: Scene, vessel: str, station: str, filling: list[str]) -> int:
+    def _standing(self, scene: GroupScene, vessel: str, station: str, filling: list[str]) -> int:
         """Return the steps of a vessel to the station, or kind of station, where it must stand."""
         place = scene.view.places.get(vessel)
         if place is None:
@@ -126,12 +126,12 @@ class Bound:
             for process in {process for role in roles.roles for process in role.needs}
         )
 
-    def remaining(self, view: View, group: Group) -> int:
+    def remaining(self, view: StateView, group: Group) -> int:
         """Return how many steps, all players' together, remain at least with the choices of a group."""
         context = self._context
         options = context.choices(group)
         tables = [self._table(view, group.bottoms[i], dish.bottom) for i, dish in enumerate(context.roles.dishes)]
-        scene = Scene(view, group, options, tables)
+        scene = GroupScene(view, group, options, tables)
         rows: dict[str, tuple[int, ...]] = {}
         known = self._stacks.setdefault(group, {})
         ready = view.facts & self._needs
@@ -157,7 +157,7 @@ class Bound:
             total += self._vessel_costs.least(scene)
         return max(1, min(total, NEVER))
 
-    def _table(self, view: View, bottom: str, role: int) -> str:
+    def _table(self, view: StateView, bottom: str, role: int) -> str:
         """Return the station where the lowest item of a dish lies, if it may stay there."""
         place = view.places.get(bottom)
         if role < 0 or place is None or place[1]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State, compiled
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Domain
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.language import match
 from planoracle.instances.benchmarks.kitchens.rules import Profile
@@ -83,7 +83,7 @@ def _texts(kitchen: Kitchen, numbers: Sequence[int]) -> Iterator[str]:
 
 
 @lru_cache(maxsize=16)
-def _named(domain: Domain, several: bool) -> tuple[tuple[str, ...], ...]:
+def _named(domain: KitchenDomain, several: bool) -> tuple[tuple[str, ...], ...]:
     """Return the parameters that the text of every action names, without a player who is alone."""
     return tuple(
         tuple(param for param, kind in action.params if f"{{{param}}}" in action.text and (several or kind != ACTOR))
@@ -91,7 +91,7 @@ def _named(domain: Domain, several: bool) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _places(engine: Compiled, texts: Sequence[str]) -> list[int]:
+def _places(engine: CompiledKitchen, texts: Sequence[str]) -> list[int]:
     state, found = engine.start(), []
     for text in texts:
         found.append(_legal(engine, state).index(text))
@@ -99,7 +99,7 @@ def _places(engine: Compiled, texts: Sequence[str]) -> list[int]:
     return found
 
 
-def _at(engine: Compiled, plan: Sequence[int]) -> Iterator[str]:
+def _at(engine: CompiledKitchen, plan: Sequence[int]) -> Iterator[str]:
     state = engine.start()
     for place in plan:
         if place < 0:
@@ -109,11 +109,11 @@ def _at(engine: Compiled, plan: Sequence[int]) -> Iterator[str]:
         state = _after(engine, state, text)
 
 
-def _legal(engine: Compiled, state: State) -> list[str]:
+def _legal(engine: CompiledKitchen, state: State) -> list[str]:
     return sorted(engine.deeds[deed].text for deed in engine.legal(state))
 
 
-def _after(engine: Compiled, state: State, text: str) -> State:
+def _after(engine: CompiledKitchen, state: State, text: str) -> State:
     deed = engine.find(state, text)
     assert deed is not None
     return engine.step(state, deed)

@@ -6,12 +6,12 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
-from planoracle.instances.benchmarks.kitchens.run import KitchenRun, Record, replay
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun, StepRecord, replay
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.limits import Limit, Status, deadline_of
-from planoracle.instances.protocol.plan import Dropped
+from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.repair.report import Repair
+from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result
 
 
@@ -91,7 +91,7 @@ class _Search:
         self.sure = self.sure and rest.status.settled
         return False
 
-    def _run(self, kept: int, actions: Sequence[str]) -> Record:
+    def _run(self, kept: int, actions: Sequence[str]) -> StepRecord:
         return replay(self.kitchen, [*self.legal[:kept], *actions], self.rules, self.limit)
 
     def _steps(self, result: Result) -> int | None:
@@ -102,10 +102,10 @@ class _Search:
         if not run.success or run.refusals:
             raise InternalError(f"{self.kitchen.name}: a repaired plan of ours does not pass the rules")
         refused = [
-            Dropped(refusal.position, self.made[refusal.position][:200], refusal.message)
+            DroppedCommand(refusal.position, self.made[refusal.position][:200], refusal.message)
             for refusal in self.submitted.refusals
         ]
-        cut = [Dropped(n, self.made[n][:200], "leads nowhere from here") for n in self.positions[kept:]]
+        cut = [DroppedCommand(n, self.made[n][:200], "leads nowhere from here") for n in self.positions[kept:]]
         return self._answer(
             status,
             optimum,

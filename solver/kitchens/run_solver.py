@@ -10,12 +10,12 @@ from planoracle.instances.benchmarks.kitchens.compiled_kitchen import State
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.protocol.plan import Dropped
-from planoracle.instances.protocol.scoring import Best
+from planoracle.instances.protocol.plan import DroppedCommand
+from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.repair.report import Repair
+from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result
-from planoracle.solver.runs import Known, Option
+from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.solve import known
 from planoracle.solver.solve import known as shipped
 from planoracle.solver.states.state_solver import NEVER, Value
@@ -33,26 +33,26 @@ class _Left(NamedTuple):
     actions: tuple[str, ...] = ()
 
 
-class Values:
+class RunValues:
     """Values of runs in one kitchen; ``limit`` is the planner's at one state."""
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
         self._left: dict[State, _Left] = {}
 
-    def known(self, run: KitchenRun, before: Known | None = None) -> Known:
+    def known(self, run: KitchenRun, before: StateValue | None = None) -> StateValue:
         """Return what is known of where a run stopped; a plan for a state is one for all states on it."""
         done, state = run.legal, run.record.states[-1]
         if run.success:
-            return Known(Value(len(done), len(done)))
+            return StateValue(Value(len(done), len(done)))
         least = 0 if before is None else before.value.lower - len(done)  # totals never fall
         left = self._left.get(state) or self._found(run, done, state, least)
         if left.least >= NEVER:
-            return Known(Value(NEVER, None))
+            return StateValue(Value(NEVER, None))
         most = None if left.most is None else len(done) + left.most
-        return Known(Value(len(done) + left.least, most))
+        return StateValue(Value(len(done) + left.least, most))
 
-    def commands(self, run: KitchenRun, known: Known) -> list[str] | None:
+    def commands(self, run: KitchenRun, known: StateValue) -> list[str] | None:
         """Return the actions of a best plan, or of the best one known."""
         if run.success:
             return []
@@ -139,10 +139,10 @@ class Solver:
 
     def repaired(
         self,
-        best: Callable[[Problem], Best],
+        best: Callable[[Problem], BestKnown],
         objectives: tuple[str, ...],
         time_limit: Limit,
-        salvaged: tuple[Dropped, ...],
+        salvaged: tuple[DroppedCommand, ...],
     ) -> Repair:
         """Keep as much of the beginning as can be, see `planoracle.solver.kitchens.repair`."""
         from planoracle.solver.kitchens.repair import repair_kitchen

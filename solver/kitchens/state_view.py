@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from struct import pack
 from typing import Any, NamedTuple
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.effects import Running
 from planoracle.instances.benchmarks.kitchens.kitchen import split_name
-from planoracle.solver.kitchens.goals import Group, Process, Role, Roles, pot_processes
+from planoracle.solver.kitchens.goals import Group, ItemRole, Process, Roles, pot_processes
 
 #: More steps than any plan takes: the goal is out of reach.
 NEVER = 10**6
 
 
-class Scene:
+class GroupScene:
     """One state together with the choices of a group.
 
     Attributes
@@ -33,7 +33,7 @@ class Scene:
 
     __slots__ = ("attended", "group", "leaving", "options", "tables", "view")
 
-    def __init__(self, view: View, group: Group, options: dict[str, tuple[int, ...]], tables: list[str]) -> None:
+    def __init__(self, view: StateView, group: Group, options: dict[str, tuple[int, ...]], tables: list[str]) -> None:
         self.view = view
         self.group = group
         self.attended = frozenset(view.at.values())
@@ -93,13 +93,13 @@ class Context:
         """Whether a process can be carried out at a station."""
         return self.kinds.get(station) == process.station
 
-    def todo(self, view: View, item: str, role: Role) -> tuple[Process, ...]:
+    def todo(self, view: StateView, item: str, role: ItemRole) -> tuple[Process, ...]:
         """Return what has still to be done to an item for a role."""
         if not role.needs:
             return ()
         return tuple(each for each in role.needs if not view.facts & self.bits.mask((each.predicate, item)))
 
-    def effort(self, view: View, name: str, process: Process, at: str | None) -> tuple[int, int]:
+    def effort(self, view: StateView, name: str, process: Process, at: str | None) -> tuple[int, int]:
         """Return the actions that a process still takes, and 1 if its cook must wait or come back before the pick.
 
         Parameters
@@ -138,7 +138,7 @@ class _Effect(NamedTuple):
 
 
 @dataclass(slots=True)
-class View:
+class StateView:
     """A decoded state; objects go by name.
 
     Attributes
@@ -180,7 +180,7 @@ class Abstraction:
     goal.
     """
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: CompiledKitchen) -> None:
         kitchen = compiled.kitchen
         self.compiled = compiled
         self._named = frozenset(name for atom in kitchen.goal.conditions for name in atom[1:] if "#" not in name)
@@ -211,12 +211,12 @@ class Abstraction:
                 self._masks[atom[1]] = self._masks.get(atom[1], 0) | 1 << i
         self._width = len(atoms)
 
-    def view(self, state: State) -> View:
+    def view(self, state: State) -> StateView:
         """Decode a state."""
         atoms = self.compiled.bits.atoms
         if len(atoms) != self._width:
             self._learn()
-        found = View(state[0], {}, {}, {}, {}, {}, [], {})
+        found = StateView(state[0], {}, {}, {}, {}, {}, [], {})
         bottom: list[tuple[str, str]] = []
         above: dict[str, str] = {}
         left = state[0] & self._places
@@ -267,7 +267,7 @@ class Abstraction:
         found = self._effects[code] = _Effect(name, bound, frozenset(names.difference(bound)), token, tick)
         return found
 
-    def key(self, state: State, view: View) -> bytes:
+    def key(self, state: State, view: StateView) -> bytes:
         """Return a key that is equal for states that differ only in the names of like objects."""
         facts = state[0]
         base = self._base

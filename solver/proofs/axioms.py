@@ -13,7 +13,7 @@ from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import NEVER, Deadline
 
 
-class Event(NamedTuple):
+class ProofEvent(NamedTuple):
     """``begin``, ``end``; or of an action ``start``, ``finish``, and ``free``: it no longer holds its agent."""
 
     kind: str
@@ -23,25 +23,25 @@ class Event(NamedTuple):
 # Seconds of counted work to compare two actions.
 _LOOK = 1e-6
 
-BEGIN, END = Event("begin"), Event("end")
+BEGIN, END = ProofEvent("begin"), ProofEvent("end")
 
 
-class Given(NamedTuple):
+class StatedBound(NamedTuple):
     """What the instance (or an assumption) says at once: ``target`` is at least ``ticks`` after ``source``."""
 
-    source: Event
-    target: Event
+    source: ProofEvent
+    target: ProofEvent
     ticks: int
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternative:
     """Two ways in which things can go, one of which holds: ``kind`` says why, ``about`` which actions and what."""
 
     kind: str
     about: tuple[str, ...]
-    ways: tuple[Given, Given]
+    ways: tuple[StatedBound, StatedBound]
 
 
 class Machine(NamedTuple):
@@ -57,50 +57,50 @@ class Machine(NamedTuple):
     members: tuple[tuple[str, int], ...]
 
 
-def givens(instance: Instance) -> Iterator[Given]:
+def givens(instance: Instance) -> Iterator[StatedBound]:
     """Yield what an instance says at once."""
-    yield Given(BEGIN, END, 0, "order")
+    yield StatedBound(BEGIN, END, 0, "order")
     for action in instance.actions:
-        start, finish = Event("start", action.id), Event("finish", action.id)
-        yield Given(BEGIN, start, action.release, "release")
-        yield Given(start, finish, action.duration, "duration")
-        yield Given(finish, END, 0, "order")
+        start, finish = ProofEvent("start", action.id), ProofEvent("finish", action.id)
+        yield StatedBound(BEGIN, start, action.release, "release")
+        yield StatedBound(start, finish, action.duration, "duration")
+        yield StatedBound(finish, END, 0, "order")
         if not action.interruptible:
-            yield Given(finish, start, -action.duration, "duration")
+            yield StatedBound(finish, start, -action.duration, "duration")
             if 0 < action.attended < action.duration:
                 free = freed(action)
-                yield Given(start, free, action.attended, "attended")
-                yield Given(free, start, -action.attended, "attended")
+                yield StatedBound(start, free, action.attended, "attended")
+                yield StatedBound(free, start, -action.attended, "attended")
         for before in sorted(set.intersection(*(set(mode.after) for mode in action.modes))):
-            yield Given(Event("finish", before), start, 0, "lag")
+            yield StatedBound(ProofEvent("finish", before), start, 0, "lag")
     for lag in instance.lags:
-        finish, start = Event("finish", lag.before), Event("start", lag.after)
+        finish, start = ProofEvent("finish", lag.before), ProofEvent("start", lag.after)
         if lag.minimum is not None:
-            yield Given(finish, start, lag.minimum, "lag")
+            yield StatedBound(finish, start, lag.minimum, "lag")
         if lag.maximum is not None:
-            yield Given(start, finish, -lag.maximum, "window")
+            yield StatedBound(start, finish, -lag.maximum, "window")
             if instance.by_id[lag.after].interruptible:  # it goes on, too, by then at the latest
                 last = lag.maximum + instance.by_id[lag.after].duration
-                yield Given(Event("finish", lag.after), finish, -last, "window")
+                yield StatedBound(ProofEvent("finish", lag.after), finish, -last, "window")
     yield from _only_setters(instance)
 
 
-def freed(action: Action) -> Event:
+def freed(action: Action) -> ProofEvent:
     """Return the event at which an attended action no longer holds its agent."""
     whole = action.interruptible or action.attended == action.duration
-    return Event("finish" if whole else "free", action.id)
+    return ProofEvent("finish" if whole else "free", action.id)
 
 
-def _only_setters(instance: Instance) -> Iterator[Given]:
+def _only_setters(instance: Instance) -> Iterator[StatedBound]:
     """Yield that a use comes after the only action that sets the state it needs and does not find at first."""
     setters = _setters(instance)
     for user in instance.actions:
         for resource, state in _required(user):
             if instance.resource[resource].state != state and (setter := _only_setter(setters, user, resource, state)):
                 if _exclusive(instance, instance.by_id[setter], user, resource):
-                    yield Given(Event("finish", setter), Event("start", user.id), 0, "state")
+                    yield StatedBound(ProofEvent("finish", setter), ProofEvent("start", user.id), 0, "state")
                 else:
-                    yield Given(Event("start", setter), Event("start", user.id), 1, "state")
+                    yield StatedBound(ProofEvent("start", setter), ProofEvent("start", user.id), 1, "state")
 
 
 def _required(action: Action) -> list[tuple[str, str]]:
@@ -212,7 +212,7 @@ def _may_coincide(instance: Instance, one: Action, two: Action, resource: str) -
     return second == {None} and _may_be_hosted(instance, one, resource, [two])
 
 
-def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Choice]:
+def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Alternative]:
     """Yield pairs of ways in which things can go, where no third one is possible."""
     actions = instance.actions
     rigid = [a for a in actions if not a.interruptible]
@@ -225,10 +225,12 @@ def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Choice]:
             if alone and one.attended and two.attended and alone == only[two.id]:
                 yield _orders("agent", (one.id, two.id, alone), freed(one), freed(two))
             if len(one.modes) * len(two.modes) > 1 and needed[i] & needed[j] and _collide(instance, one, two):
-                yield _orders("modes", (one.id, two.id, ""), Event("finish", one.id), Event("finish", two.id))
+                yield _orders("modes", (one.id, two.id, ""), ProofEvent("finish", one.id), ProofEvent("finish", two.id))
             for name in sorted(needed[i] & needed[j]):
                 if _exclusive(instance, one, two, name) and not _may_coincide(instance, one, two, name):
-                    yield _orders("resource", (one.id, two.id, name), Event("finish", one.id), Event("finish", two.id))
+                    yield _orders(
+                        "resource", (one.id, two.id, name), ProofEvent("finish", one.id), ProofEvent("finish", two.id)
+                    )
     for one in actions:
         deadline.check(_LOOK * len(rigid))
         alone = only[one.id]
@@ -236,7 +238,7 @@ def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Choice]:
             continue
         for two in rigid:
             if two.attended > 1 and alone == only[two.id]:
-                yield _orders("start", (one.id, two.id, alone), Event("start", one.id), freed(two))
+                yield _orders("start", (one.id, two.id, alone), ProofEvent("start", one.id), freed(two))
     yield from _states(instance, deadline)
     yield from _modes(instance)
 
@@ -246,9 +248,9 @@ def _alone(instance: Instance, action: Action) -> str | None:
     return eligible[0] if len(eligible) == 1 else None
 
 
-def _orders(kind: str, about: tuple[str, ...], one: Event, two: Event) -> Choice:
-    first, second = Event("start", about[0]), Event("start", about[1])
-    return Choice(kind, about, (Given(one, second, 0, "case"), Given(two, first, 0, "case")))
+def _orders(kind: str, about: tuple[str, ...], one: ProofEvent, two: ProofEvent) -> Alternative:
+    first, second = ProofEvent("start", about[0]), ProofEvent("start", about[1])
+    return Alternative(kind, about, (StatedBound(one, second, 0, "case"), StatedBound(two, first, 0, "case")))
 
 
 def _collide(instance: Instance, one: Action, two: Action) -> bool:
@@ -267,18 +269,21 @@ def _collide(instance: Instance, one: Action, two: Action) -> bool:
     )
 
 
-def _modes(instance: Instance) -> Iterator[Choice]:
+def _modes(instance: Instance) -> Iterator[Alternative]:
     """Yield that an action of two modes waits for what one or the other waits for."""
     for action in instance.actions:
         if len(action.modes) == 2:
-            start = Event("start", action.id)
+            start = ProofEvent("start", action.id)
             for one in sorted(set(action.modes[0].after)):
                 for two in sorted(set(action.modes[1].after) - {one}):
-                    ways = Given(Event("finish", one), start, 0, "case"), Given(Event("finish", two), start, 0, "case")
-                    yield Choice("mode", (one, two, action.id, ""), ways)
+                    ways = (
+                        StatedBound(ProofEvent("finish", one), start, 0, "case"),
+                        StatedBound(ProofEvent("finish", two), start, 0, "case"),
+                    )
+                    yield Alternative("mode", (one, two, action.id, ""), ways)
 
 
-def _states(instance: Instance, deadline: Deadline) -> Iterator[Choice]:
+def _states(instance: Instance, deadline: Deadline) -> Iterator[Alternative]:
     """Yield that a setting of another state comes before the only one that serves a use, or after the use."""
     setters = _setters(instance)
     for user in instance.actions:
@@ -290,8 +295,8 @@ def _states(instance: Instance, deadline: Deadline) -> Iterator[Choice]:
                 if setter is None or other is user or None in sets or state in sets:
                     continue
                 if _exclusive(instance, other, instance.by_id[setter], resource):
-                    early = Given(Event("finish", other.id), Event("start", setter), 0, "case")
+                    early = StatedBound(ProofEvent("finish", other.id), ProofEvent("start", setter), 0, "case")
                 else:
-                    early = Given(Event("start", other.id), Event("start", setter), 1, "case")
-                late = Given(Event("finish", user.id), Event("start", other.id), 0, "case")
-                yield Choice("state", (other.id, setter, user.id, resource), (early, late))
+                    early = StatedBound(ProofEvent("start", other.id), ProofEvent("start", setter), 1, "case")
+                late = StatedBound(ProofEvent("finish", user.id), ProofEvent("start", other.id), 0, "case")
+                yield Alternative("state", (other.id, setter, user.id, resource), (early, late))

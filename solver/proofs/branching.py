@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from planoracle.solver.proofs.axioms import BEGIN, END, Choice, Given
+from planoracle.solver.proofs.axioms import BEGIN, END, Alternative, StatedBound
 from planoracle.solver.proofs.derivations import Arguments, Fact, Node
 
 #: Cases that a person can still follow.
@@ -21,7 +21,7 @@ _BRANCHES, _LEAVES_EACH = 6, 16
 # Events up to which loads between any two of them are looked for.
 EVERYWHERE = 200
 
-_Forced = tuple[Choice, int]  # a choice, and which of its ways is impossible
+_Forced = tuple[Alternative, int]  # a choice, and which of its ways is impossible
 
 
 class Prover:
@@ -64,21 +64,21 @@ class Prover:
         return arguments
 
     def _supposing(self) -> Arguments:
-        return self.base.fork(Given(END, BEGIN, 1 - self.target, "supposition"))
+        return self.base.fork(StatedBound(END, BEGIN, 1 - self.target, "supposition"))
 
     def _grow(self, arguments: Arguments) -> None:
         arguments.grow(everywhere=False, target=self.target)
 
-    def _open(self, arguments: Arguments, choice: Choice) -> bool:
+    def _open(self, arguments: Arguments, choice: Alternative) -> bool:
         node = arguments.node
         return not any(arguments.least[node[way.source], node[way.target]] >= way.ticks for way in choice.ways)
 
-    def _tension(self, arguments: Arguments, choice: Choice) -> int:
+    def _tension(self, arguments: Arguments, choice: Alternative) -> int:
         """Return how near both ways are to a contradiction."""
         node = arguments.node
         return min(int(arguments.least[node[way.target], node[way.source]]) + way.ticks for way in choice.ways)
 
-    def _taken(self, arguments: Arguments, choice: Choice, way: int) -> Arguments:
+    def _taken(self, arguments: Arguments, choice: Alternative, way: int) -> Arguments:
         found = arguments.fork(choice.ways[way])
         self._grow(found)
         return found
@@ -88,7 +88,7 @@ class Prover:
 
     # --- cases -----------------------------------------------------------------------------------
 
-    def _refute(self, start: Arguments, options: Sequence[Choice], leaves: int) -> Node | None:
+    def _refute(self, start: Arguments, options: Sequence[Alternative], leaves: int) -> Node | None:
         """Return a proof with at most so many cases; its first loads are those of ``start``."""
         if self.closed(start):
             return Node(start.facts)
@@ -98,7 +98,7 @@ class Prover:
         now = start
         while True:
             forced: list[_Forced] = []
-            both: list[tuple[int, Choice]] = []
+            both: list[tuple[int, Alternative]] = []
             for choice in options:
                 if self._spent():
                     return None
@@ -128,7 +128,9 @@ class Prover:
                 return found
         return None
 
-    def _branch(self, start: Arguments, choice: Choice, options: Sequence[Choice], leaves: int) -> Node | None:
+    def _branch(
+        self, start: Arguments, choice: Alternative, options: Sequence[Alternative], leaves: int
+    ) -> Node | None:
         below: list[Node] = []
         for way in (0, 1):
             room = leaves - sum(node.leaves for node in below) - (way == 0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Deadline, Limit, TimeOverError, Work, deadline_of
+from planoracle.instances.model.limits import Deadline, Limit, TimeOverError, WorkLimit, deadline_of
 from planoracle.instances.model.schedule import Schedule
 from planoracle.solver.proofs import checker, schedule_checker
 from planoracle.solver.proofs.branching import EVERYWHERE, LEAVES, Prover
@@ -19,7 +19,7 @@ from planoracle.solver.proofs.steps import Load, Path, Proof, Step
 from planoracle.solver.proofs.writer import critical_path, written
 
 #: Work where nothing else is asked for.
-WORK = Work(60.0)
+WORK = WorkLimit(60.0)
 # Seconds per action, of the time limit, that are kept for checking the certificate.
 _VERIFY = 1.5e-4
 
@@ -210,7 +210,7 @@ def verify(instance: Instance, shown: Certificate) -> None:
     try:
         checker.check(problem, proof)
         schedule_checker.check(problem, proof)
-    except (checker.RefusedError, schedule_checker.RefusedError) as error:
+    except (checker.RefusedError, schedule_checker.ScheduleRefusedError) as error:
         raise InternalError(f"{instance.name}: the certificate does not hold: {error}") from error
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.model.state import NOW
 from planoracle.instances.protocol.feedback import action_name, moment, span
@@ -48,7 +48,7 @@ class Constraint:
         return self.kind, self.subject
 
 
-@Memo
+@ProblemCache
 def constraints(instance: Instance) -> tuple[Constraint, ...]:
     """Return all constraints of an instance, action by action in the order of precedence.
 
@@ -83,7 +83,7 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     use: step 2 of Cobbler occupies the microwave for 1 min
     minimum: step 3 of Cobbler cannot start before step 2 of Cobbler is finished
     """
-    return tuple(_Teller(instance).tell())
+    return tuple(_ConstraintLister(instance).tell())
 
 
 def only(instance: Instance, kept: Iterable[Constraint]) -> Instance:
@@ -161,7 +161,7 @@ def _release(instance: Instance, name: str) -> int:
     return max(instance.by_id[name].release, hidden.release if hidden else 0)
 
 
-class _Teller:
+class _ConstraintLister:
     """Lists the constraints of an instance and puts them into words."""
 
     def __init__(self, instance: Instance) -> None:

@@ -17,7 +17,18 @@ from numpy.typing import NDArray
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NEVER, Deadline
-from planoracle.solver.proofs.axioms import BEGIN, END, Choice, Event, Given, Machine, choices, freed, givens, machines
+from planoracle.solver.proofs.axioms import (
+    BEGIN,
+    END,
+    Alternative,
+    Machine,
+    ProofEvent,
+    StatedBound,
+    choices,
+    freed,
+    givens,
+    machines,
+)
 
 #: Largest instance for which tables of times are made. An action has three events at most, so a table takes up to
 #: 72 MB, and about ten tables exist at a time.
@@ -50,15 +61,15 @@ def together(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class DerivedLoad:
     """Members hold agents or a resource for so many ticks, all between two events.
 
     ``first``: the least time from ``source`` to a member's start; ``rest``: from the release of the machine by a
     member to ``target``. ``names`` are the agents, or the one resource.
     """
 
-    source: Event
-    target: Event
+    source: ProofEvent
+    target: ProofEvent
     machine: str
     names: tuple[str, ...]
     capacity: int
@@ -79,24 +90,24 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class DerivedOrder:
     """Of the two ways of a choice one (``way``) holds, since there is no time for the other."""
 
-    choice: Choice
+    choice: Alternative
     way: int
 
     @property
-    def given(self) -> Given:
+    def given(self) -> StatedBound:
         """The way that holds."""
         return self.choice.ways[self.way]
 
     @property
-    def excluded(self) -> Given:
+    def excluded(self) -> StatedBound:
         """The way that does not."""
         return self.choice.ways[1 - self.way]
 
 
-Fact = Load | Order
+Fact = DerivedLoad | DerivedOrder
 
 
 @dataclass(slots=True)
@@ -104,7 +115,7 @@ class Node:
     """A proof: arguments in order, then nothing or a choice with one proof for each way."""
 
     facts: list[Fact]
-    choice: Choice | None = None
+    choice: Alternative | None = None
     below: list[Node] = field(default_factory=list)
 
     @property
@@ -147,17 +158,17 @@ class Arguments:
         most = _MOST_MEMBERS // max(1, len(instance.actions))
         some = islice(machines(instance, deadline), most)
         self._crews = [self._crew(machine) for machine in some if machine.members]
-        self._starts = [self.node[Event("start", a.id)] for a in instance.actions]
-        self._finishes = [self.node[Event("finish", a.id)] for a in instance.actions]
+        self._starts = [self.node[ProofEvent("start", a.id)] for a in instance.actions]
+        self._finishes = [self.node[ProofEvent("finish", a.id)] for a in instance.actions]
 
     def _crew(self, machine: Machine) -> tuple[Machine, list[int], list[int], _Row]:
         by_id = self.instance.by_id
-        starts = [self.node[Event("start", name)] for name, _ in machine.members]
+        starts = [self.node[ProofEvent("start", name)] for name, _ in machine.members]
         agents = machine.kind == "agents"
-        ends = [self.node[freed(by_id[n]) if agents else Event("finish", n)] for n, _ in machine.members]
+        ends = [self.node[freed(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in machine.members]
         return machine, starts, ends, np.array([ticks for _, ticks in machine.members], dtype=np.int64)
 
-    def fork(self, *given: Given) -> Arguments:
+    def fork(self, *given: StatedBound) -> Arguments:
         """Return a copy that knows more."""
         twin = object.__new__(Arguments)
         twin.__dict__.update(self.__dict__)
@@ -203,9 +214,9 @@ class Arguments:
         """Take in an argument if it follows from what has been shown and says something new; tell whether."""
         if self.contradictory:
             return False
-        return self._take_order(fact) if isinstance(fact, Order) else self._take_load(fact)
+        return self._take_order(fact) if isinstance(fact, DerivedOrder) else self._take_load(fact)
 
-    def _take_order(self, order: Order) -> bool:
+    def _take_order(self, order: DerivedOrder) -> bool:
         source, target, ticks, _ = order.excluded
         if self.least[self.node[target], self.node[source]] + ticks <= 0:
             return False
@@ -216,14 +227,14 @@ class Arguments:
         self.add(self.node[source], self.node[target], ticks)
         return True
 
-    def _take_load(self, load: Load) -> bool:
+    def _take_load(self, load: DerivedLoad) -> bool:
         source, target = self.node[load.source], self.node[load.target]
         if load.ticks <= self.least[source, target]:
             return False
         self._spend(_STEP * len(load.members))
         by_id, agents = self.instance.by_id, load.machine == "agents"
-        starts = [self.node[Event("start", name)] for name, _ in load.members]
-        ends = [self.node[freed(by_id[n]) if agents else Event("finish", n)] for n, _ in load.members]
+        starts = [self.node[ProofEvent("start", name)] for name, _ in load.members]
+        ends = [self.node[freed(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in load.members]
         if self.least[source, starts].min() < load.first or self.least[ends, target].min() < load.rest:
             return False
         self.facts.append(load)
@@ -256,7 +267,7 @@ class Arguments:
         sources, targets, ticks = self._ways
         self._spend(ticks.size)
         for number, way in np.argwhere(self.least[targets, sources] + ticks > 0):
-            self.take(Order(self.choices[number], 1 - int(way)))
+            self.take(DerivedOrder(self.choices[number], 1 - int(way)))
 
     def _sweep(self, sources: Sequence[int], targets: Sequence[int]) -> None:
         ends = np.array(targets)
@@ -304,7 +315,7 @@ class Arguments:
             if found is not None:
                 after = self.least[ends, targets[number]]
                 self.take(
-                    Load(
+                    DerivedLoad(
                         self.event[source],
                         self.event[int(targets[number])],
                         *machine[:4],
@@ -337,4 +348,4 @@ class Arguments:
             for count in range(machine.capacity + 1, len(some) + 1, machine.capacity):
                 needed = sums[count] - sums[count - -(-count // machine.capacity)]
                 if first + needed + rest > self.bound:
-                    self.take(Load(BEGIN, END, *machine[:4], some[:count], first, rest))
+                    self.take(DerivedLoad(BEGIN, END, *machine[:4], some[:count], first, rest))

@@ -25,7 +25,7 @@ def tell(instance: Instance, proof: Proof) -> list[str]:
     >>> tell(kitchen, certificate(kitchen, 13))
     ['(1) t/chop 4 ticks + t/boil 9 ticks = 13 ticks: everything takes at least 13 ticks.']
     """
-    teller = _Teller(instance, proof)
+    teller = _ProofWriter(instance, proof)
     lines = []
     if proof.supposed is not None:
         lines.append(f"Suppose that everything could be done in less than {teller.span(proof.bound)}.")
@@ -35,7 +35,7 @@ def tell(instance: Instance, proof: Proof) -> list[str]:
     return lines
 
 
-class _Teller:
+class _ProofWriter:
     def __init__(self, instance: Instance, proof: Proof) -> None:
         self.instance = instance
         self.proof = proof

@@ -30,7 +30,7 @@ _KNOWN = {
 }
 
 
-class RefusedError(Exception):
+class ScheduleRefusedError(Exception):
     """The schedule breaks a rule of the problem, or one of the files is not what it should be."""
 
 
@@ -54,7 +54,7 @@ class _Piece(NamedTuple):
 def check(problem: Any, proof: Any) -> int | None:
     """Return the makespan of the schedule in a proof, ``None`` if the proof has neither.
 
-    ``problem`` and ``proof`` are documents as parsed from JSON. Raises a `RefusedError` that says what is wrong.
+    ``problem`` and ``proof`` are documents as parsed from JSON. Raises `ScheduleRefusedError` with the reason.
     """
     try:
         makespan, rows = proof["makespan"], proof["schedule"]
@@ -62,15 +62,15 @@ def check(problem: Any, proof: Any) -> int | None:
             return None
         end = _Timetable(problem, rows).check()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise RefusedError(f"a file is not what it should be: {type(error).__name__}: {error}") from None
+        raise ScheduleRefusedError(f"a file is not what it should be: {type(error).__name__}: {error}") from None
     if type(makespan) is not int or proof["instance"] != problem["name"] or makespan != end:
-        raise RefusedError(f"the schedule ends at {end}, or is of another problem")
+        raise ScheduleRefusedError(f"the schedule ends at {end}, or is of another problem")
     return end
 
 
 def _object(what: str, found: dict[str, Any], **usual: Any) -> dict[str, Any]:
     if not found.keys() <= {*_KNOWN[what].split()}:
-        raise RefusedError(f"a {what} has other keys than {_KNOWN[what]}")
+        raise ScheduleRefusedError(f"a {what} has other keys than {_KNOWN[what]}")
     return usual | found
 
 
@@ -80,7 +80,7 @@ class _Timetable:
     def __init__(self, document: Any, rows: Any) -> None:
         self.problem = _object("problem", document, agents=["agent"], resources=[], time_limit=None)
         if (document["format"], document["version"]) != ("planoracle/instance", 1) or type(rows) is not list:
-            raise RefusedError("the problem is not a planoracle/instance of version 1, or the schedule no list")
+            raise ScheduleRefusedError("the problem is not a planoracle/instance of version 1, or the schedule no list")
         self.actions: dict[str, dict[str, Any]] = {}
         self.modes: dict[str, list[tuple[dict[str, _Use], list[str]]]] = {}
         self.lags: list[tuple[str, str, int | None, int | None]] = []
@@ -99,7 +99,7 @@ class _Timetable:
         if action["attended"] is None:  # all the time, if anybody has to
             action["attended"] = action["duration"] if action["agents"] else 0
         if name in self.actions:
-            raise RefusedError(f"two actions are called {name}")
+            raise ScheduleRefusedError(f"two actions are called {name}")
 
         def other(said: str) -> str:
             return said if "/" in said else f"{task}/{said}"
@@ -122,11 +122,11 @@ class _Timetable:
         name, start, duration, agent, mode = (found[key] for key in _KNOWN["piece"].split())
         action = self.actions.get(name)
         if action is None or any(type(one) is not int or abs(one) > MAX_NUMBER for one in (start, duration, mode)):
-            raise RefusedError(f"a piece of {name}, which is no action, or with times that are no numbers")
+            raise ScheduleRefusedError(f"a piece of {name}, which is no action, or with times that are no numbers")
         if not 0 <= mode < len(self.modes[name]) or agent not in (action["agents"] or [None]):
-            raise RefusedError(f"{name} has no such mode, or that agent may not carry it out")
+            raise ScheduleRefusedError(f"{name} has no such mode, or that agent may not carry it out")
         if duration < min(1, action["duration"]) or start < action["release"]:
-            raise RefusedError(f"a piece of {name} is too short or too soon")
+            raise ScheduleRefusedError(f"a piece of {name} is too short or too soon")
         held = duration if action["interruptible"] and action["attended"] else action["attended"]
         return _Piece(start, start + held, start + duration, name, agent, mode)
 
@@ -140,7 +140,7 @@ class _Timetable:
         for two in self.pieces:
             one = last.get(two.agent) if two.agent is not None else None
             if one is not None and two.start < one.until and one.start < two.until:  # also if one is only started
-                raise RefusedError(f"{two.agent} has to do with {one.action} and {two.action} at {two.start}")
+                raise ScheduleRefusedError(f"{two.agent} has to do with {one.action} and {two.action} at {two.start}")
             last[two.agent] = two
             for name, use in self.modes[two.action][two.mode][0].items():
                 used[name].append((two, use))
@@ -149,18 +149,18 @@ class _Timetable:
             self.resource(found["name"], found["capacity"], found["state"], used[found["name"]])
         end = max((piece.end for piece in self.pieces), default=0)
         if self.problem["time_limit"] is not None and end > self.problem["time_limit"]:
-            raise RefusedError(f"it ends at {end}, after the time limit")
+            raise ScheduleRefusedError(f"it ends at {end}, after the time limit")
         return end
 
     def whole(self, name: str, own: list[_Piece]) -> None:
         """Check that an action is done: in one piece or, if it can be interrupted, one piece after the other."""
         action = self.actions[name]
         if not own or sum(piece.end - piece.start for piece in own) != action["duration"]:
-            raise RefusedError(f"{name} is not carried out as long as it lasts")
+            raise ScheduleRefusedError(f"{name} is not carried out as long as it lasts")
         if len(own) > 1 and not action["interruptible"]:
-            raise RefusedError(f"{name} cannot be interrupted")
+            raise ScheduleRefusedError(f"{name} cannot be interrupted")
         if any(two.start < one.end or two.mode != one.mode for one, two in pairwise(own)):
-            raise RefusedError(f"pieces of {name} overlap, or are in several modes")
+            raise ScheduleRefusedError(f"pieces of {name} overlap, or are in several modes")
 
     def in_time(self) -> None:
         """Check all time lags, from the end of an action to the beginning, and every resumption, of another."""
@@ -169,9 +169,9 @@ class _Timetable:
         for before, after, least, most in [*self.lags, *waits]:
             finish, own = self.runs[before][-1].end, self.runs[after]
             if least is not None and own[0].start - finish < least:
-                raise RefusedError(f"{after} starts too soon after {before}")
+                raise ScheduleRefusedError(f"{after} starts too soon after {before}")
             if most is not None and own[-1].start - finish > most:
-                raise RefusedError(f"{after} starts too late after {before}")
+                raise ScheduleRefusedError(f"{after} starts too late after {before}")
 
     def resource(self, name: str, capacity: int, first: str | None, found: list[tuple[_Piece, _Use]]) -> None:
         """Check that what runs at a time has room on a resource, and meets the states that it requires."""
@@ -208,7 +208,7 @@ class _Timetable:
         shared: dict[tuple[int, int, str], int] = {}  # settings of one state over one interval: the largest takes room
         for piece, use in found:
             if use.requires is not None and not holds(piece, use, use.requires):
-                raise RefusedError(f"{piece.action} does not find {name} as it needs it")
+                raise ScheduleRefusedError(f"{piece.action} does not find {name} as it needs it")
             if use.sets is None:
                 rooms.append((piece.start, piece.end, use.amount))
             elif not (lent(piece, use) and holds(piece, use, use.sets)):
@@ -222,12 +222,12 @@ class _Timetable:
         for moment, change in sorted(changes):  # what ends comes first
             load += change
             if load > capacity:
-                raise RefusedError(f"{name} carries {load} of {capacity} at {moment}")
+                raise ScheduleRefusedError(f"{name} carries {load} of {capacity} at {moment}")
 
 
 if __name__ == "__main__":
     try:
         files = [json.loads(open(name, "rb").read(MAX_BYTES)) for name in sys.argv[1:]]  # noqa: SIM115
         print(f"There is a schedule of {files[0]['name']} of {check(*files)} ticks.")
-    except (RefusedError, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
+    except (ScheduleRefusedError, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
         sys.exit(f"usage: timetable.py problem.json proof.json; refused: {error}")

@@ -6,7 +6,7 @@ from planoracle.instances.errors import InternalError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NEVER, Deadline
 from planoracle.solver.proofs import derivations
-from planoracle.solver.proofs.axioms import BEGIN, END, Event, freed, givens
+from planoracle.solver.proofs.axioms import BEGIN, END, ProofEvent, freed, givens
 from planoracle.solver.proofs.derivations import Node
 from planoracle.solver.proofs.steps import Case, Hop, Load, Order, Path, Split, Step, Via
 
@@ -62,7 +62,7 @@ class _Writer:
 
     def write(self, proof: Node) -> tuple[Step, ...]:
         for fact in proof.facts:
-            if isinstance(fact, derivations.Load):
+            if isinstance(fact, derivations.DerivedLoad):
                 self.load(fact)
             else:
                 self.order(fact)
@@ -82,11 +82,11 @@ class _Writer:
         self.count[0] += 1
         return self.count[0]
 
-    def load(self, load: derivations.Load) -> None:
+    def load(self, load: derivations.DerivedLoad) -> None:
         number = self.number()
-        before = self.paths(load.source, [Event("start", name) for name, _ in load.members], load.first)
+        before = self.paths(load.source, [ProofEvent("start", name) for name, _ in load.members], load.first)
         agents = load.machine == "agents"
-        ends = [freed(self.instance.by_id[n]) if agents else Event("finish", n) for n, _ in load.members]
+        ends = [freed(self.instance.by_id[n]) if agents else ProofEvent("finish", n) for n, _ in load.members]
         after = self.paths(load.target, ends, load.rest, backwards=True)
         members = tuple(
             Via(name, ticks, one, two) for (name, ticks), one, two in zip(load.members, before, after, strict=True)
@@ -106,15 +106,17 @@ class _Writer:
         self.steps.append(step)
         self.known.append(Hop(load.source, load.target, step.ticks, "line", number))
 
-    def order(self, order: derivations.Order) -> None:
+    def order(self, order: derivations.DerivedOrder) -> None:
         number = self.number()
         excluded = Hop(*order.excluded)
-        (against,) = self.paths(Event(*excluded.target), [Event(*excluded.source)], 1 - excluded.ticks)
+        (against,) = self.paths(ProofEvent(*excluded.target), [ProofEvent(*excluded.source)], 1 - excluded.ticks)
         held = Hop(*order.given)
         self.steps.append(Order(number, order.choice.kind, order.choice.about, held, excluded, against))
         self.known.append(held._replace(why="line", line=number))
 
-    def paths(self, end: Event, others: list[Event], ticks: int, *, backwards: bool = False) -> list[tuple[Hop, ...]]:
+    def paths(
+        self, end: ProofEvent, others: list[ProofEvent], ticks: int, *, backwards: bool = False
+    ) -> list[tuple[Hop, ...]]:
         """Return paths of at least so many ticks from (or to) an event; by the instance alone where that suffices."""
         found = _longest(self.known[: self.plain], end, self.deadline, backwards=backwards)[0]
         missing = [other for other in others if other not in found or found[other][0] < ticks]
@@ -142,7 +144,9 @@ class _Writer:
 _Found = dict[tuple[str, str], tuple[int, Hop | None]]
 
 
-def _longest(hops: list[Hop], end: Event, deadline: Deadline, *, backwards: bool) -> tuple[_Found, tuple[Hop, ...]]:
+def _longest(
+    hops: list[Hop], end: ProofEvent, deadline: Deadline, *, backwards: bool
+) -> tuple[_Found, tuple[Hop, ...]]:
     """Return the longest times from (or to) an event, each with its last hop, or else a cycle that takes time."""
     found: _Found = {end: (0, None)}
     for _ in range(len({hop.source for hop in hops} | {hop.target for hop in hops}) + 1):
@@ -180,7 +184,7 @@ def _cycle(found: _Found) -> tuple[Hop, ...]:
     raise InternalError("no cycle where there must be one")
 
 
-def _path(found: _Found, other: Event, end: Event, *, backwards: bool) -> tuple[Hop, ...]:
+def _path(found: _Found, other: ProofEvent, end: ProofEvent, *, backwards: bool) -> tuple[Hop, ...]:
     path: list[Hop] = []
     at: tuple[str, str] = other
     while at != end:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.state import State
+from planoracle.instances.model.state import PartialSchedule
 
 
-class Given(NamedTuple):
+class FixedPiece(NamedTuple):
     """A piece that has been given: position of its action, times in steps of the model."""
 
     action: int
@@ -21,7 +21,7 @@ class Given(NamedTuple):
     agent: str | None
 
 
-Key = tuple[int, tuple[Given, ...]]
+Key = tuple[int, tuple[FixedPiece, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Progress:
     modes: dict[int, int]
     agents: dict[tuple[int, int], str | None]
     begins: set[tuple[int, int]]
-    pieces: list[Given]
-    whole: list[tuple[str, Given]]
+    pieces: list[FixedPiece]
+    whole: list[tuple[str, FixedPiece]]
     clock: int
     latest: int
     cut: int
@@ -95,14 +95,14 @@ class Translator:
         # When so long nothing has started or ended, nothing that happened before matters any more.
         self._memory = (-(-reach // step) + 1) * step
 
-    def progress(self, state: State) -> Progress:
+    def progress(self, state: PartialSchedule) -> Progress:
         """Translate a state; raises `InputError` if its times do not fit the step or the actions."""
         index, step = self.instance.index, self.step
         starts: dict[int, list[int]] = {}
         modes: dict[int, int] = {}
         agents: dict[tuple[int, int], str | None] = {}
         begins: set[tuple[int, int]] = set()
-        pieces: list[Given] = []
+        pieces: list[FixedPiece] = []
         cut = end = 0
         for piece in sorted(state.pieces, key=lambda piece: piece.start):
             cut += max(0, piece.start - cut - end - self._memory)
@@ -117,7 +117,7 @@ class Translator:
             fixed = starts.setdefault(i, [])
             modes[i] = piece.mode
             begins.add((i, len(fixed)))
-            pieces.append(Given(i, start // step, (start + piece.duration) // step, piece.mode, piece.agent))
+            pieces.append(FixedPiece(i, start // step, (start + piece.duration) // step, piece.mode, piece.agent))
             for k in range(segments):
                 agents[i, len(fixed)] = piece.agent
                 fixed.append((start + k * size) // step)

@@ -14,12 +14,12 @@ from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.state import restricted
-from planoracle.instances.protocol.plan import Dropped
+from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.schedule_benchmark import agrees
-from planoracle.instances.protocol.scoring import Best
+from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint, LegalAction, wait_words, waited
-from planoracle.solver.repair.report import Repair
-from planoracle.solver.runs import Known, Option
+from planoracle.solver.repair.plan_repair import Repair
+from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import Solvers, kept, state_solver, step_of, value_of, values_of
 
@@ -36,7 +36,7 @@ class _Keep:
     step: int
 
 
-class Values:
+class RunValues:
     """Values of runs on one problem; ``limit`` is that of one state."""
 
     def __init__(self, limit: Limit) -> None:
@@ -45,24 +45,24 @@ class Values:
         self._same: dict[Instance, Instance] = {}
         self._last: Instance | None = None
 
-    def known(self, run: AnyTrajectory, before: Known | None = None) -> Known:
+    def known(self, run: AnyTrajectory, before: StateValue | None = None) -> StateValue:
         """Return what is known of where a run stopped."""
         if run.impossible is not None:
-            return Known(Value(NEVER, None))
+            return StateValue(Value(NEVER, None))
         here, step = self._here(run), step_of(run)
         keep = _Keep(here, run.stop, step)
         if here.dead_end or here.complete or before is None or not isinstance(before.keep, _Keep):
-            return Known(value_of(here, step, limit=self.limit, solvers=self._solvers), keep)
+            return StateValue(value_of(here, step, limit=self.limit, solvers=self._solvers), keep)
         old = before.keep
         moves = run.steps[old.count : run.stop]
         if old.step != step or old.point.dead_end or not all(move.restricts for move in moves):
-            return Known(value_of(here, step, limit=self.limit, solvers=self._solvers), keep)
+            return StateValue(value_of(here, step, limit=self.limit, solvers=self._solvers), keep)
         value = kept(old.point, before.value, here, step, self._solvers)
         if value is None:
             value = value_of(here, step, before.value.lower, limit=self.limit, solvers=self._solvers)
-        return Known(value, keep)
+        return StateValue(value, keep)
 
-    def commands(self, run: AnyTrajectory, known: Known) -> list[str] | None:
+    def commands(self, run: AnyTrajectory, known: StateValue) -> list[str] | None:
         """Return the rest of the schedule that proves the value, command by command."""
         here = self._here(run)
         if here.complete:
@@ -121,7 +121,7 @@ class Solver:
         return value_of(self.run.points[self.run.stop], self.grid, limit=self.limit, solvers=self._solvers)
 
     @property
-    def rest(self) -> Best:
+    def rest(self) -> BestKnown:
         """Not known apart from the values."""
         raise InputError("is asked of runs in kitchens only", field="rest", value=self.run.problem.name)
 
@@ -160,13 +160,13 @@ class Solver:
 
     def repaired(
         self,
-        best: Callable[[Problem], Best],
+        best: Callable[[Problem], BestKnown],
         objectives: tuple[str, ...],
         time_limit: Limit,
-        salvaged: tuple[Dropped, ...],
+        salvaged: tuple[DroppedCommand, ...],
     ) -> Repair:
-        """Move as few actions as little as possible, see `planoracle.solver.repair.report`."""
-        from planoracle.solver.repair.report import repair_schedule
+        """Move as few actions as little as possible, see `planoracle.solver.repair.plan_repair`."""
+        from planoracle.solver.repair.plan_repair import repair_schedule
 
         return repair_schedule(self.run, best, objectives, time_limit, salvaged)
 

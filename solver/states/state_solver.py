@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
 
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Deadline, Limit, Status, Work, charge, deadline_of, worked
+from planoracle.instances.model.limits import Deadline, Limit, Status, WorkLimit, charge, deadline_of, worked
 from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.model.state import State
+from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
-from planoracle.solver.exact.cp_model import Outcome, negated, run
+from planoracle.solver.exact.cp_model import CpOutcome, negated, run
 from planoracle.solver.exact.resources import holds
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.states.progress import Key, Progress, Translator
@@ -28,7 +28,7 @@ NEVER = 10**400
 _MODELS = 8
 
 
-class Built:
+class StateModel:
     """A model with the domains that it has been made with, and those that are set for some state."""
 
     def __init__(self, model: ScheduleModel) -> None:
@@ -60,7 +60,7 @@ class Built:
                 self._changed[variable] = domain
 
 
-class Ground:
+class InstanceModel:
     """What is known of an instance whose times are counted in steps of so many ticks."""
 
     def __init__(self, instance: Instance, step: int) -> None:
@@ -76,31 +76,31 @@ class Ground:
         self.limited = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
         self.left = [action.duration // step + tail // step for action, tail in zip(actions, tails, strict=True)]
         self.held = [action.attended // step for action in actions]
-        self._models: dict[tuple[int, tuple[tuple[str, int], ...]], Built] = {}
+        self._models: dict[tuple[int, tuple[tuple[str, int], ...]], StateModel] = {}
         #: Values of the beginning with the work that they took, by the latest time of the model and the limit.
         self.roots: dict[tuple[int, Limit], tuple[Value, int]] = {}
 
-    def built(self, latest: int, room: Counter[str]) -> Built:
+    def built(self, latest: int, room: Counter[str]) -> StateModel:
         """Return the model for times up to ``latest`` with room for so many given pieces of each crew."""
         key = latest, tuple(sorted(room.items()))
         if key not in self._models:
             if len(self._models) >= _MODELS:
                 self._models.clear()
             most = (latest + self.rest) * self.step
-            self._models[key] = Built(
+            self._models[key] = StateModel(
                 ScheduleModel(self.instance, self.windows, self.step, 0, most, given=dict(key[1]))
             )
         return self._models[key]
 
 
-@Memo
-def ground(instance: Instance, step: int) -> Ground:
+@ProblemCache
+def ground(instance: Instance, step: int) -> InstanceModel:
     """Return the ground of an instance, kept with it."""
-    return Ground(instance, step)
+    return InstanceModel(instance, step)
 
 
 #: Work for one state where nothing else is asked for.
-_WORK = Work(10.0)
+_WORK = WorkLimit(10.0)
 # A model made for times to come is at most so many horizons wide.
 _WIDEST = 8
 # Schedules kept, one of which may settle the next state.
@@ -181,9 +181,9 @@ class StateSolver:
     >>> from planoracle.instances.files.catalog import load
     >>> from planoracle.instances.model.schedule import Piece
     >>> states = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
-    >>> states.value(State()).makespan
+    >>> states.value(PartialSchedule()).makespan
     4080
-    >>> states.value(State((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)).makespan
+    >>> states.value(PartialSchedule((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)).makespan
     4380
     """
 
@@ -195,7 +195,7 @@ class StateSolver:
         self._translator = shared.translator
         # Long stretches in which nothing happens are cut out, so that far times seldom need a wider model.
         self._latest = max(shared.rest, min(-(-latest // self.step), _WIDEST * shared.rest))
-        self._built: Built | None = None
+        self._built: StateModel | None = None
         self._begun = False
         self._recent: deque[Witness] = deque(maxlen=_RECENT)  # proved best schedules
         self._proved: dict[Key, Value] = {}  # less the time cut out
@@ -204,7 +204,7 @@ class StateSolver:
 
     # --- the model ---------------------------------------------------------------------------------
 
-    def _prepare(self, progress: Progress) -> Built:
+    def _prepare(self, progress: Progress) -> StateModel:
         """Return the model, with the decisions of a state as its domains."""
         shared = self._ground
         whole = [pair for pair in progress.whole if shared.starters and pair[1].action not in shared.limited]
@@ -277,7 +277,9 @@ class StateSolver:
 
     # --- values ------------------------------------------------------------------------------------
 
-    def value(self, state: State, at_least: int = 0, at_most: int | None = None, *, limit: Limit = _WORK) -> Value:
+    def value(
+        self, state: PartialSchedule, at_least: int = 0, at_most: int | None = None, *, limit: Limit = _WORK
+    ) -> Value:
         """Find the best makespan that a state leaves.
 
         Parameters
@@ -334,12 +336,12 @@ class StateSolver:
                 self._recent.appendleft(root.witness)
         else:
             before = worked()
-            root = self.value(State(), limit=limit)
-            if isinstance(limit, Work):
+            root = self.value(PartialSchedule(), limit=limit)
+            if isinstance(limit, WorkLimit):
                 roots[key] = root, worked() - before
         self._least = NEVER if root.lower >= NEVER else max(self._least, -(-root.lower // self.step))
 
-    def _search(self, built: Built, cut: int, least: int, most: int, known: Value, deadline: Deadline) -> Value:
+    def _search(self, built: StateModel, cut: int, least: int, most: int, known: Value, deadline: Deadline) -> Value:
         model = built.model
         best: list[int] | None = None
         width = 0  # narrow windows for the makespan propagate well: look from below in ever wider ones first
@@ -375,7 +377,7 @@ class StateSolver:
 
     def _run(
         self, model: ScheduleModel, deadline: Deadline, options: Mapping[str, int], effort: float | None
-    ) -> Outcome:
+    ) -> CpOutcome:
         self.solves += 1
         # CP-SAT's clock does not see that a conflict takes the longer, the more pieces there are.
         dear = max(1.0, (model.model.variables / _FEW) ** 2) if deadline.counted else 1.0
@@ -393,7 +395,7 @@ class StateSolver:
 
     # --- witnesses ---------------------------------------------------------------------------------
 
-    def keeps(self, witness: Witness, state: State) -> bool:
+    def keeps(self, witness: Witness, state: PartialSchedule) -> bool:
         """Whether the schedule of a witness completes another state as well (if in doubt, it does not)."""
         return self._keeps(witness, self._translator.progress(state))
 
@@ -428,7 +430,7 @@ class StateSolver:
                 return False
         return not (progress.whole and any(_cuts(built, witness, i, progress) for i in self._ground.starters))
 
-    def completion(self, witness: Witness, state: State) -> Schedule:
+    def completion(self, witness: Witness, state: PartialSchedule) -> Schedule:
         """Return the pieces that a witness adds to a state which it completes."""
         progress = self._translator.progress(state)
         rows = witness.model.pieces(witness.solution, progress.agents, progress.begins)
@@ -442,11 +444,11 @@ def _want(wanted: dict[int, tuple[int, int]], literal: int, *, holds: bool) -> N
     wanted[literal] = (int(holds), int(holds))
 
 
-def _runs_on(built: Built, i: int, k: int, solution: list[int]) -> bool:
+def _runs_on(built: StateModel, i: int, k: int, solution: list[int]) -> bool:
     return any(holds(literal, solution) for literal in built.goes_on.get((i, k), ()))
 
 
-def _cuts(built: Built, witness: Witness, i: int, progress: Progress) -> bool:
+def _cuts(built: StateModel, witness: Witness, i: int, progress: Progress) -> bool:
     """Whether a witness starts an action inside a given piece of a crew that could do it."""
     fixed = len(progress.starts.get(i, ()))
     for k, segment in enumerate(witness.model.segments[i][fixed:], fixed):

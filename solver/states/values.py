@@ -13,14 +13,14 @@ from math import gcd
 from typing import TypeAlias
 
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Limit, Work
+from planoracle.instances.model.limits import Limit, WorkLimit
 from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.states.state_solver import NEVER, StateSolver, Value
 
 # With more steps than this in interruptible actions a model is too large; points are then left open.
 _MAX_SEGMENTS = 6_000
-_WORK = Work(10.0)
+_WORK = WorkLimit(10.0)
 
 
 #: Solvers of states by instance and step. What a solver answers within a limit may depend on what it has been asked

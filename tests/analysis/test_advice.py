@@ -22,10 +22,10 @@ from planoracle.analysis.diagnosis.advice import next_commands
 from planoracle.instances.benchmarks.asynctool import encoding as asynctool
 from planoracle.instances.benchmarks.asynctool.language import CLOSING
 from planoracle.instances.benchmarks.kitchens.run import replay as kitchen_replay
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.benchmarks.timearena import replay
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
-from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load
@@ -133,7 +133,7 @@ def test_kitchens_are_advised_as_a_search_through_the_rules_would():
         horizon = 40
         for _, _, here in walk(instance, seed, lazy=0.2, most=6):
             state = here.state
-            done = [Command(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
+            done = [StepCommand(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
             best = exhaustive.kitchen_optimum(instance, horizon, done, state.clock)
             if best is None or here.complete:
                 continue
@@ -141,7 +141,7 @@ def test_kitchens_are_advised_as_a_search_through_the_rules_would():
             advice = next_commands(instance, plan, everything=True, clock=state.clock)
             found = {one.command: one for one in advice.options}
             for piece in conceivable(here):
-                command = Command(int(piece.action[3:]), piece.action[:2], piece.duration, piece.start)
+                command = StepCommand(int(piece.action[3:]), piece.action[:2], piece.duration, piece.start)
                 try:
                     after = exhaustive.kitchen_optimum(instance, horizon, [*done, command], state.clock)
                 except AssertionError:  # the rules refuse it

@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.asynctool.calls import canonical
 from planoracle.instances.benchmarks.asynctool.rules import profile
 from planoracle.instances.files.catalog import load
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.environment import RunConfig
 from planoracle.solver.exact.search import solve
 
 NAMES = problems.names()
@@ -116,7 +116,7 @@ def test_live_runs_equal_their_grades_with_and_without_the_closing_message(name:
     grader = Grader({"asynctool": rules})
     for method in ("sequential", "optimal"):
         turns = transcript(name, method)
-        run = registry.get("asynctool").environment(problem, rules, Manner())
+        run = registry.get("asynctool").environment(problem, rules, RunConfig())
         for count in range(len(turns) + 1):
             found = grader.grade({"id": "x", "instance": name, **run.submission()})
             # The paper's prompt asks for the closing message once all tasks are completed.
@@ -132,7 +132,7 @@ def test_live_runs_equal_their_grades_with_and_without_the_closing_message(name:
 
 def test_a_live_run_that_waits_instead_of_closing_is_no_success() -> None:
     problem = load("asynctool/files_2")
-    run = registry.get("asynctool").environment(problem, profile(), Manner())
+    run = registry.get("asynctool").environment(problem, profile(), RunConfig())
     for message in transcript(problem.name, "optimal")[:-1]:
         run.step(message)
     while not run.done:

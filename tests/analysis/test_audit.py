@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from planoracle.analysis.audit.audit_page import audited, page_of
 from planoracle.analysis.audit.auditor import Auditor, published_names
-from planoracle.analysis.audit.finding import Finding, Taken, Verdict, judge, summarize
-from planoracle.analysis.audit.report import audited, page_of
+from planoracle.analysis.audit.finding import PlanLength, ReferenceFinding, ReferenceVerdict, judge, summarize
 from planoracle.analysis.cli import app
 from planoracle.instances.benchmarks.asynchow import bundled_data
 from planoracle.instances.benchmarks.robotouille.measures import published
@@ -46,7 +46,7 @@ def _nobodys_copy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-def found(*names: str, profile: str | None = None) -> list[Finding]:
+def found(*names: str, profile: str | None = None) -> list[ReferenceFinding]:
     auditor = Auditor(profile)
     return [one for name in published_names(names) for one in auditor.published(name)]
 
@@ -70,7 +70,7 @@ class TestJudge:
             (None, 12, BEST, "optimal", True, 12),
             (None, 14, BEST, "too_high", True, 12),
             (13, 14, BEST, "misstated", True, 12),
-            (12, Taken(None, "lag", "too soon"), BEST, "infeasible", False, 12),
+            (12, PlanLength(None, "lag", "too soon"), BEST, "infeasible", False, 12),
             (9, None, PART, "below_bound", False, 10),
             (10, None, PART, "unproved", None, None),
             (None, 10, PART, "optimal", True, 10),
@@ -87,21 +87,21 @@ class TestJudge:
     def test_verdicts(
         self,
         stated: int | None,
-        taken: Taken | int | None,
+        taken: PlanLength | int | None,
         best: Result,
         verdict: str,
         feasible: bool | None,
         base: int | None,
     ) -> None:
-        done = Taken(taken) if isinstance(taken, int) else taken
+        done = PlanLength(taken) if isinstance(taken, int) else taken
         judged = judge(stated, done, best)
         assert (judged.verdict, judged.feasible, judged.base) == (verdict, feasible, base)
         assert judged.reason
 
     def test_refused_and_too_short(self) -> None:
-        judged = judge(9, Taken(None, "lag", "too soon"), self.BEST, "minute")
+        judged = judge(9, PlanLength(None, "lag", "too soon"), self.BEST, "minute")
         assert judged.reason == "too soon; and the shortest plan takes 12 minutes"
-        assert judge(13, Taken(None, "lag", "too soon"), self.BEST).reason == "too soon"
+        assert judge(13, PlanLength(None, "lag", "too soon"), self.BEST).reason == "too soon"
 
 
 class TestPublished:
@@ -169,7 +169,7 @@ class TestPublished:
         (row,) = summarize(found("timearena/household/1"))
         assert (row["references"], row["optimal"], row["below_bound"], row["too_high"]) == (10, 9, 1, 0)
         assert (row["set"], row["mean_gap"]) == ("timearena/household/1", None)
-        assert sum(row[verdict] for verdict in Verdict) == row["references"]
+        assert sum(row[verdict] for verdict in ReferenceVerdict) == row["references"]
 
 
 class TestHandedIn:

@@ -19,12 +19,12 @@ from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading import oracle as module
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.oracle import optimum, remembering
-from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.errors import InternalError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.limits import Status, Work
+from planoracle.instances.model.limits import Status, WorkLimit
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 #: No optimum of this problem is bundled.
@@ -65,7 +65,7 @@ def new_process():
 
 
 def best_of_kitchen():
-    return optimum(fresh(KITCHEN), PROFILES["paper"], limit=Work(30.0))
+    return optimum(fresh(KITCHEN), PROFILES["paper"], limit=WorkLimit(30.0))
 
 
 def execute(path, statement, *values):

@@ -53,7 +53,7 @@ def invoke(*args):
 
 @pytest.mark.slow
 def test_answers_are_in_order_and_limits_hold_for_each_task(cluster):
-    connected = module.Cluster(tasks.start, TaskLimits(0.4, 300), cluster.scheduler_address)
+    connected = module.DaskCluster(tasks.start, TaskLimits(0.4, 300), cluster.scheduler_address)
     source = ["sleep 0.2", "spin", "a", Ready("ready"), "divide", "kill", "hog 400", "b", "refuse is odd"]
     answers = [str(one.error) if isinstance(one, TaskFailure) else one for one in connected.map(source)]
     connected.close()
@@ -105,13 +105,13 @@ def test_a_task_for_other_versions_is_refused():
 def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch, address):
     monkeypatch.setattr(module, "_SEARCH", 0.5)
     with pytest.raises(WorkerError, match=f"the cluster at {address} cannot be reached"):
-        module.Cluster(tasks.start, NO_LIMITS, address)
+        module.DaskCluster(tasks.start, NO_LIMITS, address)
 
 
 def test_without_distributed_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(WorkerError, match=r"install planoracle\[cluster\]"):
-        module.Cluster(tasks.start, NO_LIMITS, "tcp://127.0.0.1:9")
+        module.DaskCluster(tasks.start, NO_LIMITS, "tcp://127.0.0.1:9")
 
 
 def dask(place, *args, **options):

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from planoracle.analysis.batch import journal as module
-from planoracle.analysis.batch import submissions
+from planoracle.analysis.batch import submission_tasks
 from planoracle.analysis.batch.journal import NAME, Journal, StorageError
 from planoracle.instances.model.cache import digest
 
@@ -226,4 +226,4 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
 
 
 def test_two_versions_share_a_run_directory_and_never_a_result() -> None:
-    assert len({submissions.Grading(versions=(("planoracle", version),)).settings for version in "12"}) == 2
+    assert len({submission_tasks.Grading(versions=(("planoracle", version),)).settings for version in "12"}) == 2

@@ -132,7 +132,7 @@ def test_no_code_in_the_current_folder_is_run(tmp_path, call):
         assert json.loads(done.stdout)["makespan"] == 13
 
 
-SPINNING = "from planoracle.analysis.grading.problems import Problems\ntrue = Problems.find\n" + (
+SPINNING = "from planoracle.analysis.grading.problem_loader import Problems\ntrue = Problems.find\n" + (
     "Problems.find = lambda self, name: sum(range(10**12)) if 'lab1' in name else true(self, name)"
 )
 

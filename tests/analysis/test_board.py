@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.grading.grader import Grade
-from planoracle.analysis.report.leaderboard import Line, board, columns, set_name
-from planoracle.analysis.report.work import Priced
+from planoracle.analysis.report.leaderboard import LeaderboardLine, board, columns, set_name
+from planoracle.analysis.report.work import DecisionSheet
 from planoracle.instances.protocol import registry
 
 EXACT = {"rel": 1e-12, "abs": 1e-12}
@@ -26,8 +26,8 @@ def grade(benchmark: str | None, instance: str, success: bool | None, **more: An
     return replace(found, main_score=registry.get(benchmark).main_score(found.row()))
 
 
-def line(one: Grade, faults: int = 0, priced: Priced | None = None) -> Line:
-    return Line(one, 0, faults, priced, 1)
+def line(one: Grade, faults: int = 0, priced: DecisionSheet | None = None) -> LeaderboardLine:
+    return LeaderboardLine(one, 0, faults, priced, 1)
 
 
 def recipe(name: str, success: bool | None, value: float | None = None, **more: Any) -> Grade:
@@ -109,11 +109,11 @@ def test_sets(name: str | None, expected: str) -> None:
     assert set_name(Grade("x", name, True, True, benchmark=kind)) == expected
 
 
-COSTLY = Priced("[]", total=6, optimum=24, lost=3)  # 6 / 24 = 0.25, 3 / 24 = 0.125
-FREE = Priced("[]", total=0, optimum=24)
-OPEN = Priced("[]", total=None, optimum=24)
+COSTLY = DecisionSheet("[]", total=6, optimum=24, lost=3)  # 6 / 24 = 0.25, 3 / 24 = 0.125
+FREE = DecisionSheet("[]", total=0, optimum=24)
+OPEN = DecisionSheet("[]", total=None, optimum=24)
 
-TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
+TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
     "recipe2plan: problems of the set without a submission count as failed": (
         [
             line(recipe("Cobbler_Pancakes", True, 0.9, makespan=30, optimal_makespan=24), 0, COSTLY),
@@ -234,7 +234,7 @@ TABLES: dict[str, tuple[list[Line], dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("lines", "expected"), TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize("backwards", [False, True])
-def test_rows_of_models(lines: list[Line], expected: dict[str, Any], backwards: bool) -> None:
+def test_rows_of_models(lines: list[LeaderboardLine], expected: dict[str, Any], backwards: bool) -> None:
     (row,) = board(reversed(lines) if backwards else lines)[1]
     assert row["model"] == "m"
     assert {key: row[key] for key in expected} == {
@@ -270,11 +270,13 @@ def test_models_are_ordered_by_success_then_score_in_their_set() -> None:
 
 def test_rows_of_submissions_column_by_column() -> None:
     lines = [
-        Line(
+        LeaderboardLine(
             arena("household1", False, 43.75, 4, line=3, progress=0.4375, makespan=12, violation="x"), 1, 2, COSTLY, 3
         ),
-        Line(recipe("Cobbler_Pancakes", True, 0.5, model="n", makespan=30, optimal_makespan=24), 0, 0, OPEN, 4),
-        Line(grade(None, "moon", None, model=None, reason="no such problem"), 0, 5, None, 5),
+        LeaderboardLine(
+            recipe("Cobbler_Pancakes", True, 0.5, model="n", makespan=30, optimal_makespan=24), 0, 0, OPEN, 4
+        ),
+        LeaderboardLine(grade(None, "moon", None, model=None, reason="no such problem"), 0, 5, None, 5),
     ]
     names = {"moon": 0, "recipe2plan/timed/Cobbler_Pancakes": 1, "timearena/household1": 2}
     assert columns(lines, [(7, 0), (7, 1)], names) == {

@@ -11,11 +11,19 @@ from support.asynctool import chains
 from planoracle.analysis.cli.compare import _write_summary as write_summary
 from planoracle.analysis.cli.output import Format
 from planoracle.analysis.comparison import compare as module
-from planoracle.analysis.comparison.compare import BEST, OPTIMUM, REFERENCE, Comparison, Entry, compare, summarize
+from planoracle.analysis.comparison.compare import (
+    BEST,
+    OPTIMUM,
+    REFERENCE,
+    Comparison,
+    MethodResult,
+    compare,
+    summarize,
+)
 from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.benchmarks.asynctool import encoding
-from planoracle.instances.benchmarks.asynctool.problem import Delays
+from planoracle.instances.benchmarks.asynctool.problem_model import Delays
 from planoracle.instances.benchmarks.robotouille.problems import kitchen
 from planoracle.instances.benchmarks.timearena import TimeArena
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -34,9 +42,9 @@ COBBLER = f"{TIMED}/Cobbler_Pancakes"
 def made(instance: str, benchmark: str, optimal: int | None, bound: int | None = None, **told: Any) -> Comparison:
     """A comparison in which methods say a makespan, or a makespan and whether the rules accept it."""
     status = Status.feasible if optimal is None else Status.optimal
-    exact = Entry(OPTIMUM, 99 if optimal is None else optimal, status, True, 0.5)
+    exact = MethodResult(OPTIMUM, 99 if optimal is None else optimal, status, True, 0.5)
     entries = [
-        Entry(name, *((value[0], Status.unknown, value[1]) if isinstance(value, tuple) else (value,)))
+        MethodResult(name, *((value[0], Status.unknown, value[1]) if isinstance(value, tuple) else (value,)))
         for name, value in told.items()
     ]
     return Comparison(instance, benchmark, "tick", None, exact, optimal if bound is None else bound, tuple(entries))

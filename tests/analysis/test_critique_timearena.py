@@ -7,7 +7,7 @@ from typing import Any
 from planoracle.analysis.diagnosis.critique import Critique
 from planoracle.instances.benchmarks.timearena import replay as minute_rules
 from planoracle.instances.benchmarks.timearena import rules as arena
-from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.files import catalog
 from tests.support.critiques import TEA, one_to_one, only, report
 

@@ -11,7 +11,7 @@ from planoracle.analysis.figures import bars
 from planoracle.analysis.figures.colours import PALETTE
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
 from planoracle.analysis.figures.style import FittedText, Shape, shaped
-from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.report.charts import chart
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
@@ -133,7 +133,9 @@ def test_tasks_have_one_colour_in_pictures_pairs_and_pages() -> None:
     instance = load("timearena/household1+cooking1")
     schedule = solve(instance).schedule
     assert schedule is not None
-    place = {task: i for i, task in enumerate(chart(instance, of(instance).rules_of(instance), Oracle())["tasks"])}
+    place = {
+        task: i for i, task in enumerate(chart(instance, of(instance).rules_of(instance), SolverOracle())["tasks"])
+    }
     assert bars.palette(instance) == {task: PALETTE[i] for task, i in place.items()}
 
     def colours(ax: Axes) -> dict[str, tuple[float, ...]]:

@@ -27,11 +27,11 @@ from support.samples import sample
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
-from planoracle.analysis.diagnosis.regret import Decision, Regret, regret
+from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret, regret
 from planoracle.analysis.figures.dependencies import dependency_graph, graph_of, place
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
-from planoracle.analysis.figures.plan import draw_pair
+from planoracle.analysis.figures.plan_figure import draw_pair
 from planoracle.analysis.figures.regret_curve import regret_staircase
 from planoracle.analysis.figures.style import Shape, plain, save, shaped
 from planoracle.heuristics.registry import run
@@ -106,16 +106,18 @@ def comparisons() -> pd.DataFrame:
     return frame.assign(seconds=[0.002 * 1.02**row for row in range(len(frame))])
 
 
-def chain(costs: list[int | None], no_return: int | None = None, unit: str = "minute") -> Regret:
+def chain(costs: list[int | None], no_return: int | None = None, unit: str = "minute") -> RunRegret:
     """Regret of a plan whose decisions cost so much; from a cost that is not known on nothing is."""
     level: int | None = 100
     decisions = []
     for k, cost in enumerate(costs):
         after = None if level is None or cost is None else level + cost
         status = "optimal" if after is not None else "infeasible"
-        decisions.append(Decision(k, f"do <b>{k}</b>", "act", k, k + 1, level, after, cost, status, after, after, None))
+        decisions.append(
+            DecisionRegret(k, f"do <b>{k}</b>", "act", k, k + 1, level, after, cost, status, after, after, None)
+        )
         level = after
-    return Regret(
+    return RunRegret(
         "chain",
         "generic",
         unit,

@@ -10,12 +10,12 @@ import pytest
 from planoracle.analysis.diagnosis.critique import Critique, critique
 from planoracle.analysis.grading.grade_row import grade_of
 from planoracle.analysis.grading.grader import Grade
-from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.statistics.summary import grades_frame, summarize
 from planoracle.instances.benchmarks.paracook.metrics import sequential
 from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
 from planoracle.instances.files.catalog import problem
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from tests.support.floors import RAW, STEAK, TARTARE, plan, row
 
@@ -26,7 +26,7 @@ SERVE = "@1 meat @0 table1 table1 @4 window"
 
 def graded(given: object, rules: Profile = RELEASED, cooks: int = 1) -> Grade:
     run = registry.get("paracook").run(row(RAW, cooks=cooks), given, rules)
-    return Grade.of_run(run, Oracle(), id="a", instance="paracook/cook/row", benchmark="paracook")
+    return Grade.of_run(run, SolverOracle(), id="a", instance="paracook/cook/row", benchmark="paracook")
 
 
 def test_a_grade_has_the_figures_of_the_released_simulator() -> None:
@@ -137,11 +137,11 @@ def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_s
 ) -> None:
     limits: list[object] = []
     monkeypatch.setattr("planoracle.analysis.grading.oracle.optimum", lambda *_, limit: limits.append(limit))
-    oracle, seconds = Oracle(Work(10.0)), Oracle(10.0)
+    oracle, seconds = SolverOracle(WorkLimit(10.0)), SolverOracle(10.0)
     for one in (oracle, seconds):
         one.best(row(RAW), PAPER)
     oracle.best(problem("timearena/lab1"), registry.get("timearena").profile())
-    assert limits == [Work(4.0), 10.0, Work(10.0)]
+    assert limits == [WorkLimit(4.0), 10.0, WorkLimit(10.0)]
 
 
 def test_a_whole_plan_said_in_a_closed_loop_comes_to_the_same() -> None:

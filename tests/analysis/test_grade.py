@@ -15,7 +15,7 @@ from support.trusting import trusting
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.analysis.intake import archives
-from planoracle.analysis.intake.path_names import Place
+from planoracle.analysis.intake.path_names import PathNames
 from planoracle.analysis.intake.submissions import read_submissions
 from planoracle.analysis.statistics.summary import grades_frame, summarize
 from planoracle.instances.benchmarks.recipe2plan import Recipe2Plan, bundled_data
@@ -24,7 +24,7 @@ from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.metrics import efficiency, reference_efficiency, released_plan
 from planoracle.instances.benchmarks.recipe2plan.replay import replay
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, profile
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
@@ -123,7 +123,7 @@ def test_the_row_of_a_failed_plan():
 
 
 def test_an_unscored_row_has_no_figures():
-    row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, Place(7)).row()
+    row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, PathNames(7)).row()
     given_ = {"format": "planoracle/grade", "version": 3, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
     given_ |= {"model": "m", "line": 7, "scored": False}
     assert {key: value for key, value in row.items() if value is not None and key != "reason"} == given_
@@ -258,8 +258,8 @@ BOILED = Instance(
     benchmark="recipe2plan",
     unit="second",
 )
-RUN = [Command(0, "A", 600, 0), Command(1, "A", 300, 0), Command(2, "A", 120, 600)]
-REFERENCE = [Command(0, "A", 600, 0), Command(1, "A", 300, 100), Command(2, "A", 120, 700)]
+RUN = [StepCommand(0, "A", 600, 0), StepCommand(1, "A", 300, 0), StepCommand(2, "A", 120, 600)]
+REFERENCE = [StepCommand(0, "A", 600, 0), StepCommand(1, "A", 300, 100), StepCommand(2, "A", 120, 700)]
 
 
 def replayed(commands, rules=PAPER):
@@ -280,7 +280,7 @@ def test_equations_1_to_3_by_hand():
 def test_equations_1_to_3_for_a_failed_run_by_hand():
     # Boiled and peeled by 600 s, then serving too long: 900 - 600 = 300 s saved, 300 / 600 = 0.5.
     # Two commands of the reference: 900 s of work by 600 s as well, 0.5. R = 1, but no success: score 0.
-    found = efficiency(BOILED, replayed([*RUN[:2], Command(2, "A", 130, 600)]), REFERENCE)
+    found = efficiency(BOILED, replayed([*RUN[:2], StepCommand(2, "A", 130, 600)]), REFERENCE)
     assert (found.efficiency, found.reference, found.r_efficiency) == (0.5, 0.5, 1.0)
     assert found.multitasking_score == 0.0
 
@@ -293,7 +293,7 @@ def test_the_reference_is_cut_in_the_order_in_which_it_is_listed():
 
 def test_ref_floor_caps_at_five_times_the_efficiency():
     # Reference done by 960 s: 60 s saved in 600 s, 0.1. R = 0.5 / 0.1 = 5, the cap is 5 * 0.5 = 2.5.
-    slow = [*REFERENCE[:2], Command(2, "A", 120, 840)]
+    slow = [*REFERENCE[:2], StepCommand(2, "A", 120, 840)]
     assert efficiency(BOILED, replayed(RUN), slow).r_efficiency == pytest.approx(5.0)
     capped = efficiency(BOILED, replayed(RUN), slow, profile("paper", ref_floor=True))
     assert capped.r_efficiency == pytest.approx(2.5)
@@ -301,7 +301,7 @@ def test_ref_floor_caps_at_five_times_the_efficiency():
 
 def test_undefined_ref_is_undefined_or_zero():
     # One after the other saves nothing; nor does a reference that there is not.
-    serial = [Command(0, "A", 600, 0), Command(1, "A", 300, 600), Command(2, "A", 120, 900)]
+    serial = [StepCommand(0, "A", 600, 0), StepCommand(1, "A", 300, 600), StepCommand(2, "A", 120, 900)]
     for reference in (serial, None, []):
         undefined = efficiency(BOILED, replayed(RUN), reference)
         assert (undefined.efficiency, undefined.r_efficiency, undefined.multitasking_score) == (0.5, None, None)
@@ -318,7 +318,7 @@ def test_without_autonomous_work_the_efficiency_is_undefined():
 
 def test_clip_saved_keeps_negative_savings_apart():
     # Peeling at 1000 s: 900 s of work by 1300 s.
-    late = replayed([RUN[0], Command(1, "A", 300, 1000)])
+    late = replayed([RUN[0], StepCommand(1, "A", 300, 1000)])
     found = efficiency(BOILED, late, REFERENCE)
     assert (found.saved, found.saved_raw, found.r_efficiency) == (0, -400, 0.0)
     raw = efficiency(BOILED, late, REFERENCE, profile("paper", clip_saved=False))
@@ -333,7 +333,7 @@ def test_t_auto_counts_time_executed_or_nominal_durations_of_complete_steps(monk
         actions=(Action("A/0", "A", 600, 0, interruptible=True), Action("A/1", "A", 300, 300)),
         benchmark="recipe2plan",
     )
-    part = replay(stew, Answers(((Command(0, "A", 400, 0), Command(1, "A", 300, 0)),)))
+    part = replay(stew, Answers(((StepCommand(0, "A", 400, 0), StepCommand(1, "A", 300, 0)),)))
     assert efficiency(stew, part, None).autonomous == 400
     assert efficiency(stew, part, None, profile("paper", t_auto="nominal")).autonomous == 0
 
@@ -345,10 +345,10 @@ _starts = st.integers(0, 1500)
 def _runs(draw):
     cut = draw(st.integers(1, 299))
     commands = [
-        Command(0, "A", 600, draw(_starts)),
-        Command(1, "A", cut, draw(_starts)),
-        Command(1, "A", 300 - cut, draw(_starts)),
-        Command(2, "A", 120, draw(_starts)),
+        StepCommand(0, "A", 600, draw(_starts)),
+        StepCommand(1, "A", cut, draw(_starts)),
+        StepCommand(1, "A", 300 - cut, draw(_starts)),
+        StepCommand(2, "A", 120, draw(_starts)),
     ]
     chosen = draw(st.sets(st.sampled_from(commands), min_size=1))
     return sorted(chosen, key=lambda command: command.start)
@@ -372,7 +372,7 @@ def test_metric_invariants(commands, reference, rules):
 @pytest.mark.slow
 @given(st.integers(0, 599), st.integers(1, 300))
 def test_a_run_measured_against_itself_is_one(start, piece):
-    commands = [RUN[0], Command(1, "A", piece, start)]
+    commands = [RUN[0], StepCommand(1, "A", piece, start)]
     found = efficiency(BOILED, replayed(commands), commands)
     assert found.saved == min(piece, 600 - start)
     assert found.r_efficiency == 1.0

@@ -454,7 +454,7 @@ def test_tables_that_are_bad_on_purpose(tmp_path: Path, monkeypatch: pytest.Monk
     assert told("instance,plan\n") == []
     assert "instance: is missing; there are a, plan" in str(told("a,plan\n1,2")[0])
     usual = csv.field_size_limit()  # of the process
-    monkeypatch.setattr("planoracle.analysis.intake.tables.MAX_LINE", 1000)
+    monkeypatch.setattr("planoracle.analysis.intake.column_tables.MAX_LINE", 1000)
     assert "line 2 is longer than 1000 bytes" in str(told(f"instance,plan\n{HOUSE},{'x' * 2000}")[0])
     lines_ = "x\n" * 1000
     assert "field larger than" in str(told(f'instance,plan\n{HOUSE},"{lines_}"')[0])

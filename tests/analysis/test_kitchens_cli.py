@@ -10,7 +10,7 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grader import Grader
-from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.statistics import summary
 from planoracle.instances.benchmarks.kitchens.problems import to_document
 from planoracle.instances.benchmarks.robotouille.problems import kitchen

@@ -243,7 +243,7 @@ def test_numbers_are_limited(number: int) -> None:
         with pytest.raises(RefusedError, match="is beyond"):
             check(large, wrong)
     piece = {"action": "t/a", "start": number, "duration": 2, "agent": None, "mode": 0}
-    with pytest.raises(schedule_checker.RefusedError, match="no numbers"):
+    with pytest.raises(schedule_checker.ScheduleRefusedError, match="no numbers"):
         schedule_checker.check(large, proof(2, alone("a", 2), makespan=2, gap=0, schedule=[piece]))
 
 

@@ -22,13 +22,13 @@ from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret, regret_of
 from planoracle.analysis.diagnosis.repair import repair
 from planoracle.analysis.grading.grader import Grader
-from planoracle.analysis.grading.oracle import Oracle
+from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.report.jobs import work_on
-from planoracle.analysis.report.work import Options, entries_of
+from planoracle.analysis.report.work import ReportOptions, entries_of
 from planoracle.instances.files import catalog
 from planoracle.instances.model import limits as clock
-from planoracle.instances.model.limits import Work, deadline_of, worked
+from planoracle.instances.model.limits import WorkLimit, deadline_of, worked
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.solve import solve
@@ -90,7 +90,7 @@ def test_work_is_the_same_every_time() -> None:
     found = []
     for _ in range(2):
         before = worked()
-        result = plan(kitchen, time_limit=Work(0.1))
+        result = plan(kitchen, time_limit=WorkLimit(0.1))
         found.append((result.status, result.lower_bound, result.actions, result.expanded, worked() - before))
     assert found[0] == found[1]
     assert found[0][0] == "feasible"
@@ -98,7 +98,7 @@ def test_work_is_the_same_every_time() -> None:
 
 
 def test_work_of_a_part_counts_for_the_whole() -> None:
-    whole = deadline_of(Work(1.0))
+    whole = deadline_of(WorkLimit(1.0))
     assert whole.counted
     assert not whole.over(0.0)
     part = whole.sooner(0.25)
@@ -129,7 +129,7 @@ def test_prices_do_not_depend_on_what_was_priced_before(seconds: float) -> None:
         found: dict[int, Any] = {}
         for number in order:
             before = worked()
-            found[number] = regret_of(runs()[number], seconds=Work(seconds)).as_dict(), worked() - before
+            found[number] = regret_of(runs()[number], seconds=WorkLimit(seconds)).as_dict(), worked() - before
         told.append(dict(sorted(found.items())))
     assert told[0] == told[1] == told[2]
 
@@ -143,7 +143,7 @@ def test_what_a_report_prices_does_not_depend_on_processes() -> None:
     found = []
     for processes in (1, 2):
         catalog.problem(PAIR).memos.clear()
-        work = work_on(entries_of(enumerate(rows, 1)), Options(), regret_seconds=0.3, processes=processes)
+        work = work_on(entries_of(enumerate(rows, 1)), ReportOptions(), regret_seconds=0.3, processes=processes)
         found.append((sorted(work.priced), [one.sheet for one in work.priced.values()]))
     assert found[0] == found[1]
     assert len(found[0][0]) > 0
@@ -158,7 +158,7 @@ def test_an_oracle_says_the_same_with_a_warm_cache(tmp_path: Path, monkeypatch: 
     found = []
     for seconds in (0.05, 10.0, 0.05):  # more work is done, and kept, between
         problem.memos.clear()
-        best = Oracle(Work(seconds)).best(problem, rules)
+        best = SolverOracle(WorkLimit(seconds)).best(problem, rules)
         found.append((best.status, best.makespan, best.lower_bound, best.plan))
     problem.memos.clear()
     assert found[0] == found[2] != found[1]

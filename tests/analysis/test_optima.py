@@ -10,16 +10,23 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.verification import bundled_optima
-from planoracle.analysis.verification.bundled_optima import Shipped, chosen, derived, faults_of, ways_of, write_optima
+from planoracle.analysis.verification import bundled_checks
+from planoracle.analysis.verification.bundled_checks import (
+    BundledEntry,
+    chosen,
+    derived,
+    faults_of,
+    ways_of,
+    write_optima,
+)
 from planoracle.analysis.verification.verify import shipped
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.files import catalog
 from planoracle.instances.model.cache import digest
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled import by_key, read, written
+from planoracle.instances.protocol.bundled_optima import by_key, read, written
 from planoracle.solver.solve import known
 
 PAIR = "recipe2plan/timed/Cobbler_Pancakes"
@@ -147,7 +154,7 @@ def test_a_difference_is_told(tampered: None) -> None:
 def test_what_holds_no_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     (one,) = ways_of(PAIR)
     assert one.entry is not None
-    worse = Shipped(one.problem, one.profiles, one.rules, one.entry | {"makespan": 60, "bound": 60})
+    worse = BundledEntry(one.problem, one.profiles, one.rules, one.entry | {"makespan": 60, "bound": 60})
     (fault,) = faults_of(worse)
     assert fault.startswith("does not hold")
     (fault,) = faults_of(replace(one, entry=None))
@@ -196,14 +203,14 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
     new, *others = chosen([pattern])
     kept = {name: benchmark.optima[name] for name in others}
     monkeypatch.setitem(benchmark.__dict__, "optima", kept | {"recipe2plan/timed/None_Such": [{"of": "0"}]})
-    monkeypatch.setattr(bundled_optima, "files", lambda _: tmp_path)
+    monkeypatch.setattr(bundled_checks, "files", lambda _: tmp_path)
     solved: list[str] = []
 
-    def counted(one: Shipped, work: Work) -> dict[str, object]:
+    def counted(one: BundledEntry, work: WorkLimit) -> dict[str, object]:
         solved.append(one.problem.name)
         return derived(one, work)
 
-    monkeypatch.setattr(bundled_optima, "derived", counted)
+    monkeypatch.setattr(bundled_checks, "derived", counted)
     status, _, err = invoke("verify", "--bundled", pattern, "--write")
     assert (status, err) == (0, "")
     assert solved == [new]
@@ -215,17 +222,17 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_what_is_not_settled_is_derived_by_the_same_work() -> None:
     hard = catalog.problem("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
     rules = PROFILES["paper"].deciding()
-    one = Shipped(hard, ("paper",), rules, None)
-    entry = derived(one, Work(0.3))
+    one = BundledEntry(hard, ("paper",), rules, None)
+    entry = derived(one, WorkLimit(0.3))
     assert (entry["status"], entry["work"]) in (("feasible", 0.3), ("unknown", 0.3))
     assert faults_of(replace(one, entry=entry)) == []
-    assert derived(one, Work(0.3)) == entry
+    assert derived(one, WorkLimit(0.3)) == entry
 
 
 def test_new_entries_are_written_and_those_of_unknown_problems_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bundled_optima, "files", lambda _: tmp_path)
+    monkeypatch.setattr(bundled_checks, "files", lambda _: tmp_path)
     benchmark = registry.get("timearena")
     entry = {"of": "0", "status": "unknown", "work": 1.0}
     write_optima(benchmark, {"timearena/household1": [entry], "timearena/nothing9": [entry]})

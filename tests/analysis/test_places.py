@@ -13,9 +13,9 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle import grade
-from planoracle.analysis.batch.submissions import Grading
+from planoracle.analysis.batch.submission_tasks import Grading
 from planoracle.analysis.cli import app
-from planoracle.analysis.grading.problems import Places, Problems
+from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.instances.errors import InputError, _show
 
 SECRET = "hunter2"

@@ -22,7 +22,7 @@ from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, ca
 from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.benchmarks.recipe2plan import rules as recipe2plan
 from planoracle.instances.benchmarks.timearena import rules as timearena
-from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load

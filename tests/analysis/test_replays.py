@@ -7,8 +7,8 @@ from importlib import import_module
 
 import pytest
 
-from planoracle.analysis.grading.problems import Places
-from planoracle.analysis.report.work import Bench, Options
+from planoracle.analysis.grading.problem_loader import Places
+from planoracle.analysis.report.work import Bench, ReportOptions
 from planoracle.instances.protocol.plan import Plan
 from tests.support.samples import sample
 from tests.support.specimens import EXAMPLES, submissions
@@ -44,7 +44,7 @@ def replays(monkeypatch):
     """Return a function that shows and prices a submission, and tells how often it was replayed after each."""
 
     def replays(name, submission):
-        here = Bench(Options(places=Places(trusted=True)))
+        here = Bench(ReportOptions(places=Places(trusted=True)))
         here.show(submission)  # solves the problem, and replays its best plan
         read = here.grader.run(submission).plan.commands
         module, _, function = RULES[name][1].partition(":")

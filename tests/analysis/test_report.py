@@ -19,13 +19,13 @@ from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.grading.grade_row import grade_of
 from planoracle.analysis.grading.grader import Grader, grade_all
 from planoracle.analysis.grading.oracle import optimum
-from planoracle.analysis.grading.problems import Places
-from planoracle.analysis.intake.path_names import Place
+from planoracle.analysis.grading.problem_loader import Places
+from planoracle.analysis.intake.path_names import PathNames
 from planoracle.analysis.report import jobs
 from planoracle.analysis.report.build import build
 from planoracle.analysis.report.jobs import work_on
 from planoracle.analysis.report.leaderboard import board, lines_of
-from planoracle.analysis.report.work import Bench, Entry, Options, entries_of
+from planoracle.analysis.report.work import Bench, ReportEntry, ReportOptions, entries_of
 from planoracle.analysis.statistics.summary import grades_frame, summarize
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_file
@@ -77,7 +77,7 @@ def test_every_submission_has_a_row(built):
     assert rows["outcome"][:8] == [0, 0, 1, 1, 0, 0, 0, 1]
     assert rows["outcome"][-1] == 2
     assert "names no problem" in rows["whys"][rows["why"][-1]]
-    assert built.unscored == ((Place(13), rows["whys"][rows["why"][-1]]),)
+    assert built.unscored == ((PathNames(13), rows["whys"][rows["why"][-1]]),)
     assert (built.submissions, built.priced) == (13, 12)
 
 
@@ -332,7 +332,7 @@ def test_without_time_nothing_is_priced():
 
 def test_one_plan_of_every_model_is_priced_first():
     def order(rows):
-        work = work_on(entries_of(numbered(rows)), Options(), regret_seconds=0.0, processes=1)
+        work = work_on(entries_of(numbered(rows)), ReportOptions(), regret_seconds=0.0, processes=1)
         return [work.lines[i][0].submission["id"] for part in jobs._ranked(work) for i in part]
 
     rows = [
@@ -378,7 +378,7 @@ def test_profiles_reach_the_judges():
     assert [index["about"]["profile"] for index in (paper, released)] == ["paper", "released"]
     assert paper["about"]["benchmarks"] != released["about"]["benchmarks"]
     for name, index in (("paper", paper), ("released", released)):
-        grade = Bench(Options(name)).grader.grade(rows[0])
+        grade = Bench(ReportOptions(name)).grader.grade(rows[0])
         assert index["rows"]["progress"] == [pytest.approx(grade.progress, abs=1e-6)]
     with pytest.raises(UnknownNameError):
         page_of(rows, profile="none")
@@ -386,8 +386,8 @@ def test_profiles_reach_the_judges():
 
 @pytest.mark.slow
 def test_models_without_problems_in_common_stay_apart():
-    entries = [Entry(Place(i), i, submission=row) for i, row in numbered(submissions())]
-    lines = lines_of(work_on(entries, Options(), regret_seconds=0.0, processes=1))
+    entries = [ReportEntry(PathNames(i), i, submission=row) for i, row in numbered(submissions())]
+    lines = lines_of(work_on(entries, ReportOptions(), regret_seconds=0.0, processes=1))
     assert sum(row["submissions"] for row in board(lines)[1]) == len(lines) == 13
 
 

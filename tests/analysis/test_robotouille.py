@@ -14,7 +14,7 @@ from planoracle.analysis.figures.kitchen_plan import picture
 from planoracle.analysis.figures.style import save
 from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading.grader import Grade, Grader
-from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe, look
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
@@ -50,7 +50,7 @@ def fewest(name: str) -> list[str]:
     return list(best(name).actions)
 
 
-class Known(oracle.Oracle):
+class Known(oracle.SolverOracle):
     """Answers with the best plans that a test knows; what is left of runs is solved for."""
 
     def __init__(self, optimum: Callable[[Kitchen], Result]) -> None:
@@ -133,7 +133,7 @@ def test_steps_to_go_agrees_with_a_blind_search() -> None:
                 break
         else:
             run = benchmark.run(tiny, {"actions": actions}, replace(RULES, price_rest=True))
-            found = benchmark.measure(run, oracle.Oracle()).metrics
+            found = benchmark.measure(run, oracle.SolverOracle()).metrics
             assert found["steps_left"] == blind(tiny, actions), seed
             assert (found["rest"] == "infeasible") == (found["steps_left"] is None)
             compared += 1

@@ -19,8 +19,8 @@ from planoracle.analysis.frames.columns import SCHEMAS
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import METRICS
 from planoracle.analysis.statistics.intervals import (
-    Cluster,
     Sample,
+    SampleCluster,
     best_of,
     intervals,
     pass_at,
@@ -342,14 +342,14 @@ def test_intervals_are_those_of_plain_python(spread: float) -> None:
     levels = [0.5 + spread * source.uniform(-1, 1) for _ in range(20)]
     problems = [[float(source.random() < level) for _ in range(5)] for level in levels]
     drawn = plainly(problems, 4_000)
-    found = two_stage([Cluster(np.array(one), "s", 1 / 20) for one in problems], draws=8_000)
+    found = two_stage([SampleCluster(np.array(one), "s", 1 / 20) for one in problems], draws=8_000)
     assert found == pytest.approx((drawn[100], drawn[-101]), abs=0.015)
 
 
 def test_with_one_sample_each_problems_alone_are_drawn() -> None:
     values = np.random.default_rng(0).random(30)
     strata = [i // 10 for i in range(30)]
-    clusters = [Cluster(values[i : i + 1], strata[i], 1 / 30) for i in range(30)]
+    clusters = [SampleCluster(values[i : i + 1], strata[i], 1 / 30) for i in range(30)]
     (low, high), other = two_stage(clusters, draws=10_000) or (0, 0), intervals({"x": Sample(values, "mean")}, strata)
     assert (low, high) == pytest.approx(other["x"], abs=0.003)
 
@@ -361,7 +361,7 @@ def test_coverage(count: int, samples: int, spread: float) -> None:
     hits = 0
     for seed in range(300):
         levels = 0.5 + spread * source.uniform(-1, 1, count)
-        clusters = [Cluster(source.binomial(1, p, samples).astype(float), 0, 1 / count) for p in levels]
+        clusters = [SampleCluster(source.binomial(1, p, samples).astype(float), 0, 1 / count) for p in levels]
         low, high = two_stage(clusters, draws=400, seed=seed) or (1, 0)
         hits += low <= 0.5 <= high
     assert 0.91 <= hits / 300 <= 0.985

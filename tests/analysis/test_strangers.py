@@ -12,7 +12,7 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.grading.grader import Grader, Strangers
+from planoracle.analysis.grading.grader import Grader, MismatchCounter
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.run import Foreign
@@ -106,7 +106,7 @@ def test_graded_rows_say_it_too(tmp_path: Path) -> None:
     said = "1 of 1 plans for timearena/lab/1 are probably for other problems"
     assert f"warning: {said}" in done.stderr
     assert said in (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert Strangers().over([Grader().grade(plan_of("timearena/lab1"))]).warnings() == []
+    assert MismatchCounter().over([Grader().grade(plan_of("timearena/lab1"))]).warnings() == []
 
 
 @pytest.mark.parametrize(

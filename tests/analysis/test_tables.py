@@ -9,7 +9,7 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.instances.benchmarks.recipe2plan.metrics import executable
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance, Lag
 
@@ -36,7 +36,7 @@ def test_a_benchmark_without_tables_is_refused() -> None:
 
 def test_executable_actions_by_hand() -> None:
     three = Instance("i", tuple(Action(f"t/{n}", "t", 2, 2) for n in range(3)), (Lag("t/0", "t/1"),))
-    order = (Command(2, "t", 2, 4), Command(0, "t", 2, 0), Command(1, "t", 2, 2))
+    order = (StepCommand(2, "t", 2, 4), StepCommand(0, "t", 2, 0), StepCommand(1, "t", 2, 2))
     assert executable(three, order) == mean([2, 2, 1])  # 0 or 2, then 1 or 2, then 2
-    early = (Command(0, "t", 2, 0), Command(2, "t", 2, 1), Command(1, "t", 2, 3))
+    early = (StepCommand(0, "t", 2, 0), StepCommand(2, "t", 2, 1), StepCommand(1, "t", 2, 3))
     assert executable(three, early) == mean([2, 1, 1])  # 0 is not finished when 2 starts

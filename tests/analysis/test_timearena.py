@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.timearena.language import extract, parse
 from planoracle.instances.benchmarks.timearena.problems import scenario_set
 from planoracle.instances.benchmarks.timearena.replay import replay
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, profile
-from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import PlanError
 from planoracle.solver.exact.search import solve
 

@@ -9,7 +9,7 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.comparison.compare import Comparison, Entry, by_variant
+from planoracle.analysis.comparison.compare import Comparison, MethodResult, by_variant
 from planoracle.instances.benchmarks.robotouille import problems
 from planoracle.instances.benchmarks.robotouille.measures import published_steps
 from planoracle.instances.files import catalog
@@ -75,7 +75,7 @@ def test_the_command_prints_it() -> None:
 
 def test_what_is_not_proved() -> None:
     def made(name: str, status: Status, makespan: int | None, bound: int | None = None) -> Comparison:
-        return Comparison(name, "robotouille", "step", None, Entry("optimum", makespan, status), bound, ())
+        return Comparison(name, "robotouille", "step", None, MethodResult("optimum", makespan, status), bound, ())
 
     found = by_variant([
         made("a@1", Status.optimal, 7, 7),

@@ -20,7 +20,7 @@ from support.samples import sample, some_problems
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.verification import verify as module
-from planoracle.analysis.verification.bundled_optima import Shipped, chosen, ways_of
+from planoracle.analysis.verification.bundled_checks import BundledEntry, chosen, ways_of
 from planoracle.analysis.verification.verify import certificates, certified, plan_document, shipped, verified
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
@@ -32,7 +32,7 @@ from planoracle.instances.model.problem import of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee
 from planoracle.instances.protocol import bundled_proofs, registry
-from planoracle.instances.protocol.bundled import Entry
+from planoracle.instances.protocol.bundled_optima import Entry
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs import checker, schedule_checker
@@ -41,7 +41,7 @@ from planoracle.solver.proofs.checker import RefusedError
 from planoracle.solver.solve import known
 
 NAME = "timearena/household1"
-REFUSED = (RefusedError, schedule_checker.RefusedError)
+REFUSED = (RefusedError, schedule_checker.ScheduleRefusedError)
 
 
 def check(problem: Any, proof: Any) -> int:
@@ -206,15 +206,15 @@ def test_a_plan_below_the_optimum_of_a_formula_is_an_error(monkeypatch: pytest.M
     (way,) = list(ways_of("asynchow/async/0"))[:1]
     least = registry.of(way.problem).least(way.problem)
     assert least is not None
-    one = module._compared(module.Verified(way.problem.name, least - 1, None, "", True), way.problem)
+    one = module._compared(module.Verification(way.problem.name, least - 1, None, "", True), way.problem)
     assert one.holds is False
-    assert module._compared(module.Verified(way.problem.name, least, least, "", True), way.problem).holds is True
+    assert module._compared(module.Verification(way.problem.name, least, least, "", True), way.problem).holds is True
 
 
 def test_infeasibility_without_certificate_is_not_checked() -> None:
     problem = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
     entry: Entry = {"status": "infeasible", "makespan": None, "bound": None, "plan": [], "proof": "search"}
-    one = module._shipped(Shipped(problem, ("paper",), None, entry))
+    one = module._shipped(BundledEntry(problem, ("paper",), None, entry))
     assert (one.holds, one.reason) == (None, "no plan, and no certificate that there is none")
 
 
@@ -359,7 +359,7 @@ def told(problem: Instance, schedule: Schedule) -> bool:
     proof = {"instance": problem.name, "makespan": schedule.makespan, "schedule": pieces}
     try:
         schedule_checker.check(to_document(problem), proof)
-    except schedule_checker.RefusedError:
+    except schedule_checker.ScheduleRefusedError:
         return True
     return False
 

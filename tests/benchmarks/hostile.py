@@ -37,24 +37,24 @@ from support.hostile import FLOODS, HOSTILE, NUMBERS, TEXTS, VALUES, encoded
 from support.specimens import EXAMPLES, submissions
 
 from planoracle.analysis.audit.auditor import Auditor
-from planoracle.analysis.audit.finding import Verdict
+from planoracle.analysis.audit.finding import ReferenceVerdict
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
-from planoracle.analysis.batch.submissions import Grading, Submissions, _start
-from planoracle.analysis.batch.tasks import Row
+from planoracle.analysis.batch.submission_tasks import Grading, Submissions, _start
+from planoracle.analysis.batch.tasks import ResultRow
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.diagnosis.repair import Repairer
-from planoracle.analysis.grading.problems import Places, Problems
+from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.submissions import INTERNAL, answers, read_submissions
-from planoracle.analysis.report.work import Options
+from planoracle.analysis.report.work import ReportOptions
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 
 LIMITS = TaskLimits(30, 1000)
 # Work for one question of the verbs that price decisions, in seconds of a quiet core.
-PRICE = Work(0.02)
+PRICE = WorkLimit(0.02)
 NEIGHBOURS, BATCH = 10, 500
 PLACES = Places(EXAMPLES)
 # The smallest problems of every benchmark, which are worked on most.
@@ -146,7 +146,7 @@ def grading() -> Verb:
             raise InputError(str(item.answer.error))
         return item.task
 
-    def said(answer: Row) -> tuple[str, Any]:
+    def said(answer: ResultRow) -> tuple[str, Any]:
         row = json.loads(answer.text)
         return row["reason"] or "", row
 
@@ -162,7 +162,7 @@ def answering(function: Callable[[Any, dict[str, Any]], Any]) -> Verb:
 
 def auditing() -> Verb:
     def said(found: Any) -> tuple[str, Any]:
-        return found.reason if found.verdict == Verdict.not_checked else "", found.row()
+        return found.reason if found.verdict == ReferenceVerdict.not_checked else "", found.row()
 
     start = partial(_start, Auditor(problems=problems()).handed_in)
     return Verb(start, lambda place, entry: (place, entry), said=said, claims=True)
@@ -174,7 +174,7 @@ def showing() -> Verb:
             raise InputError("is no object")
         return "show", entry
 
-    start = Options(limits=LIMITS, places=PLACES).start
+    start = ReportOptions(limits=LIMITS, places=PLACES).start
     return Verb(start, task, said=lambda one: (one.grade.reason or "", one.sheet))
 
 

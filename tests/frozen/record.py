@@ -18,7 +18,7 @@ from typing import Any
 
 from planoracle.analysis.cli import app
 from planoracle.instances.files import catalog
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.solve import solve
 from tests.support.runner import CliRunner
 
@@ -82,7 +82,7 @@ def _timeless(value: Any) -> Any:
 def submissions() -> Iterator[dict[str, Any]]:
     """Yield for each problem a best plan, three faulty ones, and a text without a plan."""
     for name in PROBLEMS:
-        plan = solve(catalog.problem(name), time_limit=Work(2)).plan
+        plan = solve(catalog.problem(name), time_limit=WorkLimit(2)).plan
         assert isinstance(plan, str)
         lines = plan.splitlines()
         variants = {

@@ -13,7 +13,7 @@ from support.samples import examples
 
 from planoracle.instances.benchmarks.recipe2plan.language import parse
 from planoracle.instances.benchmarks.recipe2plan.problems import read_cooking
-from planoracle.instances.benchmarks.recipe2plan.steps import MAX_DIGITS, amount
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import MAX_DIGITS, amount
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.files.instance_file import instance_from_document, to_document

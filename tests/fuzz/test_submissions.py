@@ -20,13 +20,13 @@ from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
-from planoracle.analysis.grading.problems import Problems
+from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.archives import MAX_LINE
-from planoracle.analysis.intake.columns import MAX_NAME
+from planoracle.analysis.intake.record_fields import MAX_NAME
 from planoracle.analysis.intake.submissions import answers, read_submissions
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.solver.runs import solver_of
 from planoracle.solver.states.state_solver import Value
@@ -175,11 +175,11 @@ def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
     """A busy machine may find the best makespan in time, but not the plan that belongs to it."""
     problem = Problems().find("recipe2plan/timed/Pizza_Chocolate-Cake")
     run = registry.of(problem).run(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
-    value = solver_of(run, Work(10.0)).value
+    value = solver_of(run, WorkLimit(10.0)).value
     assert value.makespan is not None
-    assert solver_of(run, Work(10.0)).completed(value) is not None
+    assert solver_of(run, WorkLimit(10.0)).completed(value) is not None
     unproved = Value(value.lower - 1, value.upper)
-    assert solver_of(run, Work(0.0)).completed(unproved) is None
+    assert solver_of(run, WorkLimit(0.0)).completed(unproved) is None
 
 
 @pytest.mark.parametrize("flood", ["[", "*", "~", "@", "+lab1", "/", "#"])

@@ -13,9 +13,9 @@ from support.samples import examples
 
 from planoracle.instances.benchmarks.timearena import benchmark
 from planoracle.instances.benchmarks.timearena.language import parse
-from planoracle.instances.benchmarks.timearena.replay import Run, as_replay, replay
+from planoracle.instances.benchmarks.timearena.replay import DecisionRecord, as_replay, replay
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
-from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 
@@ -27,11 +27,11 @@ assert benchmark.limit is not None
 MAX_MINUTES = benchmark.limit.most
 
 
-def run_of(plan: Any, profile: str, limit: int = 400) -> Run:
+def run_of(plan: Any, profile: str, limit: int = 400) -> DecisionRecord:
     return replay(WORLD, parse(plan, WORLD, PROFILES[profile]), limit, PROFILES[profile])
 
 
-def check(run: Run, limit: int = 400) -> None:
+def check(run: DecisionRecord, limit: int = 400) -> None:
     assert 0 <= run.score <= 100
     assert run.total_time == len(run.steps) <= limit
     assert run.completed <= (run.score == 100)

@@ -23,12 +23,18 @@ from planoracle.heuristics.grid_kitchens_jobs import (
 )
 from planoracle.heuristics.grid_kitchens_layout import Shop, shop_of
 from planoracle.heuristics.grid_kitchens_list import listed
-from planoracle.heuristics.grid_kitchens_moves import Moves
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Floor, FloorRules, Need, Station
+from planoracle.heuristics.grid_kitchens_moves import RandomMoves
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    GridKitchen,
+    GridKitchenRules,
+    Need,
+    OrderedDish,
+    Station,
+)
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.limits import Work, deadline_of
+from planoracle.instances.model.limits import WorkLimit, deadline_of
 from tests.support.floors import FACTS, PAPER, RAW, RELEASED, STEAK, TARTARE, row
 from tests.support.paracook import floor
 from tests.support.samples import sample
@@ -42,13 +48,15 @@ OWN = [
 ]
 
 
-def own(name: str) -> Floor:
+def own(name: str) -> GridKitchen:
     found = catalog.problem(name)
-    assert isinstance(found, Floor)
+    assert isinstance(found, GridKitchen)
     return found
 
 
-def accepted(problem: Floor, solution: tuple[list[Job], list[int]], *rules: FloorRules, stale: bool = False) -> int:
+def accepted(
+    problem: GridKitchen, solution: tuple[list[Job], list[int]], *rules: GridKitchenRules, stale: bool = False
+) -> int:
     """Return when the last dish is served: as worked out, and as the rules have it."""
     shop = shop_of(problem)
     timing = carried_out(shop, *solution, stale)
@@ -81,7 +89,7 @@ def test_whatever_jobs_are_tried_what_can_be_done_is_accepted(seed: int) -> None
     """Two or three cooks who often meet at the same tick: changes without looking at what becomes of the time."""
     problem = own(f"paracook/cook/own/seed_{seed % 4}/agent_num_{2 + seed % 2}/orders_num_{1 + seed % 3}")
     shop, random = shop_of(problem), Random(seed)
-    moves = Moves(shop, random)
+    moves = RandomMoves(shop, random)
     jobs, plates = listed(shop)
     seen = 0
     for _ in range(1000):
@@ -120,14 +128,14 @@ def test_the_same_seed_gives_the_same_plan_and_time_is_kept() -> None:
         several=True,
     ),
 )
-def test_best_plans_of_a_row(orders: tuple[Dish, ...], cooks: int, best: int) -> None:
+def test_best_plans_of_a_row(orders: tuple[OrderedDish, ...], cooks: int, best: int) -> None:
     problem = row(*orders, cooks=cooks)
     plan = annealed(problem, PAPER, tries=3000)
     assert carry_out(problem, plan, PAPER).time == best
 
 
 def test_the_fixed_cook_stands_by_and_the_list_does_not() -> None:
-    problem = row(Dish("both", (Need("meat", "cooked"), Need("rice", "cooked"))))
+    problem = row(OrderedDish("both", (Need("meat", "cooked"), Need("rice", "cooked"))))
     shop = shop_of(problem)
     slow, quick = accepted(problem, fixed(shop)), accepted(problem, listed(shop))
     assert slow >= 24 + 16
@@ -184,14 +192,14 @@ def test_jobs_that_cannot_be_done(jobs: list[Job]) -> None:
 def test_dishes_that_cannot_be_made_say_why() -> None:
     for need, why in ((Need("fish", "raw"), "no dispenser"), (Need("rice", "cooked", "pan"), "no cookware")):
         with pytest.raises(InputError, match=why):
-            shop_of(row(Dish("odd", (need,))))
+            shop_of(row(OrderedDish("odd", (need,))))
     bare = [Station("rice", "dispenser", (0, 0), provides="rice"), Station("table", "table", (1, 0), "plate")]
-    raw = Dish("rice", (Need("rice", "raw"),))
+    raw = OrderedDish("rice", (Need("rice", "raw"),))
     with pytest.raises(InputError, match="no serving window"):
-        shop_of(Floor.of("odd", "paracook", (2, 2), bare, [], [("agent1", (0, 1))], [raw], FACTS))
+        shop_of(GridKitchen.of("odd", "paracook", (2, 2), bare, [], [("agent1", (0, 1))], [raw], FACTS))
     bare.append(Station("window", "serving_window", (2, 0)))
     bare.append(Station("table2", "table", (3, 1), "plate"))
-    cut_off = Floor.of("odd", "paracook", (4, 2), bare, [("wall", (1, 1))], [("agent1", (2, 1))], [raw], FACTS)
+    cut_off = GridKitchen.of("odd", "paracook", (4, 2), bare, [("wall", (1, 1))], [("agent1", (2, 1))], [raw], FACTS)
     for planner in ("floor-fixed", "floor-list", "improve"):
         with pytest.raises(InputError, match="cannot reach"):
             BY_NAME[planner](cut_off, PAPER, Budget())
@@ -215,7 +223,7 @@ def test_all_settings_of_the_benchmark(shared: Path) -> None:
 
 def test_many_orders_take_no_longer_than_they_may() -> None:
     many = row(*[TARTARE] * 40, cooks=2)
-    deadline = deadline_of(Work(0.05))
+    deadline = deadline_of(WorkLimit(0.05))
     with pytest.raises(InputError, match="so many orders"):
         annealed(many, PAPER, tries=1000, deadline=deadline)
     assert deadline.left() == 0

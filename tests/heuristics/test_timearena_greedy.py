@@ -6,7 +6,7 @@ from planoracle.heuristics.registry import run
 from planoracle.heuristics.timearena_greedy import printed, realise, released
 from planoracle.instances.benchmarks.timearena import problems, replay
 from planoracle.instances.benchmarks.timearena.problems import names, scenario_set, without_objects
-from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule_rules import referee

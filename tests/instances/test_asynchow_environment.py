@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.asynchow.live import AsyncHowEnvironment
 from planoracle.instances.benchmarks.asynchow.rules import PROFILES
 from planoracle.instances.files.catalog import load
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.environment import RunConfig
 from planoracle.solver.exact.search import solve
 from tests.instances.test_generic_environment import compare
 
@@ -22,7 +22,7 @@ BOTH = pytest.mark.parametrize("profile", PROFILES)
 
 def live(name: str = NAME, profile: str = "paper", **manner: object) -> AsyncHowEnvironment:
     benchmark = registry.get("asynchow")
-    return benchmark.environment(load(name), benchmark.profile(profile), Manner(**manner))
+    return benchmark.environment(load(name), benchmark.profile(profile), RunConfig(**manner))
 
 
 @BOTH

@@ -14,11 +14,11 @@ from planoracle.instances.benchmarks.asynctool import bfcl, encoding, problems, 
 from planoracle.instances.benchmarks.asynctool.calls import Call, parse_call
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.benchmarks.asynctool.live import AsyncToolEnvironment
-from planoracle.instances.benchmarks.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.asynctool.simulation import Turn
+from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.protocol.environment import Manner, Message
+from planoracle.instances.protocol.environment import Message, RunConfig
 
 TREE = {"root": {"work": {"a": "one", "b": "two"}}}
 WAITING = {"role": "tool", "content": '{"wait": "The call is being executed."}'}
@@ -36,12 +36,12 @@ FILES = sub_task(
 TEXT = sub_task("T", "text", "join_numbers(numbers=[1, 2], separator=' ')", "normalise_text(text='1 2')")
 
 
-def problem(delays: Delays | None = None, *tasks: SubTask) -> Problem:
-    return Problem("p", tasks or (FILES, TEXT), delays or Delays())
+def problem(delays: Delays | None = None, *tasks: SubTask) -> AsyncToolProblem:
+    return AsyncToolProblem("p", tasks or (FILES, TEXT), delays or Delays())
 
 
-def live(problem: Problem, rules: Profile = PROFILES["paper"], **manner: Any) -> AsyncToolEnvironment:
-    return AsyncToolEnvironment(encoding.instance(problem), rules, Manner(**{"style": "paper"} | manner), None)
+def live(problem: AsyncToolProblem, rules: Profile = PROFILES["paper"], **manner: Any) -> AsyncToolEnvironment:
+    return AsyncToolEnvironment(encoding.instance(problem), rules, RunConfig(**{"style": "paper"} | manner), None)
 
 
 def send(run: AsyncToolEnvironment, message: Any) -> list[Message]:
@@ -54,7 +54,7 @@ def send(run: AsyncToolEnvironment, message: Any) -> list[Message]:
     return answers
 
 
-def turns(run: AsyncToolEnvironment) -> list[Turn]:
+def turns(run: AsyncToolEnvironment) -> list[SimulatedTurn]:
     return run.state.world.turns
 
 
@@ -169,7 +169,7 @@ def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any],
     run = live(problem(delays))
     answers = [send(run, message) for message in [*said, *[CLOSING] * close]]
     made = dict.fromkeys(run.state.world.executors, 0)
-    due: dict[int, list[Turn]] = {}
+    due: dict[int, list[SimulatedTurn]] = {}
     for turn in turns(run):
         assert turn.number == turns(run).index(turn) + 1
         if turn.kind == "call":

@@ -199,7 +199,7 @@ def test_a_call_within_another_object_is_none() -> None:
     ],
 )
 def test_waits(message: Any) -> None:
-    assert read_message(message) == language.Said("wait")
+    assert read_message(message) == language.AgentMessage("wait")
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_waits(message: Any) -> None:
     ],
 )
 def test_closing_messages(message: Any) -> None:
-    assert read_message(message) == language.Said("close")
+    assert read_message(message) == language.AgentMessage("close")
 
 
 @pytest.mark.parametrize("message", ["all completed", "All Completed", "ALL  COMPLETED", assistant("COMPLETED")])

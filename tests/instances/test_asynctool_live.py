@@ -22,11 +22,11 @@ from planoracle.instances.benchmarks.asynctool.language import (
     read_message,
 )
 from planoracle.instances.benchmarks.asynctool.live import AsyncToolEnvironment
-from planoracle.instances.benchmarks.asynctool.problem import Problem
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner, Message
+from planoracle.instances.protocol.environment import Message, RunConfig
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, shown
 from tests.support.samples import sample
@@ -36,7 +36,7 @@ PAIR = "asynctool/cross2/01@0-2:3"
 
 
 def live(name: str = PAIR, rules: Profile = PROFILES["paper"], **manner: Any) -> AsyncToolEnvironment:
-    run = registry.get("asynctool").environment(load(name), rules, Manner(**manner))
+    run = registry.get("asynctool").environment(load(name), rules, RunConfig(**manner))
     assert isinstance(run, AsyncToolEnvironment)
     return run
 
@@ -47,7 +47,7 @@ def native_call(task: str, call: Call, id: object = "c1") -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": [{"id": id, "type": "function", "function": function}]}
 
 
-def odd_for(problem: Problem) -> Callable[[Random], object]:
+def odd_for(problem: AsyncToolProblem) -> Callable[[Random], object]:
     """Return a function that returns what an agent might say: guesses, calls in all forms, nonsense."""
 
     def odd(random: Random) -> object:

@@ -17,7 +17,7 @@ from planoracle.analysis.cli import app
 from planoracle.instances.benchmarks.asynctool import bfcl, encoding
 from planoracle.instances.benchmarks.asynctool import problems as sets
 from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Delays, SubTask
 from planoracle.instances.benchmarks.asynctool.reader import json_schema, recognises, to_document
 from planoracle.instances.benchmarks.asynctool.reader import read as read_document
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -41,7 +41,7 @@ def document(*tasks: dict[str, Any], **more: Any) -> dict[str, Any]:
     return HEAD | {"name": "mine", "tasks": list(tasks) or [SORT]} | more
 
 
-def read(content: Any, **more: Any) -> Problem:
+def read(content: Any, **more: Any) -> AsyncToolProblem:
     (instance,) = read_document(content if "format" in content else document(content, **more), "k.json")
     assert instance.benchmark == "asynctool"
     return encoding.problem_of(instance)
@@ -300,7 +300,7 @@ def test_a_fault_deep_in_the_initial_state_is_located() -> None:
 # --- writing --------------------------------------------------------------------------------------
 
 
-def round_trip(problem: Problem) -> Problem:
+def round_trip(problem: AsyncToolProblem) -> AsyncToolProblem:
     return read(json.loads(json.dumps(to_document(problem))))
 
 
@@ -329,20 +329,20 @@ DELAYS = st.builds(
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> Problem:
+def problems(draw: st.DrawFn) -> AsyncToolProblem:
     tasks = []
     for id in draw(st.lists(IDS, min_size=1, max_size=3, unique=True)):
         gold = draw(GOLD)
         extra = st.dictionaries(st.sampled_from(["description", "response"]), JSON)
         offered = {call.name: {"name": call.name} | draw(extra) for call in gold}
         tasks.append(SubTask(id, draw(st.text()), tuple(gold), None, offered, draw(st.dictionaries(st.text(), JSON))))
-    return Problem(draw(st.text(min_size=1)), tuple(tasks), draw(DELAYS))
+    return AsyncToolProblem(draw(st.text(min_size=1)), tuple(tasks), draw(DELAYS))
 
 
 @examples(60)
 @given(problems())
 @pytest.mark.slow
-def test_any_problem_is_read_back(problem: Problem) -> None:
+def test_any_problem_is_read_back(problem: AsyncToolProblem) -> None:
     found = round_trip(problem)
     assert found == problem
     assert repr(found) == repr(problem)  # 1, 1.0 and True stay apart

@@ -16,7 +16,7 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.instances.benchmarks.asynctool import encoding, problems
-from planoracle.instances.benchmarks.asynctool.problem import Delays, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import Delays, SubTask
 from planoracle.instances.benchmarks.asynctool.problems import KINDS, compose
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog

@@ -9,7 +9,7 @@ import pytest
 
 from planoracle.instances.benchmarks.grid_kitchens.rules import Thing, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import carried_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from tests.support.floors import FACTS, PAPER, plan, row
 
 NEED = {one.name: one.ticks for one in FACTS.cookware}
@@ -34,7 +34,7 @@ ERRANDS = (
 def wander(seed: int) -> list[dict[str, Any]]:
     """Return what one cook does who tries this and that with cookware, and never what is an error."""
     draw = random.Random(seed)
-    clock = Clock.of(row(), PAPER)
+    clock = Simulation.of(row(), PAPER)
     done: list[dict[str, Any]] = []
     while clock.time < TICKS - 80:
         errand = plan(draw.choice(ERRANDS))
@@ -67,7 +67,7 @@ class Kettle:
             self.raw = [food.name for food in ware.contents if food.state != "cooked"]
 
 
-def _find(clock: Clock, kind: str) -> tuple[Ware, bool]:
+def _find(clock: Simulation, kind: str) -> tuple[Ware, bool]:
     """Return the only piece of cookware of a kind, and whether it is on a stove."""
     things: list[tuple[Thing, bool]] = [(thing, False) for thing in clock.world.hands]
     things += [(thing, number in clock.ground.stoves) for number, thing in enumerate(clock.world.on)]
@@ -76,7 +76,7 @@ def _find(clock: Clock, kind: str) -> tuple[Ware, bool]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_food_is_cooked_by_its_ticks_on_a_stove(seed: int) -> None:
-    clock = Clock.of(row(cooks=2), PAPER)
+    clock = Simulation.of(row(cooks=2), PAPER)
     clock.load({"agent1": wander(seed), "agent2": [{"action": "Wait"}] * TICKS})
     kettles = {kind: Kettle(kind) for kind in NEED}
     stood = dict.fromkeys(NEED, True)
@@ -93,7 +93,7 @@ def test_food_is_cooked_by_its_ticks_on_a_stove(seed: int) -> None:
 def test_wandering_cooks_cook() -> None:
     found: dict[str, int] = {}
     for seed in range(12):
-        clock = Clock.of(row(), PAPER)
+        clock = Simulation.of(row(), PAPER)
         clock.load({"agent1": wander(seed)})
         while clock.advance():
             for kind in NEED:
@@ -106,9 +106,9 @@ def test_wandering_cooks_cook() -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_moments_at_which_nothing_happens_change_nothing(seed: int) -> None:
     given = wander(seed)
-    alone = Clock.of(row(), PAPER)
+    alone = Simulation.of(row(), PAPER)
     alone.load({"agent1": given})
-    beside = Clock.of(row(cooks=2), PAPER)
+    beside = Simulation.of(row(cooks=2), PAPER)
     beside.load({"agent1": given, "agent2": [{"action": "Wait"}] * TICKS})
     for clock in (alone, beside):
         clock.run()

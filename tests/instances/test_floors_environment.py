@@ -9,31 +9,31 @@ from random import Random
 import pytest
 
 from planoracle.analysis.grading.grader import Grader
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.language import spoken
-from planoracle.instances.benchmarks.grid_kitchens.live import LATEST, FloorEnvironment
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun, carried_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import ERRORS, Clock
+from planoracle.instances.benchmarks.grid_kitchens.live import LATEST, GridKitchenEnvironment
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, carried_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import ERRORS, Simulation
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.environment import RunConfig
 from tests.support.live import at_random
 from tests.support.paracook import floor, lines
 from tests.support.samples import sample
 from tests.support.tiny_floors import tiny
 
-FREE = Manner(bounded=False)
+FREE = RunConfig(bounded=False)
 PAPER, RELEASED = (registry.get("paracook").profiles[name] for name in ("paper", "released"))
 
 
-def live(place: Floor, rules: object = PAPER, manner: Manner = FREE) -> FloorEnvironment:
+def live(place: GridKitchen, rules: object = PAPER, manner: RunConfig = FREE) -> GridKitchenEnvironment:
     made = registry.of(place).environment(place, rules, manner)
-    assert isinstance(made, FloorEnvironment)
+    assert isinstance(made, GridKitchenEnvironment)
     return made
 
 
-def replayed(run: FloorEnvironment) -> FloorRun:
+def replayed(run: GridKitchenEnvironment) -> GridKitchenRun:
     found = run.run()
-    assert isinstance(found, FloorRun)
+    assert isinstance(found, GridKitchenRun)
     return found
 
 
@@ -71,7 +71,7 @@ def odd(random: Random) -> object:
     )
 
 
-def check(run: FloorEnvironment) -> None:
+def check(run: GridKitchenEnvironment) -> None:
     """Hold what was told against the replay of the submission."""
     found, loop = replayed(run), run.state.world.loop
     assert json.loads(json.dumps(run.submission())) == run.submission()
@@ -136,21 +136,21 @@ def test_an_error_begins_anew_and_the_third_ends_the_run() -> None:
 def test_whole_plans_are_tried_three_times() -> None:
     place = tiny("raw", cooks=1)
     wait, bad = {"agent1": [{"action": "Wait"}]}, {"agent1": [{"action": "Interact", "target": "wall"}]}
-    once = live(place, manner=Manner("open"))
+    once = live(place, manner=RunConfig("open"))
     assert once.step(json.dumps(wait)).done  # no error, although nothing was served
-    again = live(place, manner=Manner("open"))
+    again = live(place, manner=RunConfig("open"))
     assert not again.step(json.dumps(bad)).done
     assert "Everything begins anew" in again.observation.text
     assert not again.step("no plan").done
     assert again.step(json.dumps(wait)).done
     assert again.submission()["plan"] == json.dumps(wait)
-    failed = live(place, manner=Manner("open"))
+    failed = live(place, manner=RunConfig("open"))
     assert [failed.step(json.dumps(bad)).done for _ in range(3)] == [False, False, True]
     assert failed.run().verdict.fatal is not None
 
 
 def test_runs_that_lead_nowhere_end() -> None:
-    run = live(tiny("raw", cooks=1), manner=Manner())
+    run = live(tiny("raw", cooks=1), manner=RunConfig())
     assert run.step({"agent1": [{"action": "Wait", "duration": LATEST}]}).done
     assert run.state.over == "too_late"
 
@@ -162,8 +162,8 @@ def test_a_long_run_is_replayed_without_telling_all_of_it_again_in_every_turn(mo
         run.step(turn)
     told = replayed(run).outcome.as_dict()
 
-    def forked(clock: Clock) -> Clock:
+    def forked(clock: Simulation) -> Simulation:
         raise AssertionError("a replay has nothing to go back to")
 
-    monkeypatch.setattr(Clock, "fork", forked)
+    monkeypatch.setattr(Simulation, "fork", forked)
     assert registry.of(place).run(place, {"submissions": [turn] * 3}, PAPER).outcome.as_dict() == told

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import CHOICES, Dish, FloorRules, Need
-from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, PROCESS, Act, read
+from planoracle.instances.benchmarks.grid_kitchens.diagnostics import KINDS, fault_of
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import CHOICES, GridKitchenRules, Need, OrderedDish
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, PROCESS, CookAction, read
 from planoracle.instances.benchmarks.grid_kitchens.live import choices
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
-from planoracle.instances.benchmarks.grid_kitchens.violations import KINDS, fault_of
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.errors import InputError
 from tests.support.floors import PAPER, RAW, RELEASED, STEAK, TARTARE, done, plan, row
 
@@ -21,7 +21,7 @@ BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "releas
 CHOP = "@1 meat @2 board !board board"
 #: It is in the pan at tick 7.
 FRY = f"{CHOP} @3 stove1"
-TWO = Dish("two", (Need("meat", "cooked"), Need("meat", "cooked")))
+TWO = OrderedDish("two", (Need("meat", "cooked"), Need("meat", "cooked")))
 
 #: Kind of the fault, plans, what the words must say; the last action of the first cook fails.
 FAULTS = [
@@ -68,7 +68,7 @@ FAULTS = [
 
 @BOTH
 @pytest.mark.parametrize(("kind", "texts", "words"), FAULTS, ids=[f"{kind}-{n}" for n, (kind, *_) in enumerate(FAULTS)])
-def test_every_fault_ends_the_run_and_is_told(rules: FloorRules, kind: str, texts: list[str], words: str) -> None:
+def test_every_fault_ends_the_run_and_is_told(rules: GridKitchenRules, kind: str, texts: list[str], words: str) -> None:
     given = plan(*(text.replace("?", ".").replace("*", ".") for text in texts))
     last = {"?": {"action": "MoveTo", "target": 3}, "*": {"action": "finish"}}.get(texts[0][-1])
     given["agent1"][-1] = last or given["agent1"][-1]
@@ -97,7 +97,7 @@ def test_there_is_a_case_for_every_fault() -> None:
 
 
 @BOTH
-def test_nothing_is_served_at_moment_0_nor_when_nothing_is_left(rules: FloorRules) -> None:
+def test_nothing_is_served_at_moment_0_nor_when_nothing_is_left(rules: GridKitchenRules) -> None:
     serve = "@1 meat @0 table1 table1 @4 window"
     found = done(replace(rules, end="plans"), f"{serve} @6 ~8 back @5 sink !sink sink @4 window", orders=(RAW,))
     assert found.error == ("no_order_left", "agent1", 15)
@@ -106,7 +106,7 @@ def test_nothing_is_served_at_moment_0_nor_when_nothing_is_left(rules: FloorRule
 
 
 @BOTH
-def test_what_is_handed_in_for_nobody(rules: FloorRules) -> None:
+def test_what_is_handed_in_for_nobody(rules: GridKitchenRules) -> None:
     found = carry_out(row(), {"agent1": plan("@1 meat")["agent1"], "agent7": []}, rules)
     assert (found.error, found.time, found.progress) == (("unknown_agent", None, None), 0, {"agent1": (0, 2)})
     assert "there are agent1" in fault_of(found.clock).message  # type: ignore[union-attr]
@@ -123,14 +123,16 @@ PLATE = f"{FRY} @0 table1 @3"
 
 @BOTH
 @pytest.mark.parametrize(("wait", "good"), [(18, True), (17, False)])
-def test_one_ingredient_takes_its_time(rules: FloorRules, wait: int, good: bool) -> None:
+def test_one_ingredient_takes_its_time(rules: GridKitchenRules, wait: int, good: bool) -> None:
     found = done(rules, f"{PLATE} ~{wait} {SERVE}")
     assert (found.done, found.served_at) == (good, (32,) if good else ())
 
 
 @BOTH
 @pytest.mark.parametrize(("wait", "good"), [(25, True), (24, False)])
-def test_two_ingredients_take_both_their_times_from_the_first_on(rules: FloorRules, wait: int, good: bool) -> None:
+def test_two_ingredients_take_both_their_times_from_the_first_on(
+    rules: GridKitchenRules, wait: int, good: bool
+) -> None:
     # The second is in the pan at tick 15, the plate is there at 21, and 7 + 48 is 55.
     found = done(rules, f"{FRY} {CHOP} @3 stove1 @0 table1 @3 ~{wait + 9} {SERVE}", orders=(TWO,))
     assert found.done == good
@@ -138,7 +140,7 @@ def test_two_ingredients_take_both_their_times_from_the_first_on(rules: FloorRul
 
 
 @pytest.mark.parametrize(("rules", "least"), [(PAPER, 10), (RELEASED, 0)], ids=["paper", "released"])
-def test_time_off_the_stove(rules: FloorRules, least: int) -> None:
+def test_time_off_the_stove(rules: GridKitchenRules, least: int) -> None:
     # In at 7, away for 10 ticks, back at 17; the plate is there at 23 and 14 (4) ticks are left by the paper.
     away = f"{FRY} stove1 ~10 stove1 @0 table1 @3"
     for wait, good in ((8 + least, True), (7 + least, False)):
@@ -146,11 +148,11 @@ def test_time_off_the_stove(rules: FloorRules, least: int) -> None:
 
 
 @pytest.mark.parametrize(("rules", "least"), [(PAPER, 24), (RELEASED, 0)], ids=["paper", "released"])
-def test_a_second_batch(rules: FloorRules, least: int) -> None:
+def test_a_second_batch(rules: GridKitchenRules, least: int) -> None:
     # The first is cooked at 31 and poured away at 43 with a plate that goes to the trash; the second is in at 53.
     first = f"{FRY} ~24 @0 table1 @3 ~6 stove1 @7 trash @3 ~1"
     for wait in (least, least - 1):
-        clock = Clock.of(row(), rules)
+        clock = Simulation.of(row(), rules)
         clock.load(plan(f"{first} @0 table1 {CHOP} @3 stove1 ~{max(wait, 1)}"))
         clock.run()
         assert clock.error is None
@@ -163,7 +165,7 @@ def test_an_emptied_pan_goes_on_cooking_as_released_only() -> None:
     half = f"{PLATE} stove1 @0 table1 {CHOP} @3 stove1"
     for rules, since in ((PAPER, 24), (RELEASED, 32)):
         for wait, good in ((since, True), (since - 1, False)):
-            clock = Clock.of(row(), rules)
+            clock = Simulation.of(row(), rules)
             clock.load(plan(f"{half} ~{wait}"))
             clock.run()
             assert clock.error is None
@@ -197,7 +199,7 @@ def test_the_run_ends_with_the_last_dish_by_the_paper_only() -> None:
 
 
 @BOTH
-def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: FloorRules) -> None:
+def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: GridKitchenRules) -> None:
     # Both are at the table at tick 1 and there is one plate. A walk begun at moment 0 ends first, in map order.
     found = done(rules, "@1 @0 table1", "@1 @0 table1")
     assert (found.error, found.final["agents"]["agent1"][2]) == (("nothing_here", "agent2", 2), "plate[]")
@@ -207,7 +209,7 @@ def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: FloorRules
 
 
 @BOTH
-def test_fractions_are_exact(rules: FloorRules) -> None:
+def test_fractions_are_exact(rules: GridKitchenRules) -> None:
     tenths = " ".join(["~0.1"] * 10)
     found = done(rules, f"{tenths} @1 meat", "~1 @1 meat")
     assert (found.time, found.waiting) == (2, {"agent1": 1, "agent2": 1})
@@ -217,14 +219,14 @@ def test_fractions_are_exact(rules: FloorRules) -> None:
 
 
 @BOTH
-def test_keys_do_not_tell_when_or_in_which_order_things_came(rules: FloorRules) -> None:
-    two = Dish("both", (Need("meat", "raw"), Need("rice", "raw")))
+def test_keys_do_not_tell_when_or_in_which_order_things_came(rules: GridKitchenRules) -> None:
+    two = OrderedDish("both", (Need("meat", "raw"), Need("rice", "raw")))
     keys = set()
     for text in (
         "table1 @8 table2 @1 meat @8 table2 @9 rice @8 table2",
         "~7 table1 @8 table2 @9 rice @8 table2 @1 meat",
     ):
-        clock = Clock.of(row(two), rules)
+        clock = Simulation.of(row(two), rules)
         clock.load(plan(f"{text} @8 table2 ~1" if text[0] == "~" else f"{text} ~1"))
         clock.run()
         assert clock.error is None
@@ -235,8 +237,8 @@ def test_keys_do_not_tell_when_or_in_which_order_things_came(rules: FloorRules) 
 
 
 @BOTH
-def test_a_fork_leaves_the_run_as_it_was(rules: FloorRules) -> None:
-    clock = Clock.of(row(cooks=2), rules)
+def test_a_fork_leaves_the_run_as_it_was(rules: GridKitchenRules) -> None:
+    clock = Simulation.of(row(cooks=2), rules)
     clock.submit(plan("@1 meat", "~1"))
     clock.until_decision()
     before, other = clock.key(), clock.fork()
@@ -248,11 +250,11 @@ def test_a_fork_leaves_the_run_as_it_was(rules: FloorRules) -> None:
 
 
 @BOTH
-def test_what_a_cook_can_do_is_no_error_and_nothing_else_with_stations_is(rules: FloorRules) -> None:
-    clock = Clock.of(row(cooks=2), rules)
+def test_what_a_cook_can_do_is_no_error_and_nothing_else_with_stations_is(rules: GridKitchenRules) -> None:
+    clock = Simulation.of(row(cooks=2), rules)
     clock.load(plan("@1 meat @2 board !board board @3 stove1 @0 table1 @3 stove1 @7 trash", "@2 ~1 ~9 ~9 ~9"))
     of = clock.ground
-    every = [Act(word, station=number) for word in (INTERACT, PROCESS) for number in range(len(of.names))]
+    every = [CookAction(word, station=number) for word in (INTERACT, PROCESS) for number in range(len(of.names))]
     refused = set()
     while clock.advance():
         for cook in (0, 1):
@@ -272,7 +274,7 @@ def test_what_a_cook_can_do_is_no_error_and_nothing_else_with_stations_is(rules:
 
 
 def test_actions_without_effect_on_the_way_are_read_before_they_are_begun() -> None:
-    of = Clock.of(row(), PAPER).ground
+    of = Simulation.of(row(), PAPER).ground
     for given in (
         None,
         5,
@@ -289,8 +291,8 @@ def test_actions_without_effect_on_the_way_are_read_before_they_are_begun() -> N
 
 
 def test_rules_that_decide_nothing_are_as_usual_where_optima_are_sought() -> None:
-    strange = FloorRules(refuse_unread=False, finish="ignored", price_optimum=False)
-    assert strange.deciding() == FloorRules()
+    strange = GridKitchenRules(refuse_unread=False, finish="ignored", price_optimum=False)
+    assert strange.deciding() == GridKitchenRules()
     assert RELEASED.deciding().cooking == "stamp"
     assert all(getattr(rules, name) in values for name, values in CHOICES.items() for rules in (PAPER, RELEASED))
 
@@ -303,4 +305,4 @@ def test_dishes_by_hand() -> None:
 
 def test_a_dish_needs_an_ingredient() -> None:
     with pytest.raises(InputError, match="must need an ingredient"):
-        row(Dish("nothing", ()))
+        row(OrderedDish("nothing", ()))

@@ -10,7 +10,7 @@ import pytest
 
 from planoracle.instances.benchmarks.grid_kitchens.language import spoken
 from planoracle.instances.benchmarks.grid_kitchens.run import carried_out, carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.benchmarks.paracook.rules import PROFILES
 from tests.support.paracook import RELEASED, floor, lines
 
@@ -29,7 +29,7 @@ def test_plans_loaded_before_moment_0(shared: Path) -> None:
 @pytest.mark.slow
 def test_plans_submitted_before_moment_0(shared: Path) -> None:
     for line in lines(shared, "paracook")[::5]:
-        clock = Clock.of(floor(shared, line["map"], line["orders"]), RELEASED)
+        clock = Simulation.of(floor(shared, line["map"], line["orders"]), RELEASED)
         clock.submit(line["plan"])
         clock.run()
         found = carried_out(clock).as_dict()
@@ -62,7 +62,7 @@ def test_one_plan_of_the_people_does_without_cooking_as_the_paper_has_it(shared:
 
 def _live(shared: Path, line: dict[str, Any]) -> dict[str, Any]:
     """Return what a released verdict has of a run in which plans are submitted turn by turn; forks change nothing."""
-    clock = Clock.of(floor(shared, line["map"], line["orders"]), RELEASED)
+    clock = Simulation.of(floor(shared, line["map"], line["orders"]), RELEASED)
     turns = []
     for submission in line["submissions"]:
         aside = clock.fork()

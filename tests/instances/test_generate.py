@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from support.samples import examples, sample
 
 from planoracle.instances.benchmarks.asynctool import reader as asynctool
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
 from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -40,7 +40,7 @@ SCHEDULING = [name for name in STYLES if name not in ("robotouille", "paracook")
 def _again(problem):
     """What reading the document of a problem gives."""
     text = json.loads(json.dumps(of(problem).document(problem)))
-    if isinstance(problem, Floor):
+    if isinstance(problem, GridKitchen):
         return of(problem).read(text, "test")[0]
     if not isinstance(problem, Instance):
         return kitchen_from_document(text, "test")

@@ -21,7 +21,7 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.model.state import restricted
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import AnyEnvironment, Command, Manner
+from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand, RunConfig
 from planoracle.instances.protocol.trajectory import piece_choices, waited
 from planoracle.solver.exact.search import solve
 from tests.support.hostile import VALUES
@@ -46,7 +46,7 @@ UNFINISHED = {"missing_action", "action_duration", "maximum_lag"}
 
 def live(problem: Instance = SOUP, profile: str = "paper", **manner: object) -> GenericEnvironment:
     benchmark = registry.of(problem)
-    return benchmark.environment(problem, benchmark.profile(profile), Manner(**manner))
+    return benchmark.environment(problem, benchmark.profile(profile), RunConfig(**manner))
 
 
 def odd_piece(problem: Instance):
@@ -234,7 +234,7 @@ def test_finish_is_offered_where_nothing_else_is_left():
     assert [json.loads(one.text)["start"] for one in run.legal()] == [2]
     blocked = live(Instance("late", trap.actions, trap.lags, time_limit=3))
     blocked.step('{"action": "t/a", "start": 0, "duration": 2, "agent": "agent"}')
-    assert blocked.legal() == [Command("Finish", "close")]
+    assert blocked.legal() == [LegalCommand("Finish", "close")]
     assert blocked.step("Finish").observation.over == "finished"
 
 

@@ -15,11 +15,11 @@ from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS
 from planoracle.instances.benchmarks.kitchens.live import ATTEMPTS, TRIES, KitchenEnvironment
 from planoracle.instances.benchmarks.kitchens.rules import profile
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Command, Manner, Observation
+from planoracle.instances.protocol.environment import LegalCommand, Observation, RunConfig
 from tests.support.robotouille import KITCHENS
 from tests.support.samples import sample
 
-FREE = Manner(bounded=False)
+FREE = RunConfig(bounded=False)
 RULES = {
     "paper": profile("paper"),
     "released": profile("released"),
@@ -32,13 +32,13 @@ NAMES = (
 )
 
 
-def live(kitchen: Kitchen, rules: str = "paper", manner: Manner = FREE) -> KitchenEnvironment:
+def live(kitchen: Kitchen, rules: str = "paper", manner: RunConfig = FREE) -> KitchenEnvironment:
     made = registry.of(kitchen).environment(kitchen, RULES[rules], manner)
     assert isinstance(made, KitchenEnvironment)
     return made
 
 
-def utterance(rng: random.Random, run: KitchenEnvironment, legal: list[Command]) -> object:
+def utterance(rng: random.Random, run: KitchenEnvironment, legal: list[LegalCommand]) -> object:
     """Return something to say: mostly a legal action, however written."""
     text = rng.choice(legal).text
     players = run.problem.players
@@ -75,7 +75,7 @@ def check(run: KitchenEnvironment) -> None:
     assert (record.end == "limit") == (run.observation.over == "step_limit")
 
 
-def wander(kitchen: Kitchen, rules: str, manner: Manner, seed: int, steps: int) -> KitchenEnvironment:
+def wander(kitchen: Kitchen, rules: str, manner: RunConfig, seed: int, steps: int) -> KitchenEnvironment:
     rng = random.Random(seed)
     run = live(kitchen, rules, manner)
     for _ in range(steps):
@@ -98,7 +98,7 @@ def wander(kitchen: Kitchen, rules: str, manner: Manner, seed: int, steps: int) 
 @pytest.mark.parametrize("name", sample([*NAMES, *KITCHENS]))
 def test_every_step_is_what_the_replay_says(name: str, rules: str) -> None:
     kitchen = KITCHENS[name] if name in KITCHENS else load(name)
-    for manner in (FREE, Manner(feedback="terse")):
+    for manner in (FREE, RunConfig(feedback="terse")):
         wander(kitchen, rules, manner, hash(manner.bounded) + len(name), 25)
 
 
@@ -111,11 +111,11 @@ def test_a_hundred_random_runs(rules: str) -> None:
     pool = [name for one in names for name in catalog.expand([one])]
     rng = random.Random(17)
     for seed in range(100):
-        wander(load(rng.choice(pool)), rules, Manner(bounded=seed % 2 == 0), seed, 60)
+        wander(load(rng.choice(pool)), rules, RunConfig(bounded=seed % 2 == 0), seed, 60)
 
 
 def test_a_run_is_bounded_as_in_the_paper() -> None:
-    run = live(load("robotouille/asynchronous/5_potato_soup@42"), manner=Manner())
+    run = live(load("robotouille/asynchronous/5_potato_soup@42"), manner=RunConfig())
     assert run.step_limit == 31  # 21 steps are the optimum
     for _ in range(31):
         assert not run.done
@@ -128,9 +128,9 @@ def test_a_run_is_bounded_as_in_the_paper() -> None:
     assert isinstance(published, KitchenEnvironment)
     assert published.step_limit == 28  # 1.5 times 19
     # Where nothing is known without solving: 30 steps for each of three conditions, or 100, of every player.
-    assert live(KITCHENS["soup"], manner=Manner()).step_limit == 100
-    assert live(KITCHENS["crowd"], manner=Manner()).step_limit == 300
-    assert live(KITCHENS["crowd"], "joint", Manner()).step_limit == 100
+    assert live(KITCHENS["soup"], manner=RunConfig()).step_limit == 100
+    assert live(KITCHENS["crowd"], manner=RunConfig()).step_limit == 300
+    assert live(KITCHENS["crowd"], "joint", RunConfig()).step_limit == 100
     assert live(KITCHENS["soup"]).step_limit is None
 
 
@@ -139,7 +139,7 @@ def test_no_success_is_cut_off(rules: str) -> None:
     for name in ("robotouille", "kitchens"):
         benchmark = registry.get(name)
         for kitchen in map(load, sorted(benchmark.optima)[::20]):
-            limit = live(kitchen, rules, Manner()).step_limit
+            limit = live(kitchen, rules, RunConfig()).step_limit
             known = [way["makespan"] for way in benchmark.optima[kitchen.name] if way["status"] == "optimal"]
             rounds = len(kitchen.players) if rules == "joint" else 1
             assert limit is not None
@@ -147,7 +147,7 @@ def test_no_success_is_cut_off(rules: str) -> None:
 
 
 def test_a_run_ends_when_no_action_can_be_had() -> None:
-    run = live(KITCHENS["soup"], manner=Manner())
+    run = live(KITCHENS["soup"], manner=RunConfig())
     for _ in range(TRIES * ATTEMPTS - 1):
         run.step("Hm")
     run.step("Do nothing")
@@ -207,7 +207,7 @@ def test_a_joint_message_is_a_round() -> None:
 
 
 def test_a_whole_plan_is_bounded_too() -> None:
-    bounded = live(load(NAMES[0]), manner=Manner(loop="open"))
+    bounded = live(load(NAMES[0]), manner=RunConfig(loop="open"))
     bounded.step(["Do nothing"] * 100)
     assert len(bounded.run().steps) == 31
     assert bounded.run().record.end == "limit"
@@ -220,7 +220,7 @@ def test_what_is_told() -> None:
     said = run.step("Action: Cut lettuce1 on table2 using robot1").observation.text
     assert "refused, needs table2 to be board and robot1 at table2" in said
     assert "- Move robot1 from table1 to board1" in said.splitlines()
-    terse = live(run.problem, manner=Manner(feedback="terse"))
+    terse = live(run.problem, manner=RunConfig(feedback="terse"))
     short = terse.step("Action: Cut lettuce1 on table2 using robot1").observation.text
     assert short.splitlines()[:2] == ['"Cut lettuce1 on table2 using robot1": refused', "robot1 at table1, hands empty"]
     assert "Valid actions" not in short

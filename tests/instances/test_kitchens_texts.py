@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from planoracle.instances.benchmarks.kitchens import compiled_rules as worlds
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, compiled
-from planoracle.instances.benchmarks.kitchens.compiled_rules import World, shared_world
-from planoracle.instances.benchmarks.kitchens.domain import Action, Domain, Literal, bundled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, compiled
+from planoracle.instances.benchmarks.kitchens.compiled_rules import CompiledRules, shared_world
+from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain, Literal, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.meanings import is_plain
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
@@ -24,7 +24,7 @@ BURGER = kitchen("kitchens/synchronous/3_burger")
 KITCHENS = [SOUP, BURGER, with_cooks(SOUP, 2), kitchen("kitchens/multi_agent/7_onion_potato_tomato_soup@3")]
 
 
-def agrees(engine: Compiled, seed: int, steps: int = 60) -> None:
+def agrees(engine: CompiledKitchen, seed: int, steps: int = 60) -> None:
     """Walk about, and look up every text that has been legal so far, and some that never are."""
     choose = random.Random(seed)
     state, met = engine.start(), {"Do nothing", "Add water1 into pot1 using robot1", "Move a from b to c"}
@@ -43,7 +43,7 @@ def agrees(engine: Compiled, seed: int, steps: int = 60) -> None:
 @pytest.mark.parametrize("at", range(len(KITCHENS)))
 def test_a_text_means_what_the_list_of_legal_actions_says(at: int, moves: str) -> None:
     rules = profile("released", moves=moves)
-    agrees(Compiled(KITCHENS[at], rules), at, 25)
+    agrees(CompiledKitchen(KITCHENS[at], rules), at, 25)
     agrees(compiled(KITCHENS[at], rules), at, 25)
 
 
@@ -54,7 +54,7 @@ def test_it_does_in_many_small_kitchens() -> None:
 
 
 def test_kitchens_in_one_world_run_as_each_by_itself() -> None:
-    own = [Compiled(one) for one in KITCHENS[:2]]
+    own = [CompiledKitchen(one) for one in KITCHENS[:2]]
     shared = [compiled(one) for one in KITCHENS[:2]]
     assert shared[0].world is shared[1].world
     for seed, (mine, ours) in enumerate(zip(own, shared, strict=True)):
@@ -102,11 +102,11 @@ def test_a_glance_sees_what_a_replay_does() -> None:
         assert seen == (run.success, sum(step.valid for step in run.steps))
 
 
-def odd(text: str) -> Domain:
+def odd(text: str) -> KitchenDomain:
     """Return a domain in which taking is written like this."""
     domain = bundled()
     actions = [replace(one, text=text) if one.name == "pick-up-item" else one for one in domain.actions]
-    return Domain.of(domain.types, domain.predicates, actions, domain.benchmark)
+    return KitchenDomain.of(domain.types, domain.predicates, actions, domain.benchmark)
 
 
 @pytest.mark.parametrize(
@@ -116,17 +116,17 @@ def test_texts_in_which_names_run_together_are_looked_up_in_the_list(text: str) 
     assert is_plain(bundled())
     domain = odd(text)
     assert not is_plain(domain)
-    agrees(Compiled(replace(BURGER, domain=domain)), 1, 20)
+    agrees(CompiledKitchen(replace(BURGER, domain=domain)), 1, 20)
 
 
 def test_objects_that_a_text_leaves_open_may_be_any_of_their_type() -> None:
     domain = bundled()
-    action = Action(
+    action = ActionSchema(
         "call", "Call", (), (Literal("istable", ("s1",)), Literal("vacant", ("s1",)), Literal("loc", ("p1", "s2"))), ()
     )
-    spoilt = Domain.of(domain.types, domain.predicates, [*domain.actions, action], domain.benchmark)
+    spoilt = KitchenDomain.of(domain.types, domain.predicates, [*domain.actions, action], domain.benchmark)
     place = Kitchen.of("", spoilt, BURGER.types, BURGER.facts, BURGER.goal)
-    engine = Compiled(place)
+    engine = CompiledKitchen(place)
     found = engine.find(engine.start(), "Call")
     assert found is not None
     assert engine.deeds[found].arguments == engine.deeds[engine.texts(engine.start())["Call"]].arguments
@@ -138,6 +138,6 @@ def test_effects_ask_for_what_never_changes() -> None:
     places = [kitchen("kitchens/asynchronous/4_onion_cheese_burger_and_fried_onion"), BURGER]
     assert bundled().asked - bundled().changing == {"isfryableifcut"} <= {fact[0] for fact in places[0].facts}
     assert bundled().created == {"water"}
-    world = World(bundled(), ("robot1",), "turns")
+    world = CompiledRules(bundled(), ("robot1",), "turns")
     for place in places:
-        agrees(Compiled(place, world=world), 3, 40)
+        agrees(CompiledKitchen(place, world=world), 3, 40)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from planoracle.instances.files import catalog
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.problem import Problem
 
 NAMES = ["recipe2plan/timed/Cobbler_Pancakes", "kitchens/synchronous/0_cheese_sandwich"]
@@ -25,12 +25,12 @@ def problem(request: pytest.FixtureRequest) -> Problem:
 def test_worked_out_once_for_every_problem_and_arguments(problem: Problem) -> None:
     calls = []
 
-    @Memo
+    @ProblemCache
     def size(problem: Problem, factor: int = 1, *, more: int = 0) -> int | None:
         calls.append((problem.name, factor, more))
         return None if factor == 3 else factor * len(problem.agents) + more
 
-    @Memo
+    @ProblemCache
     def other(problem: Problem) -> str:
         return problem.unit
 
@@ -61,7 +61,7 @@ def test_what_is_kept_goes_with_the_problem(problem: Problem) -> None:
         def __init__(self, problem: Problem) -> None:
             self.problem = problem
 
-    large = Memo(Large)
+    large = ProblemCache(Large)
     one = replace(problem)
     kept = weakref.ref(large(one))
     assert kept() is large(one)

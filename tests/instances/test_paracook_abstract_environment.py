@@ -12,10 +12,10 @@ from planoracle.heuristics import registry as heuristics
 from planoracle.instances.benchmarks.paracook_abstract.live import MAX_REFUSALS, ParaCookEnvironment
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, instance
 from planoracle.instances.benchmarks.paracook_abstract.run import command
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.schedule_benchmark import settled
 from planoracle.solver.exact.search import solve
 from planoracle.solver.runs import Live, solver_of
@@ -26,11 +26,11 @@ from tests.support.samples import sample
 
 ROOM = registry.get("paracook_abstract")
 TWO = instance("two", DISH, 2)
-LIMIT = Work(10.0)
+LIMIT = WorkLimit(10.0)
 
 
 def live(problem=TWO, profile="paper", **manner) -> ParaCookEnvironment:
-    return ROOM.environment(problem, ROOM.profile(profile), Manner(**manner))
+    return ROOM.environment(problem, ROOM.profile(profile), RunConfig(**manner))
 
 
 def odd(problem):

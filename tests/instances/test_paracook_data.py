@@ -13,8 +13,8 @@ from support.samples import sample
 
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.columns import checked
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, Station
+from planoracle.analysis.intake.record_fields import checked
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, Station
 from planoracle.instances.benchmarks.paracook import local_copy, problems
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import read_problems
@@ -43,7 +43,7 @@ def fault(name: str) -> str:
 
 def test_a_map_of_the_compact_files(tiny: Path) -> None:
     floor = problems.load("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
-    assert isinstance(floor, Floor)
+    assert isinstance(floor, GridKitchen)
     assert floor.stations == (
         Station("dispenser1", "dispenser", (0, 0), "", "egg"),
         Station("stove", "stove", (2, 0), "pan"),

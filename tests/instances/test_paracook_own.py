@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.tiles import beside, distances
 from planoracle.instances.benchmarks.paracook import problems
 from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS
@@ -20,9 +20,9 @@ from planoracle.instances.protocol import registry
 COOK, ABSTRACT = "paracook/cook/own", "paracook/abstract/own"
 
 
-def floor(name: str) -> Floor:
+def floor(name: str) -> GridKitchen:
     found = catalog.problem(name)
-    assert isinstance(found, Floor)
+    assert isinstance(found, GridKitchen)
     return found
 
 
@@ -111,7 +111,7 @@ def test_floors_read_back_equal_and_faults_are_named(tmp_path: Path) -> None:
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(document))
     assert catalog.read_problems(str(path)) == [found]
-    assert registry.of(found).schema()["title"] == "FloorDocument"
+    assert registry.of(found).schema()["title"] == "GridKitchenDocument"
     for field, value, said in (
         ("size", [3, 3], "must be a free tile on the map"),
         ("walls", {"wall": [1]}, "walls.wall: must be a column and a row"),
@@ -129,7 +129,7 @@ def test_floors_read_back_equal_and_faults_are_named(tmp_path: Path) -> None:
 
 def test_random_kitchens() -> None:
     found = generate("paracook", 1, tasks=3, agents=4, resources=1).problem
-    assert isinstance(found, Floor)
+    assert isinstance(found, GridKitchen)
     assert (len(found.orders), len(found.cooks)) == (3, 4)
     assert {dish.name for dish in found.orders} <= set(DISHES)
     assert sum(station.kind == "chopping_board" for station in found.stations) <= 1

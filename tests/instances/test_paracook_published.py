@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from planoracle.analysis.audit.auditor import Auditor, published_names
-from planoracle.analysis.audit.finding import Finding
+from planoracle.analysis.audit.finding import ReferenceFinding
 from planoracle.instances.benchmarks.paracook_abstract.metrics import LOOPHOLES
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.protocol import registry
@@ -36,7 +36,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def left(copy: Path, rows: object) -> list[Finding]:
+def left(copy: Path, rows: object) -> list[ReferenceFinding]:
     """Return what is said of the minima that a script has left."""
     folder = copy / "results" / "abstract"
     folder.mkdir(parents=True, exist_ok=True)

@@ -11,8 +11,8 @@ from support import prompts
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
-from planoracle.instances.protocol.prompts import Prompt, Prompted, filled, prompted
+from planoracle.instances.protocol.environment import RunConfig
+from planoracle.instances.protocol.prompts import Prompt, PromptSet, filled, prompted
 from planoracle.instances.protocol.settings import HISTORIES, Sampling, Setting
 
 ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
@@ -69,7 +69,7 @@ def test_settings_are_told_apart_by_their_digest() -> None:
     [
         {"sampling": Sampling(0.5)},
         {"history": "last"},
-        {"manner": Manner(feedback="terse")},
+        {"manner": RunConfig(feedback="terse")},
         {"examples": ("generic/none",)},
     ],
 )
@@ -146,7 +146,7 @@ def test_paragraphs_without_anything_to_say_are_left_out() -> None:
 
 def test_prompts_are_asked_for_by_benchmark_or_name() -> None:
     found = prompted(registry.get("timearena"), "vanilla")
-    assert isinstance(found, Prompted)
+    assert isinstance(found, PromptSet)
     assert found == prompted("timearena", "vanilla")
 
 

@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.state import restricted
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.environment import RunConfig
 from planoracle.solver.exact.search import solve
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, best_end, decisions, replayed, wander
@@ -28,7 +28,7 @@ PAIR = "recipe2plan/timed/Cobbler_Pancakes"
 
 
 def live(name: str = PAIR, rules=PAPER, **manner: object) -> Recipe2PlanEnvironment:
-    return registry.get("recipe2plan").environment(load(name), rules, Manner(**manner))
+    return registry.get("recipe2plan").environment(load(name), rules, RunConfig(**manner))
 
 
 def odd(random: Random) -> object:

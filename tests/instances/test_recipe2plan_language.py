@@ -12,7 +12,7 @@ from support.samples import examples, sample
 from planoracle.instances.benchmarks.recipe2plan import bundled_data, language
 from planoracle.instances.benchmarks.recipe2plan.language import parse, render, to_schedule
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, profile
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.schedule import Piece, Schedule
 
@@ -26,7 +26,7 @@ def commands(submission, rules=PAPER):
 
 
 def tacos(duration, start, step=3):
-    return Command(step, "Tacos", duration, start)
+    return StepCommand(step, "Tacos", duration, start)
 
 
 # --- one command as text -------------------------------------------------------------------------
@@ -42,11 +42,11 @@ def tacos(duration, start, step=3):
         ("Step(3, Tacos, 90 sec, 1 hour)", tacos(90, 3600)),
         ("Step(3, Tacos, 99:99:99, 0:99)", tacos(99 * 3661, 99)),
         ("Step(3, 'Tacos', \"5 min\", '00:10:00')", tacos(300, 600)),
-        ("Step(007, Smore-Bars, 0:01, 0:02)", Command(7, "Smore-Bars", 1, 2)),
+        ("Step(007, Smore-Bars, 0:01, 0:02)", StepCommand(7, "Smore-Bars", 1, 2)),
         ("Step(3, Tacos, 00:10:00)", tacos(NOMINAL["Tacos/3"], 600)),
         ("Step(3, Tacos, 5 min)", tacos(NOMINAL["Tacos/3"], 300)),
         ("Step(99, Tacos, 00:10:00)", tacos(0, 600, step=99)),
-        ("Step(3, Stew, 00:10:00)", Command(3, "Stew", 0, 600)),
+        ("Step(3, Stew, 00:10:00)", StepCommand(3, "Stew", 0, 600)),
     ],
 )
 def test_both_profiles_read_the_released_shapes(text, expected, rules):
@@ -106,8 +106,8 @@ def test_the_word_step_must_stand_alone_under_the_paper_profile():
 
 def test_released_short_form_counts_only_without_any_full_one():
     text = "Step(3, Tacos, 00:10:00) Step(1, Tacos, 1 min, 00:20:00)"
-    assert commands(text, RELEASED) == [Command(1, "Tacos", 60, 1200)]
-    assert commands(text, PAPER) == [tacos(NOMINAL["Tacos/3"], 600), Command(1, "Tacos", 60, 1200)]
+    assert commands(text, RELEASED) == [StepCommand(1, "Tacos", 60, 1200)]
+    assert commands(text, PAPER) == [tacos(NOMINAL["Tacos/3"], 600), StepCommand(1, "Tacos", 60, 1200)]
 
 
 def test_released_profile_drops_quotes_but_no_other_decoration():
@@ -119,7 +119,7 @@ def test_released_profile_drops_quotes_but_no_other_decoration():
 
 # --- several commands in a text ------------------------------------------------------------------
 
-THREE = [Command(0, "Tacos", 60, 0), Command(1, "Tacos", 60, 60), Command(0, "Smore-Bars", 600, 60)]
+THREE = [StepCommand(0, "Tacos", 60, 0), StepCommand(1, "Tacos", 60, 60), StepCommand(0, "Smore-Bars", 600, 60)]
 
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
@@ -133,7 +133,7 @@ def test_layout_between_commands_does_not_matter(layout, rules):
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 def test_commands_are_ordered_by_start_and_ties_stay_as_written(rules):
-    listed = [Command(k, "Tacos", 60, start) for k, start in enumerate([120, 0, 120, 60, 0, 120, 60])]
+    listed = [StepCommand(k, "Tacos", 60, start) for k, start in enumerate([120, 0, 120, 60, 0, 120, 60])]
     expected = [1, 4, 3, 6, 0, 2, 5]
     text = " ".join(command.text for command in listed)
     assert [command.step for command in commands(text, rules)] == expected
@@ -154,8 +154,8 @@ def test_what_the_text_takes_back_is_not_the_plan():
 
 
 def test_everywhere_reads_every_step():
-    assert commands(PROSE, RELEASED) == [Command(5, "Tacos", 60, 0), *THREE]
-    assert commands(PROSE, profile("paper", parse_scope="everywhere")) == [Command(5, "Tacos", 60, 0), *THREE]
+    assert commands(PROSE, RELEASED) == [StepCommand(5, "Tacos", 60, 0), *THREE]
+    assert commands(PROSE, profile("paper", parse_scope="everywhere")) == [StepCommand(5, "Tacos", 60, 0), *THREE]
 
 
 def test_words_between_steps_do_not_end_a_plan_unless_they_take_it_back():
@@ -180,7 +180,7 @@ def test_steps_of_the_thinking_of_an_open_loop_log_do_not_count(rules):
 
 
 def test_steps_of_the_thinking_count_elsewhere_under_the_released_profile_only():
-    thought = [Command(5, "Tacos", 60, 0), Command(6, "Stew", 540, 60)]
+    thought = [StepCommand(5, "Tacos", 60, 0), StepCommand(6, "Stew", 540, 60)]
     assert commands(DECOY) == []
     assert commands(DECOY + ANSWER) == THREE
     assert commands([{"response": DECOY + ANSWER}]) == THREE
@@ -465,7 +465,7 @@ def test_any_json_value_is_a_plan_or_a_plan_error(value):
         except PlanError as error:
             assert str(error)  # noqa: PT017
         else:
-            assert all(isinstance(command, Command) for command in plan.commands)
+            assert all(isinstance(command, StepCommand) for command in plan.commands)
 
 
 # --- schedules as text ---------------------------------------------------------------------------
@@ -511,7 +511,7 @@ def test_a_schedule_as_json_is_the_same_plan(case):
 
 
 steps = st.builds(
-    Command,
+    StepCommand,
     st.integers(0, 12),
     st.sampled_from(["Tacos", "Smore-Bars", "Stew"]),
     st.integers(0, 7200),

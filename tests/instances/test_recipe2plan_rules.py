@@ -13,7 +13,7 @@ from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS, replay
 from planoracle.instances.benchmarks.recipe2plan.rules import KINDS, PROFILES, profile
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.solver.exact.search import solve
 
@@ -78,11 +78,11 @@ GOOD = [
 
 
 def run(*commands, rules=PAPER, instance=KITCHEN):
-    return replay(instance, Answers((tuple(Command(*command) for command in commands),)), rules)
+    return replay(instance, Answers((tuple(StepCommand(*command) for command in commands),)), rules)
 
 
 def run_log(*answers, rules=PAPER, instance=KITCHEN):
-    plan = Answers(tuple(tuple(Command(*command) for command in answer) for answer in answers), interactive=True)
+    plan = Answers(tuple(tuple(StepCommand(*command) for command in answer) for answer in answers), interactive=True)
     return replay(instance, plan, rules)
 
 
@@ -522,7 +522,7 @@ def _commands(draw, instance):
     if draw(st.integers(0, 3)) == 0:
         duration = draw(st.one_of(st.integers(0, duration), st.just(0), st.just(10**30)))
     start = draw(st.one_of(st.integers(0, 40).map(lambda k: 60 * k), st.integers(0, 10_000), st.just(10**30)))
-    return Command(number, recipe, duration, start)
+    return StepCommand(number, recipe, duration, start)
 
 
 @st.composite

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.kitchens.domain import Domain, bundled
+from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.run import replay
@@ -278,7 +278,7 @@ def test_faults_in_domains(path: str, value: Any, where: str, word: str) -> None
 def test_domains_of_another_kind() -> None:
     domain = domain_from_document(bakery_domain(), "domain.json")
     assert domain == bakery().domain
-    assert isinstance(domain, Domain)
+    assert isinstance(domain, KitchenDomain)
     assert domain != bundled()
     with pytest.raises(InputError, match="lacks a predicate"):
         kitchen_from_document(

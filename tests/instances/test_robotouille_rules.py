@@ -15,7 +15,7 @@ import pytest
 from support.samples import sample
 
 from planoracle.instances.benchmarks.kitchens import action_index as lookup
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, compiled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, compiled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile, profile
 from planoracle.instances.benchmarks.kitchens.run import replay
@@ -95,9 +95,9 @@ def test_a_state_survives_the_birth_of_objects() -> None:
 @pytest.mark.slow
 def test_states_are_the_same_in_every_process() -> None:
     script = """if True:
-        from tests.support.robotouille import KITCHENS, Compiled
+        from tests.support.robotouille import KITCHENS, CompiledKitchen
         for kitchen in KITCHENS.values():
-            engine = Compiled(kitchen)
+            engine = CompiledKitchen(kitchen)
             state = engine.start()
             for i in range(80):
                 actions = engine.legal(state)
@@ -365,7 +365,7 @@ def test_goals_agree_with_all_permutations() -> None:
     choose = random.Random(3)
     answers = []
     for _ in range(120):
-        engine = Compiled(choose.choice([GRILL, SOUP]))
+        engine = CompiledKitchen(choose.choice([GRILL, SOUP]))
         state = engine.start()
         for _ in range(40):
             state = engine.step(state, choose.choice(engine.legal(state)))
@@ -379,6 +379,6 @@ def test_goals_agree_with_all_permutations() -> None:
         made = Kitchen.of("", engine.kitchen.domain, objects, facts, Goal.of(conditions))
         answers.append(brute_force(made, facts))
         assert goal_reached(made, facts) == answers[-1], conditions
-        own = Compiled(made)
+        own = CompiledKitchen(made)
         assert own.goal(own.start()) == answers[-1], conditions
     assert 20 < sum(answers) < 100, sum(answers)

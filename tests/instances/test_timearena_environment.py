@@ -14,10 +14,10 @@ from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import decision, parse
 from planoracle.instances.benchmarks.timearena.live import TimeArenaEnvironment
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile, profile
-from planoracle.instances.benchmarks.timearena.world import world
+from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.environment import RunConfig
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, decisions, replayed
 from tests.support.samples import sample
@@ -32,7 +32,7 @@ def live(name: str = TEA, rules: Profile = PAPER, limit: int | None = None, **ma
     problem = load(name)
     assert isinstance(problem, Instance)
     one = problem if limit is None else replace(problem, time_limit=limit)
-    run = registry.get("timearena").environment(one, rules, Manner(**manner))
+    run = registry.get("timearena").environment(one, rules, RunConfig(**manner))
     assert isinstance(run, TimeArenaEnvironment)
     return run
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from support.samples import examples, sample
 
 from planoracle.instances.benchmarks.timearena import problems
-from planoracle.instances.benchmarks.timearena.replay import Run, as_replay, replay
+from planoracle.instances.benchmarks.timearena.replay import DecisionRecord, as_replay, replay
 from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, WRONG, Profile
-from planoracle.instances.benchmarks.timearena.world import World, world
+from planoracle.instances.benchmarks.timearena.scenario import Scenario, world
 from planoracle.solver.exact.search import solve
 
 TEA = "timearena/household1"
@@ -23,7 +23,7 @@ PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 BOTH = pytest.mark.parametrize("profile", [PAPER, RELEASED], ids=["paper", "released"])
 
 
-def play(decisions: list[str], profile: Profile = PAPER, name: str = TEA, limit: int = 40) -> Run:
+def play(decisions: list[str], profile: Profile = PAPER, name: str = TEA, limit: int = 40) -> DecisionRecord:
     return replay(world(name), decisions, limit, profile)
 
 
@@ -279,7 +279,7 @@ def test_completion_during_a_wrong_decision_ends_the_run_in_the_paper_profile() 
     assert (late.end, late.total_time) == ("completed", schedule.makespan + 1)
 
 
-def check(run: Run, limit: int, profile: Profile) -> None:
+def check(run: DecisionRecord, limit: int, profile: Profile) -> None:
     assert 0 <= run.score <= 100
     assert [step.minute for step in run.steps] == list(range(run.total_time))
     assert run.total_time == len(run.steps) <= limit
@@ -339,14 +339,14 @@ def test_hostile_decisions_pass_a_minute(text: str, profile: Profile) -> None:
     check(play([text] * 50, profile), 40, profile)
 
 
-def words(scene: World) -> list[str]:
+def words(scene: Scenario) -> list[str]:
     said = ["wait", "wash", "", "Wait", "nonsense", "exit", "Quit"]
     for verb in scene.verbs:
         said += [" ".join(verb.split()[:1])]
     return [*dict.fromkeys(said + [word for verb in scene.verbs for word in verb.split()] + list(scene.objects))]
 
 
-def commands(scene: World) -> list[str]:
+def commands(scene: Scenario) -> list[str]:
     return ["wait"] + [
         f"{verb} {one}" if " " not in verb else f"{verb.split()[0]} {one} {verb.split()[1]} {two}"
         for verb in scene.verbs

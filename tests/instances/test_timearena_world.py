@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planoracle.instances.benchmarks.timearena import problems
-from planoracle.instances.benchmarks.timearena.world import World, _facts, task_names, world
+from planoracle.instances.benchmarks.timearena.scenario import Scenario, _facts, task_names, world
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files import catalog
 
@@ -44,7 +44,7 @@ def bundled_form(task: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def reserved(scene: World) -> list[str]:
+def reserved(scene: Scenario) -> list[str]:
     return [name for name, thing in scene.objects.items() if thing.reserved]
 
 

@@ -7,7 +7,7 @@ from support.asynctool import chains, least_turns, random_chains
 from support.samples import sample
 
 from planoracle.instances.benchmarks.asynctool import encoding, problems, replay
-from planoracle.instances.benchmarks.asynctool.problem import Delays
+from planoracle.instances.benchmarks.asynctool.problem_model import Delays
 from planoracle.instances.files.catalog import load
 from planoracle.solver.exact.search import solve
 

@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 import pytest
 
-from planoracle.instances.benchmarks.timearena.world import task_names
+from planoracle.instances.benchmarks.timearena.scenario import task_names
 from planoracle.instances.files.catalog import expand, load
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Work, worked
+from planoracle.instances.model.limits import WorkLimit, worked
 from planoracle.instances.model.problem import of_kind
 from planoracle.solver.exact import search as exact
 from tests.support.efforts import counted
@@ -84,7 +84,7 @@ def measure(name: str) -> Efforts:
     instance = replace(CASES[name]())  # a copy without cached values
     before = worked()
     with counted() as efforts:
-        status = exact.solve(instance, time_limit=Work(20.0)).status
+        status = exact.solve(instance, time_limit=WorkLimit(20.0)).status
     return {**asdict(efforts), "work": (worked() - before) / 1e9, "proved": status.settled}
 
 

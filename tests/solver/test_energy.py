@@ -11,10 +11,10 @@ from support.samples import sample
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.solver.exact.bounds import lower_bound, windows
 from planoracle.solver.exact.search import solve
-from planoracle.solver.exact.work_bounds import Job, work_bound
+from planoracle.solver.exact.work_bounds import BoundJob, work_bound
 
 
-def _optimum(jobs: list[Job], room: int) -> int:
+def _optimum(jobs: list[BoundJob], room: int) -> int:
     """Try all orders, each job as early as it fits: one of them is best."""
     best = 10**9
     for order in permutations(jobs):
@@ -31,13 +31,13 @@ def _optimum(jobs: list[Job], room: int) -> int:
     return best
 
 
-def _drawn(block: int) -> list[tuple[int, list[Job]]]:
+def _drawn(block: int) -> list[tuple[int, list[BoundJob]]]:
     random = Random(block)
     drawn = []
     for _ in range(100):
         room = random.randint(1, 4)
         jobs = [
-            Job(random.randint(0, 5), random.randint(1, 4), random.randint(0, 5), random.randint(1, room))
+            BoundJob(random.randint(0, 5), random.randint(1, 4), random.randint(0, 5), random.randint(1, room))
             for _ in range(random.randint(1, 5))
         ]
         drawn.append((room, jobs))
@@ -62,7 +62,8 @@ def test_one_unit_of_room_is_bounded_by_the_best_set_of_jobs(block: int) -> None
     random = Random(block)
     for _ in range(100):
         jobs = [
-            Job(random.randint(0, 9), random.randint(1, 4), random.randint(0, 9)) for _ in range(random.randint(1, 7))
+            BoundJob(random.randint(0, 9), random.randint(1, 4), random.randint(0, 9))
+            for _ in range(random.randint(1, 7))
         ]
         sets = [some for count in range(len(jobs)) for some in combinations(jobs, count + 1)]
         best = max(min(j.head for j in s) + sum(j.work for j in s) + min(j.tail for j in s) for s in sets)

@@ -12,16 +12,16 @@ from support.random_floors import random_floor
 from support.samples import sample
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
-    Dish,
+    Cookware,
     Facts,
-    Floor,
-    FloorRules,
+    GridKitchen,
+    GridKitchenRules,
     Need,
+    OrderedDish,
     Station,
-    Vessel,
 )
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.grid_kitchens.lower_bound import lower_bound
 from planoracle.solver.grid_kitchens.planner import plan
 from planoracle.solver.states.state_solver import NEVER
@@ -35,7 +35,7 @@ FAR = 25
 @pytest.mark.parametrize(
     "seeds", sample([range(1), pytest.param(range(1, 8), marks=pytest.mark.slow)]), ids=["few", "many"]
 )
-def test_no_plan_ends_before_the_bound(rules: FloorRules, cooks: int, seeds: range) -> None:
+def test_no_plan_ends_before_the_bound(rules: GridKitchenRules, cooks: int, seeds: range) -> None:
     compared = 0
     for seed in seeds:
         for draw in (random_floor, odd_floor):
@@ -62,7 +62,7 @@ def test_no_plan_ends_before_the_bound(rules: FloorRules, cooks: int, seeds: ran
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_a_second_cook_washes_before_the_plate_is_in_a_shared_sink(rules: FloorRules) -> None:
+def test_a_second_cook_washes_before_the_plate_is_in_a_shared_sink(rules: GridKitchenRules) -> None:
     """Release 0.9.0 claimed that no plan ends before 9; under the released rules this one ends at 7."""
     stations = [
         Station("table0", "table", (0, 1), "plate"),
@@ -72,16 +72,19 @@ def test_a_second_cook_washes_before_the_plate_is_in_a_shared_sink(rules: FloorR
         Station("box", "dispenser", (1, 2), provides="meat"),
     ]
     walls = [("wall", (0, 0)), ("wall_1", (3, 0)), ("wall_2", (0, 2)), ("wall_3", (3, 2)), ("wall_4", (3, 1))]
-    raw, facts = Dish("raw", (Need("meat", "raw"),)), Facts(1, 1, 6, 1, (Vessel("pan", 1, "chopped", ("meat",)),))
+    raw, facts = (
+        OrderedDish("raw", (Need("meat", "raw"),)),
+        Facts(1, 1, 6, 1, (Cookware("pan", 1, "chopped", ("meat",)),)),
+    )
     cooks = [("agent1", (1, 1)), ("agent2", (2, 1))]
-    floor = Floor.of("two-tiles", "paracook", (4, 3), stations, walls, cooks, [raw, raw], facts)
+    floor = GridKitchen.of("two-tiles", "paracook", (4, 3), stations, walls, cooks, [raw, raw], facts)
     use, go = (lambda name: {"action": "Interact", "target": name}), {"action": "MoveTo"}
     first = [use("box"), use("table0"), use("table0"), {"action": "Wait", "duration": 1}, use("window")]
     first += [go | {"target": [2, 1]}, use("back"), use("sink")]
     second = [{"action": "Process", "target": "sink"}, use("sink"), go | {"target": [1, 1]}]
     second += [use(name) for name in ("table0", "box", "table0", "table0", "window")]
     outcome = carry_out(floor, {"agent1": first, "agent2": second}, rules)
-    found = plan(floor, rules, Work(1.0))
+    found = plan(floor, rules, WorkLimit(1.0))
     if rules.sinks == "shared":
         assert outcome.done
         assert outcome.time == 7

@@ -7,8 +7,8 @@ from support.exhaustive_floors import TooMuchError, differences, least_time
 from support.floors import PAPER, RELEASED
 from support.random_floors import random_floor
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import FloorRules
-from planoracle.instances.model.limits import Status, Work
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchenRules
+from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.solver.grid_kitchens.planner import plan
 
 
@@ -16,7 +16,7 @@ from planoracle.solver.grid_kitchens.planner import plan
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 @pytest.mark.parametrize("cooks", [1, 2])
 @pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 24), marks=pytest.mark.slow)], ids=["few", "many"])
-def test_nothing_is_earlier(rules: FloorRules, cooks: int, seeds: range) -> None:
+def test_nothing_is_earlier(rules: GridKitchenRules, cooks: int, seeds: range) -> None:
     """On random floors of 3 by 3 to 5 by 4 tiles."""
     compared = 0
     for seed in seeds:
@@ -27,15 +27,15 @@ def test_nothing_is_earlier(rules: FloorRules, cooks: int, seeds: range) -> None
 
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_nothing_is_served_at_zero(rules: FloorRules) -> None:
+def test_nothing_is_served_at_zero(rules: GridKitchenRules) -> None:
     """A cook who has all he needs within reach serves at moment 1, and that is proved."""
-    found = plan(random_floor(12, 2), rules, Work(0.5))
+    found = plan(random_floor(12, 2), rules, WorkLimit(0.5))
     assert (found.status, found.makespan, found.bound) == (Status.optimal, 1, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_what_is_left_out_is_not_missed(rules: FloorRules) -> None:
+def test_what_is_left_out_is_not_missed(rules: GridKitchenRules) -> None:
     """With all walks and waits, and without a look at what is too far, the least time is the same."""
     compared = 0
     for seed in range(8):

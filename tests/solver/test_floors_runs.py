@@ -13,33 +13,33 @@ from planoracle.analysis.diagnosis.advice import next_of
 from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.heuristics.grid_kitchens import annealed
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
-from planoracle.instances.benchmarks.grid_kitchens.live import FloorEnvironment
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
+from planoracle.instances.benchmarks.grid_kitchens.live import GridKitchenEnvironment
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.files.catalog import problem
-from planoracle.instances.model.limits import Status, Work, worked
+from planoracle.instances.model.limits import Status, WorkLimit, worked
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
-from planoracle.solver.grid_kitchens.completion import Done, begins, left_of
+from planoracle.instances.protocol.environment import RunConfig
+from planoracle.solver.grid_kitchens.completion import CompletedWork, begins, left_of
 from planoracle.solver.grid_kitchens.planner import plan
-from planoracle.solver.grid_kitchens.run_solver import Solver, Values, messages
+from planoracle.solver.grid_kitchens.run_solver import RunValues, Solver, messages
 from planoracle.solver.solve import solve
 from tests.support.samples import sample
 from tests.support.tiny_floors import tiny
 
 ROOM = registry.get("paracook")
 RULES = {name: ROOM.profiles[name] for name in ("paper", "released")}
-LIMIT = Work(0.6)
+LIMIT = WorkLimit(0.6)
 
 
-def replayed(place: Floor, submission: object, rules: str = "paper") -> FloorRun:
+def replayed(place: GridKitchen, submission: object, rules: str = "paper") -> GridKitchenRun:
     found = ROOM.run(place, submission, RULES[rules])
-    assert isinstance(found, FloorRun)
+    assert isinstance(found, GridKitchenRun)
     return found
 
 
-def best(place: Floor, rules: str = "paper") -> dict[str, list[dict[str, object]]]:
-    found = solve(place, rules=RULES[rules], time_limit=Work(0.5))
+def best(place: GridKitchen, rules: str = "paper") -> dict[str, list[dict[str, object]]]:
+    found = solve(place, rules=RULES[rules], time_limit=WorkLimit(0.5))
     assert found.plan is not None
     return json.loads(found.plan)  # type: ignore[no-any-return]
 
@@ -49,7 +49,7 @@ def best(place: Floor, rules: str = "paper") -> dict[str, list[dict[str, object]
 def test_what_solve_returns_passes_the_rules(orders: tuple[str, ...], rules: str) -> None:
     for cooks in (1, 2):
         place = tiny(*orders, cooks=cooks)
-        found = solve(place, rules=RULES[rules], time_limit=Work(0.5))
+        found = solve(place, rules=RULES[rules], time_limit=WorkLimit(0.5))
         run = replayed(place, {"plan": found.plan}, rules)
         assert (run.success, run.makespan) == (True, found.makespan)
         assert found.lower_bound is not None
@@ -63,7 +63,7 @@ def test_beginnings_of_a_plan_lead_to_it(rules: str) -> None:
     place = tiny("chopped", "raw")
     whole = best(place, rules)
     run = replayed(place, {"plan": whole}, rules)
-    done = Done(run)
+    done = CompletedWork(run)
     assert done.faithful
     for count in range(done.count + 1):
         begun = done.begun(count)
@@ -96,27 +96,29 @@ def test_values_lie_between_those_before_and_the_end(rules: str) -> None:
 @pytest.mark.slow
 def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> None:
     place = tiny("chopped", "raw")
-    whole = Done(replayed(place, {"plan": best(place)}))
+    whole = CompletedWork(replayed(place, {"plan": best(place)}))
     run = replayed(place, {"plan": whole.begun(whole.count // 2)})
     assert not run.success
     assert run.verdict.fatal is None
-    solver = Solver(run, Work(2.0))
+    solver = Solver(run, WorkLimit(2.0))
     assert solver.value.upper is not None
     told = solver.completed(solver.value)
     assert told is not None
     found = json.loads(told)
-    done = Done(run)
+    done = CompletedWork(run)
     assert begins(found, done.begun(done.count))
     again = replayed(place, {"plan": found})
     assert (again.success, again.makespan) == (True, solver.value.upper)
     assert solver.rest.makespan == solver.value.upper - solver.clock
-    advice = next_of(run, everything=True, seconds=Work(0.02))
+    advice = next_of(run, everything=True, seconds=WorkLimit(0.02))
     assert {option.kind for option in advice.options} == {"act", "wait"}
 
 
 @pytest.mark.slow
 def test_all_that_cooks_can_do_is_priced_within_the_limit_of_one_state() -> None:
-    solver = Solver(replayed(problem("paracook/cook/own/seed_1/agent_num_2/orders_num_1"), {"plan": {}}), Work(0.5))
+    solver = Solver(
+        replayed(problem("paracook/cook/own/seed_1/agent_num_2/orders_num_1"), {"plan": {}}), WorkLimit(0.5)
+    )
     value, before = solver.value, worked()
     options = list(solver.options(value))
     assert len(options) > 10
@@ -131,7 +133,7 @@ def test_repairs_pass_the_rules_and_keep_what_was_right(rules: str) -> None:
     whole = best(place, rules)
     name = max(whole, key=lambda one: len(whole[one]))
     wrong = {**whole, name: [*whole[name][:2], {"action": "Interact", "target": "wall"}, *whole[name][2:]]}
-    repairer = Repairer({"paracook": RULES[rules]}, time_limit=Work(2.0))
+    repairer = Repairer({"paracook": RULES[rules]}, time_limit=WorkLimit(2.0))
     found = repairer.repair(place, {"plan": wrong})
     assert found.changed
     assert found.violations == 1
@@ -163,8 +165,8 @@ def test_the_best_plan_known_is_followed_from_any_state() -> None:
     import asyncio
 
     for seed in range(3):
-        run = ROOM.environment(tiny("chopped", "raw"), RULES["paper"], Manner())
-        assert isinstance(run, FloorEnvironment)
+        run = ROOM.environment(tiny("chopped", "raw"), RULES["paper"], RunConfig())
+        assert isinstance(run, GridKitchenEnvironment)
         random = Random(seed)
         for _ in range(seed * 4):
             run.step(random.choice([one for one in run.legal() if "MoveTo" in one.text]))
@@ -184,7 +186,7 @@ def test_values_of_live_runs_keep_a_plan_as_long_as_it_is_followed() -> None:
     begun = replayed(place, None)
     said = messages(begun, found.plan)
     assert said is not None
-    values, done = Values(LIMIT), []
+    values, done = RunValues(LIMIT), []
     for message in said:
         done.append(json.loads(message))
         run = replayed(place, {"submissions": done})
@@ -202,7 +204,7 @@ def test_plans_can_be_handed_in_piece_by_piece(rules: str) -> None:
         "seed_3/agent_num_3/orders_num_2",
     ):
         place = problem(f"paracook/cook/own/{name}")
-        assert isinstance(place, Floor)
+        assert isinstance(place, GridKitchen)
         found = annealed(place, RULES[rules], tries=500)
         said = messages(replayed(place, None, rules), found)
         assert said is not None

@@ -12,17 +12,17 @@ from support.samples import sample
 
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.kitchens import run
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.files.catalog import expand
 from planoracle.instances.files.catalog import problem as named
-from planoracle.instances.model.limits import Status, Work, deadline_of
+from planoracle.instances.model.limits import Status, WorkLimit, deadline_of
 from planoracle.instances.model.problem import of_kind
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import heuristic
-from planoracle.solver.kitchens.transport.scheduling import Setting, schedule
-from planoracle.solver.kitchens.transport.tasks import Errand
+from planoracle.solver.kitchens.transport.scheduling import ScheduleInput, schedule
+from planoracle.solver.kitchens.transport.transport_tasks import TransportTask
 from tests.support.kitchen_comparison import draw_kitchen
 
 RULES = (PROFILES["released"], PROFILES["paper"], replace(PROFILES["released"], moves="joint"))
@@ -30,9 +30,9 @@ RULES = (PROFILES["released"], PROFILES["paper"], replace(PROFILES["released"], 
 
 def plans(problem: Kitchen, rules: Profile = RULES[0], most: int = 400) -> Iterator[list[str]]:
     """Yield the plans for a kitchen, each accepted by the rules."""
-    engine = Compiled(problem, rules)
+    engine = CompiledKitchen(problem, rules)
     start, guide = engine.start(), heuristic(engine)
-    for deeds in guide.errand_plans(start, guide.root(start), most, deadline_of(Work(5))):
+    for deeds in guide.errand_plans(start, guide.root(start), most, deadline_of(WorkLimit(5))):
         actions = [engine.deeds[deed].text for deed in deeds]
         replayed = run.replay(problem, actions, rules)
         assert replayed.success
@@ -81,7 +81,7 @@ def test_a_board_is_cleared_where_there_is_no_other() -> None:
     goal = [["iscut", "lettuce1"], ["atop", "lettuce1", "bread1"], ["item_on", "bread1", "table2"]]
     traits = {"lettuce1": ["iscuttable"]}
     kitchen = small(stations, players={"robot1": {"at": "table3"}}, traits=traits, goal=goal)
-    best = plan(kitchen, time_limit=Work(1))
+    best = plan(kitchen, time_limit=WorkLimit(1))
     assert min(len(actions) for actions in plans(kitchen)) == best.makespan
     assert best.status == Status.optimal
 
@@ -98,33 +98,33 @@ def test_whoever_is_nowhere_has_none_and_neither_has_what_is() -> None:
     goal = [["item_on", "bread1", "table2"]]
     nowhere = small(stations, players={"robot1": {"at": "table1"}, "robot2": {}}, goal=goal)
     assert not list(plans(nowhere))
-    assert plan(nowhere, time_limit=Work(1)).makespan
+    assert plan(nowhere, time_limit=WorkLimit(1)).makespan
     lost = small(
         stations, elsewhere=["cheese1"], goal=[["atop", "bread1", "cheese#1"], ["item_on", "cheese#1", "table2"]]
     )
     assert not list(plans(lost))
-    assert plan(lost, time_limit=Work(1)).status == Status.infeasible
+    assert plan(lost, time_limit=WorkLimit(1)).status == Status.infeasible
 
 
 def test_a_schedule_ends_as_soon_as_it_can() -> None:
     """Two cooks, one board: whoever comes second waits until the first has taken the item away and left."""
-    setting = Setting(
+    setting = ScheduleInput(
         ("table1", "table2"), {"onion1": "table3", "onion2": "table4"}, {"board": 1}, {}, frozenset(), False
     )
     listed = [
-        Errand("onion1", True, "board", "put", "iscut", 3),
-        Errand("onion1", True, "table5", "put", before=(0,)),
-        Errand("onion2", True, "board", "put", "iscut", 3),
-        Errand("onion2", True, "table6", "put", before=(2,)),
+        TransportTask("onion1", True, "board", "put", "iscut", 3),
+        TransportTask("onion1", True, "table5", "put", before=(0,)),
+        TransportTask("onion2", True, "board", "put", "iscut", 3),
+        TransportTask("onion2", True, "table6", "put", before=(2,)),
     ]
-    turns = schedule(setting, listed, 100, deadline_of(Work(5)))
+    turns = schedule(setting, listed, 100, deadline_of(WorkLimit(5)))
     assert turns is not None
     by_errand = {turn.errand: turn for turn in turns}
     first, second = sorted((0, 2), key=lambda errand: by_errand[errand].first)
     # Walk, take; walk, put, cut three times, take; walk, put: ten turns. The other comes when the board is left.
     ends = [2 * (by_errand[n].first + listed[n].length) - 1 + by_errand[n].cook for n in (first + 1, second + 1)]
     assert ends[0] <= 20
-    alone = schedule(setting._replace(free={"board": 2}), listed, 100, deadline_of(Work(5)))
+    alone = schedule(setting._replace(free={"board": 2}), listed, 100, deadline_of(WorkLimit(5)))
     assert alone is not None
     assert max(2 * (turn.first + listed[turn.errand].length) - 1 + turn.cook for turn in alone) == 20
     assert ends[1] == 32

@@ -13,7 +13,7 @@ from support.robotouille import blind
 from support.robotouille import kitchen as small
 from support.samples import sample
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
@@ -125,7 +125,7 @@ def test_what_is_true_at_once_is_no_contradiction(seed: int) -> None:
     """Invariants hold in every state of a random walk, and no goal made of what is true there is called impossible."""
     random = Random(seed)
     problem = next(problem for number in count(seed) if ordinary(problem := draw_kitchen(number)))
-    engine = Compiled(problem)
+    engine = CompiledKitchen(problem)
     state = engine.start()
     for _ in range(60):
         facts = engine.facts(state)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
-from planoracle.instances.benchmarks.kitchens.domain import Domain, bundled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
+from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
@@ -22,7 +22,7 @@ BURGER = kitchen("kitchens/synchronous/3_burger")
 
 def places(place: Kitchen, actions: tuple[str, ...]) -> list[int]:
     """Return the place of every action among the texts of the legal ones, as entries had it once."""
-    rules = Compiled(place)
+    rules = CompiledKitchen(place)
     state, found = rules.start(), []
     for action in actions:
         found.append(sorted(rules.texts(state)).index(action))
@@ -67,7 +67,11 @@ def test_what_is_not_there_at_the_start_has_its_place_among_the_legal() -> None:
     told = replace(boil, text="Boil {m1} in {c1} on {s1} using {p1}")
     actions = [told if one is boil else one for one in domain.actions]
     place = Kitchen.of(
-        "", Domain.of(domain.types, domain.predicates, actions, domain.benchmark), place.types, place.facts, place.goal
+        "",
+        KitchenDomain.of(domain.types, domain.predicates, actions, domain.benchmark),
+        place.types,
+        place.facts,
+        place.goal,
     )
     best = known(kitchen("kitchens/asynchronous/5_potato_soup"))
     assert best is not None

@@ -11,7 +11,7 @@ from support.robotouille import kitchen as small
 from support.samples import sample
 
 from planoracle.instances.benchmarks.kitchens import run
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
@@ -57,7 +57,7 @@ def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> N
     problem = kitchen(f"kitchens/{name}")
     found = plan(problem)
     assert found.makespan is not None
-    compiled = Compiled(problem)
+    compiled = CompiledKitchen(problem)
     guided = heuristic(compiled)
     state = compiled.start()
     choices = guided.root(state)
@@ -73,7 +73,7 @@ def test_what_is_in_the_way_may_be_in_a_hand_at_the_end() -> None:
     problem = small(
         {"table1": ["bread1", "cheese1"], "table2": []}, goal=[["clear", "bread#1"], ["item_on", "bread#1", "table#1"]]
     )
-    compiled = Compiled(problem)
+    compiled = CompiledKitchen(problem)
     [(bound, _)] = heuristic(compiled).root(compiled.start())
     assert bound == plan(problem).makespan == 1
 
@@ -88,7 +88,7 @@ def test_of_two_piles_on_a_table_either_may_be_first() -> None:
             ["item_at", "lettuce#1", "table1"],
         ],
     )
-    compiled = Compiled(problem)
+    compiled = CompiledKitchen(problem)
     [(bound, _)] = heuristic(compiled).root(compiled.start())
     assert bound == plan(problem).makespan == blind(problem, PROFILES["released"]) == 8
 
@@ -135,7 +135,7 @@ def test_an_unusual_domain_is_searched_without_a_guide() -> None:
     problem = small({"table1": ["bread1"], "table2": []}, goal=[["item_on", "bread#1", "table2"]])
     domain = bundled()
     fewer = replace(domain, actions=tuple(action for action in domain.actions if action.name != "fry"))
-    assert not heuristic(Compiled(replace(problem, domain=fewer))).familiar
+    assert not heuristic(CompiledKitchen(replace(problem, domain=fewer))).familiar
     assert (
         plan(replace(problem, domain=fewer)).makespan == plan(problem).makespan == blind(problem, PROFILES["released"])
     )
@@ -160,7 +160,7 @@ def test_one_cook_holds_what_lay_on_top_while_another_takes_what_was_below() -> 
         players={"robot1": {"at": "table1"}, "robot2": {"at": "table2"}},
         goal=[["item_on", "lettuce#1", "board1"]],
     )
-    engine = Compiled(problem)
+    engine = CompiledKitchen(problem)
     least = blind(problem, PROFILES["released"])
     # Unstacking the cheese, leaving with it; walking to the lettuce, picking it up, carrying it, putting it down.
     assert heuristic(engine).root(engine.start())[0][0] == 2 + 4 <= least
@@ -215,7 +215,7 @@ def test_two_meals_in_one_pot_are_carried_together() -> None:
         containers={"pot1": ["water1", "water2"]},
         goal=[["in", f"water#{n}", f"bowl#{n}"] for n in (1, 2)],
     )
-    engine = Compiled(problem)
+    engine = CompiledKitchen(problem)
     assert heuristic(engine).root(engine.start())[0][0] <= blind(problem, PROFILES["released"]) == 6
 
 
@@ -247,7 +247,7 @@ def test_the_turns_of_other_cooks_are_waiting_as_well(cooks: int) -> None:
         goal=[["iscooked", "patty#1"], ["has_item", "robot1", "patty#1"]],
         traits={"patty1": ["iscookable"]},
     )
-    engine, least = Compiled(problem), blind(problem, PROFILES["released"])
+    engine, least = CompiledKitchen(problem), blind(problem, PROFILES["released"])
     assert heuristic(engine).root(engine.start())[0][0] <= least
     assert plan(problem).makespan == least
 
@@ -260,7 +260,7 @@ def test_a_kitchen_in_which_things_are_of_two_kinds_or_in_two_places_is_searched
 ) -> None:
     stations = {"stove1": ["patty1"], "table1": ["bread1"], "table2": ["pot1"]}
     problem = small(stations, goal=[["iscooked", "patty#1"]], traits={"patty1": ["iscookable"]}, more=[more])
-    assert not heuristic(Compiled(problem)).familiar
+    assert not heuristic(CompiledKitchen(problem)).familiar
     assert plan(problem).makespan == blind(problem, PROFILES["released"])
 
 
@@ -272,5 +272,5 @@ def test_a_station_that_is_not_marked_empty_is_not_like_one_that_is() -> None:
         goal=[["item_at", "bread1", "table#2"]],
         less=[["station_empty", "table1"]],
     )
-    assert not heuristic(Compiled(problem)).familiar
+    assert not heuristic(CompiledKitchen(problem)).familiar
     assert plan(problem).makespan == blind(problem, PROFILES["released"])

@@ -8,11 +8,11 @@ import pytest
 from support.samples import sample
 
 from planoracle import environment, load
-from planoracle.instances.model.limits import Status, Work
+from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.runs import Known, Live, lost_after, run_of, solver_of
+from planoracle.solver.runs import Live, StateValue, lost_after, run_of, solver_of
 
-WORK = Work(10.0)
+WORK = WorkLimit(10.0)
 PROBLEMS = (
     "recipe2plan/timed/Cobbler_Pancakes",
     "timearena/household1+household2",
@@ -27,7 +27,7 @@ PROBLEMS = (
 def test_what_is_kept_from_state_to_state_is_what_is_found_anew(name: str) -> None:
     for seed in range(2):
         run, live, chance = environment(load(name)), Live(WORK), Random(seed)
-        known: Known | None = None
+        known: StateValue | None = None
         while not run.done and run.state.count < 12:
             known = live.known(run_of(run), known)
             assert known.value == solver_of(run_of(run), WORK).value

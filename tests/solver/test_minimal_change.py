@@ -15,7 +15,7 @@ from support.samples import sample
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.solver.exact.search import solve
@@ -173,7 +173,7 @@ def test_far_shifts_take_no_more_work_than_near_ones():
     (piece,) = pieces[earlier]
     wanted = pieces | {earlier: [piece._replace(start=1_000_000)], action: [pieces[action][0]._replace(start=500_000)]}
     with counted() as efforts:
-        found = minimal_change(instance, wanted, time_limit=Work(0.05))
+        found = minimal_change(instance, wanted, time_limit=WorkLimit(0.05))
     assert found.status == "optimal"
     assert efforts.conflicts < 1_000
 

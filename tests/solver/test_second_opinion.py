@@ -12,7 +12,7 @@ from support.scripted import Scripted
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.limits import NEVER, Deadline
-from planoracle.instances.model.state import State
+from planoracle.instances.model.state import PartialSchedule
 from planoracle.solver.exact import cp_model
 from planoracle.solver.exact import search as solving
 from planoracle.solver.exact.cp_model import MOST_WITHOUT_PRESOLVE
@@ -113,7 +113,7 @@ def test_finer_pauses_gain_nothing_only_if_two_runs_say_so(
 def test_a_state_is_hopeless_only_if_two_runs_say_so(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
     Scripted(monkeypatch, ["unknown", *["unknown"] * step, "infeasible", said])  # a probe comes first
-    value = StateSolver(instance).value(State())
+    value = StateSolver(instance).value(PartialSchedule())
     assert (value.status == "infeasible") == (said == "infeasible")
     assert value.makespan is None
 
@@ -130,7 +130,7 @@ def test_no_schedule_is_near_only_if_two_runs_say_so(step: int, said: str, monke
 
 @pytest.mark.parametrize("said", STATUSES)
 def test_the_last_stage_asks_twice_as_well(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = cp_model.Model()
+    model = cp_model.CpModel()
     variable = model.integer(1, 3)
     Scripted(monkeypatch, ["infeasible", said])
     lexicographic = Lexicographic(model, NEVER)
@@ -156,7 +156,7 @@ def test_many_workers_never_run_without_presolve(workers: int, monkeypatch: pyte
     # OR-Tools 9.15 calls feasible models infeasible with presolve off and ten or more workers; 0 means all cores.
     scripted = Scripted(monkeypatch)
     for presolve in (False, True):
-        cp_model.run(cp_model.Model(), deadline=Deadline(1.0), workers=workers, presolve=presolve)
+        cp_model.run(cp_model.CpModel(), deadline=Deadline(1.0), workers=workers, presolve=presolve)
     (_, without, _), (_, with_presolve, _) = scripted.calls
     assert 1 <= without <= MOST_WITHOUT_PRESOLVE < 10
     assert with_presolve == max(1, workers)
@@ -166,7 +166,7 @@ def test_presolve_does_not_search_for_contained_constraints(monkeypatch: pytest.
     # OR-Tools 9.15 calls solutions optimal that are not, after presolve with this search (or-tools issue 5293).
     genuine, parameters = cmh.SatParameters, []
     monkeypatch.setattr(cmh, "SatParameters", lambda: parameters.append(genuine()) or parameters[-1])
-    cp_model.run(cp_model.Model(), deadline=NEVER, presolve=True)
+    cp_model.run(cp_model.CpModel(), deadline=NEVER, presolve=True)
     assert [one.presolve_inclusion_work_limit for one in parameters] == [0]
 
 
@@ -180,7 +180,7 @@ def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pyt
             without_heuristics(patch)
             solve(instance, workers=16)
             solve(coarse, workers=16, finest=True)
-            StateSolver(instance).value(State())
+            StateSolver(instance).value(PartialSchedule())
             minimal_change.minimal_change(instance, {})
             conflict._decide(instance, Deadline(60.0), finest=True)
         assert {presolve for presolve, _, _ in scripted.calls} == {True, False}

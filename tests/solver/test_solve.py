@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InternalError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.exact import search
 from planoracle.solver.exact.cp_model import run
 from planoracle.solver.exact.search import solve
@@ -183,12 +183,12 @@ def test_between_a_setting_of_no_length_and_its_use_there_is_a_tick():
 
 
 @pytest.mark.parametrize(
-    ("name", "limit"), [("shop", 60.0), ("shop", Work(0.3)), ("project", 60.0), ("project", Work(1))]
+    ("name", "limit"), [("shop", 60.0), ("shop", WorkLimit(0.3)), ("project", 60.0), ("project", WorkLimit(1))]
 )
 def test_one_worker_and_a_finished_proof_or_counted_work_give_the_same_schedule(name, limit):
     instance = job_shop(10, 5, 1) if name == "shop" else project(25, 0)
     one, two = (solve(replace(instance), time_limit=limit) for _ in range(2))
-    assert one.status == "optimal" or isinstance(limit, Work)
+    assert one.status == "optimal" or isinstance(limit, WorkLimit)
     assert replace(one, seconds=0.0) == replace(two, seconds=0.0)
 
 

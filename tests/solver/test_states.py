@@ -14,18 +14,18 @@ from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
 
 from planoracle.instances.benchmarks.asynctool import encoding as asynctool
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
-from planoracle.instances.benchmarks.timearena.world import task_names, world
+from planoracle.instances.benchmarks.timearena.scenario import task_names, world
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
-from planoracle.instances.model.state import State, restricted
+from planoracle.instances.model.state import PartialSchedule, restricted
 from planoracle.solver.exact.search import solve
 from planoracle.solver.states.state_solver import StateSolver, Value
 from planoracle.solver.states.values import state_solver, value_of
@@ -135,7 +135,7 @@ def test_kitchens_agree_with_a_search_through_the_rules_of_recipe2plan():
         instance = kitchen(seed, most=4)
         for _, step, here in walk(instance, seed):
             state = here.state
-            done = [Command(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
+            done = [StepCommand(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
             horizon = state.clock + sum(action.duration for action in instance.actions) + 4
             best = exhaustive.kitchen_optimum(instance, horizon, done, state.clock)
             value = value_of(here, step)
@@ -203,8 +203,8 @@ def test_an_action_that_must_follow_at_once_is_lost_with_the_first_tick_of_waiti
     actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 1, 1))
     states = StateSolver(Instance("tight", actions, (Lag("t/a", "t/b", 0, 0),)))
     begun = (Piece("t/a", 3, 2, "agent"),)
-    assert states.value(State(begun, 5)) == Value(6, 6)
-    late = states.value(State(begun, 6))
+    assert states.value(PartialSchedule(begun, 5)) == Value(6, 6)
+    late = states.value(PartialSchedule(begun, 6))
     assert (late.status, late.makespan, late.upper) == ("infeasible", None, None)
 
 
@@ -213,28 +213,28 @@ def test_what_is_left_of_a_paused_action_keeps_to_its_mode_but_not_to_its_agent(
     glue = Action("t/glue", "t", 6, 6, modes=(Mode((Demand("bench"),)),))
     tools = (Resource("bench"), Resource("vice"))
     states = StateSolver(Instance("shop", (saw, glue), resources=tools, agents=("a", "b")))
-    assert states.value(State((Piece("t/saw", 0, 2, "a", 1), Piece("t/glue", 0, 6, "b", 0)), 2)).makespan == 6
-    on_bench = State((Piece("t/saw", 0, 2, "a", 0), Piece("t/glue", 2, 6, "a", 0)), 2)
+    assert states.value(PartialSchedule((Piece("t/saw", 0, 2, "a", 1), Piece("t/glue", 0, 6, "b", 0)), 2)).makespan == 6
+    on_bench = PartialSchedule((Piece("t/saw", 0, 2, "a", 0), Piece("t/glue", 2, 6, "a", 0)), 2)
     assert states.value(on_bench).makespan == 10
 
 
 @pytest.mark.parametrize("late", [10**6, 10**9 + 7, 10**30])
 def test_far_times_cost_no_more_than_near_ones(late):
     states = StateSolver(kitchen(3), latest=late)
-    optimum = states.value(State()).makespan
-    assert states.value(State((), late)).makespan == late + optimum
-    assert states.value(State((), 5)).makespan == 5 + optimum
+    optimum = states.value(PartialSchedule()).makespan
+    assert states.value(PartialSchedule((), late)).makespan == late + optimum
+    assert states.value(PartialSchedule((), 5)).makespan == 5 + optimum
 
 
 def test_times_that_do_not_fit_the_step_are_refused():
     states = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
-    for state in (State((), 7), State((Piece("Cobbler/0", 30, 600, "agent"),), 60)):
+    for state in (PartialSchedule((), 7), PartialSchedule((Piece("Cobbler/0", 30, 600, "agent"),), 60)):
         with pytest.raises(InputError, match="60"):
             states.value(state)
 
 
 def test_without_time_nothing_is_claimed():
-    value = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes")).value(State(), limit=0.0)
+    value = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes")).value(PartialSchedule(), limit=0.0)
     assert value.status in ("unknown", "feasible", "optimal")
     assert value.lower <= 4080
     assert value.upper is None or value.upper >= 4080
@@ -244,7 +244,7 @@ def test_a_mode_without_a_way_to_its_state_is_no_choice_any_more():
     heat = Action("t/heat", "t", 1, 1, modes=(Mode((Demand("oven", sets="hot"),)), Mode((Demand("stove"),))))
     bake = Action("t/bake", "t", 3, 0, modes=(Mode((Demand("oven", requires="hot"),)), Mode((Demand("stove"),))))
     instance = Instance("oven", (heat, bake), resources=(Resource("oven"), Resource("stove")))
-    cold = State((Piece("t/heat", 0, 1, "agent", 1),), 1)
+    cold = PartialSchedule((Piece("t/heat", 0, 1, "agent", 1),), 1)
     assert solve(restricted(instance, cold)).makespan == StateSolver(instance).value(cold).makespan == 4
     only = Instance("oven", (heat, Action("t/bake", "t", 3, 0, modes=bake.modes[:1])), resources=instance.resources)
     assert solve(restricted(only, cold)).status == StateSolver(only).value(cold).status == "infeasible"
@@ -277,7 +277,7 @@ RUSH = (Lag("t/late", "t/chop", None, -4),)
 def test_a_piece_that_has_been_given_is_not_cut_by_what_comes_later(actions, lags, agents, best):
     instance = Instance("kitchen", actions, lags, agents=agents)
     given = [Piece(action.id, 0, 2, agents[k]) for k, action in enumerate(actions) if action.attended]
-    for state in (State(tuple(given)), State(tuple(given), 1)):
+    for state in (PartialSchedule(tuple(given)), PartialSchedule(tuple(given), 1)):
         solver = StateSolver(instance, 1)
         value = solver.value(state)
         assert value.makespan == solve(restricted(instance, state)).makespan == best
@@ -290,17 +290,17 @@ def test_a_piece_that_has_been_given_is_not_cut_by_what_comes_later(actions, lag
 def test_pieces_given_one_after_the_other_may_have_a_start_between_them():
     instance = Instance("kitchen", (CHOP, BOIL))
     halves = (Piece("t/chop", 0, 1, "agent"), Piece("t/chop", 1, 1, "agent"))
-    assert StateSolver(instance, 1).value(State(halves, 1)).makespan == 3
+    assert StateSolver(instance, 1).value(PartialSchedule(halves, 1)).makespan == 3
     # Each of them has to begin in time, though.
     rushed = Instance("kitchen", (CHOP, LATE), RUSH)
-    state = State(halves, 1)
+    state = PartialSchedule(halves, 1)
     assert StateSolver(rushed, 1).value(state).makespan == solve(restricted(rushed, state)).makespan == 5
 
 
 def test_what_follows_a_given_piece_is_started_by_somebody_who_is_free():
     soak = Action("t/soak", "t", 2, 0, interruptible=True)
     instance = Instance("kitchen", (CHOP, soak), agents=("a", "b"))
-    state = State((Piece("t/soak", 0, 1, "a"), Piece("t/chop", 0, 2, "a")))
+    state = PartialSchedule((Piece("t/soak", 0, 1, "a"), Piece("t/chop", 0, 2, "a")))
     solver = StateSolver(instance)
     value = solver.value(state)
     assert value.makespan == 2
@@ -311,8 +311,8 @@ def test_who_did_what_is_not_forgotten_where_long_idle_time_is_cut_out():
     saw, glue = Action("t/saw", "t", 4, 4), Action("t/glue", "t", 1, 1)
     paint = Action("t/paint", "t", 4, 4, agents=("b",))
     states = StateSolver(Instance("shop", (saw, glue, paint), agents=("a", "b")))
-    one = State((Piece("t/saw", 100, 4, "a"), Piece("t/glue", 100, 1, "b")), 100)
-    other = State((Piece("t/glue", 100, 1, "a"), Piece("t/saw", 100, 4, "b")), 100)
+    one = PartialSchedule((Piece("t/saw", 100, 4, "a"), Piece("t/glue", 100, 1, "b")), 100)
+    other = PartialSchedule((Piece("t/glue", 100, 1, "a"), Piece("t/saw", 100, 4, "b")), 100)
     assert [states.value(state).makespan for state in (one, other, one)] == [105, 108, 105]
 
 
@@ -321,7 +321,7 @@ def test_a_given_piece_of_one_tick_lends_its_room_no_more_than_a_longer_one(give
     keep = Action("t/keep", "t", 3, 3, interruptible=True, modes=(Mode((Demand("oven"),)),))
     heat = Action("t/heat", "t", given, given, modes=(Mode((Demand("oven", sets="hot"),)),))
     instance = Instance("oven", (keep, heat), resources=(Resource("oven", state="hot"),), agents=("a", "b"))
-    state = State((Piece("t/keep", 0, given, "a"),))
+    state = PartialSchedule((Piece("t/keep", 0, given, "a"),))
     assert exhaustive.general_optimum(instance, 9, state) == 3 + given
     assert solve(restricted(instance, state)).makespan == StateSolver(instance).value(state).makespan == 3 + given
 
@@ -329,7 +329,7 @@ def test_a_given_piece_of_one_tick_lends_its_room_no_more_than_a_longer_one(give
 @pytest.mark.parametrize("clock", [0, 3, 5, 9])
 def test_a_negative_maximum_lag_keeps_what_has_been_started_in_mind(clock):
     late = Instance("p", (Action("t/a", "t", 0, 0), Action("t/b", "t", 1, 1)), (Lag("t/b", "t/a", None, -5),))
-    state = State((Piece("t/a", 0, 0, "agent"),), clock)
+    state = PartialSchedule((Piece("t/a", 0, 0, "agent"),), clock)
     assert StateSolver(late).value(state).makespan == max(5, clock + 1)
 
 
@@ -338,6 +338,6 @@ def test_pauses_at_any_second_do_not_make_a_value_dear():
     # Thousands of pieces, of which CP-SAT's own clock does not count what a conflict takes.
     solver = StateSolver(load("recipe2plan/timed/Vada_Daikon-Radish"), step=1)
     with counted() as efforts:
-        solver.value(State(), limit=Work(0.1))
+        solver.value(PartialSchedule(), limit=WorkLimit(0.1))
     assert efforts.size > 10_000 * efforts.calls
     assert efforts.units < 0.001 * efforts.calls

@@ -16,7 +16,7 @@ from planoracle.analysis.diagnosis.advice import next_commands
 from planoracle.analysis.diagnosis.explain import explain
 from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.diagnosis.repair import repair
-from planoracle.analysis.frames.problems import compare_methods
+from planoracle.analysis.frames.problem_frames import compare_methods
 from planoracle.instances.files.catalog import load, problem
 from planoracle.instances.model.cache import digest
 from planoracle.instances.model.instance import Action, Instance

@@ -10,7 +10,7 @@ from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import names, scenario_set
 from planoracle.instances.benchmarks.timearena.replay import replay
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
-from planoracle.instances.benchmarks.timearena.world import task_names, world
+from planoracle.instances.benchmarks.timearena.scenario import task_names, world
 from planoracle.instances.errors import InputError
 from planoracle.solver.exact.search import solve
 

@@ -10,7 +10,7 @@ from support.samples import sample
 
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol.schedule_benchmark import certify
@@ -84,7 +84,7 @@ def test_without_time_the_schedule_stays_and_nothing_is_claimed() -> None:
     problem = load(MEAL)
     given = solve(problem).schedule
     assert given is not None
-    for limit in (0.0, Work(1e-9)):
+    for limit in (0.0, WorkLimit(1e-9)):
         found = fewest_pieces(problem, given, time_limit=limit)
         assert len(found.schedule.pieces) <= len(given.pieces)
         assert (found.schedule.makespan, found.proved) == (given.makespan, False)

@@ -7,15 +7,15 @@ from random import Random
 
 from planoracle.instances.benchmarks.asynctool.calls import Call
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
-from planoracle.instances.benchmarks.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
 from planoracle.instances.benchmarks.asynctool.replay import premature
-from planoracle.instances.benchmarks.asynctool.simulation import Simulation
+from planoracle.instances.benchmarks.asynctool.simulation import ToolSimulation
 from planoracle.instances.protocol.trajectory import DecisionPoint
 
 
-def chains(lengths: Sequence[int], delays: Delays, name: str = "chains") -> Problem:
+def chains(lengths: Sequence[int], delays: Delays, name: str = "chains") -> AsyncToolProblem:
     """A problem of chains of calls that do nothing."""
-    return Problem(name, tuple(_chain(f"t{i}", length) for i, length in enumerate(lengths)), delays)
+    return AsyncToolProblem(name, tuple(_chain(f"t{i}", length) for i, length in enumerate(lengths)), delays)
 
 
 def _chain(name: str, length: int) -> SubTask:
@@ -23,7 +23,7 @@ def _chain(name: str, length: int) -> SubTask:
     return SubTask(name, "", gold, None, {call.name: {"name": call.name} for call in gold}, {})
 
 
-def random_chains(seed: int, *, constant: bool) -> Problem:
+def random_chains(seed: int, *, constant: bool) -> AsyncToolProblem:
     """Two or three chains of one to four calls, at most eight in all."""
     random = Random(seed)
     lengths = [random.randint(1, 4) for _ in range(random.choice((2, 2, 3)))]
@@ -36,7 +36,7 @@ def random_chains(seed: int, *, constant: bool) -> Problem:
     return chains(lengths, Delays(least, least + random.randint(1, 2), seed, tools))
 
 
-def messages_of(problem: Problem, here: DecisionPoint) -> list[dict]:
+def messages_of(problem: AsyncToolProblem, here: DecisionPoint) -> list[dict]:
     """Return the messages that lead to a decision point."""
     gold = {
         f"{task.id}/{number} {call.name}": call_message(task.id, call)
@@ -49,7 +49,7 @@ def messages_of(problem: Problem, here: DecisionPoint) -> list[dict]:
     return said
 
 
-def least_turns(problem: Problem, begun: Sequence[dict] = ()) -> int:
+def least_turns(problem: AsyncToolProblem, begun: Sequence[dict] = ()) -> int:
     """Least number of turns with no further call premature, breadth first over what the live environment does."""
     level: dict[tuple, list] = {(): list(begun)}
     turns = len(begun)
@@ -60,13 +60,13 @@ def least_turns(problem: Problem, begun: Sequence[dict] = ()) -> int:
             made = {task.id: sum(m.get("id") == task.id for m in played) for task in problem.tasks}
             nexts = [call_message(t.id, t.gold[made[t.id]]) for t in problem.tasks if made[t.id] < len(t.gold)]
             if not nexts:
-                simulation = Simulation(problem)
+                simulation = ToolSimulation(problem)
                 for message in [*played, CLOSING]:
                     simulation.step(message)
                 assert simulation.done
                 return turns
             for message in [*nexts, WAIT]:
-                simulation = Simulation(problem)
+                simulation = ToolSimulation(problem)
                 for one in [*played, message]:
                     simulation.step(one)
                 if len(simulation.turns) in premature(problem, simulation.turns):

@@ -10,13 +10,13 @@ from typing import Any
 from planoracle.analysis.diagnosis.critique import VERSION, Critique, critique
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.asynctool.encoding import instance as encode_problem
-from planoracle.instances.benchmarks.asynctool.problem import Delays
+from planoracle.instances.benchmarks.asynctool.problem_model import Delays
 from planoracle.instances.benchmarks.kitchens import rules as walking
 from planoracle.instances.benchmarks.kitchens import run as steps
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Finding
+from planoracle.instances.protocol.feedback import FeedbackItem
 from tests.support.asynctool import chains
 from tests.support.robotouille import kitchen
 
@@ -41,7 +41,7 @@ def report(problem: Any, plan: Any, **options: Any) -> Critique:
     return found
 
 
-def flat(finding: Finding) -> Any:
+def flat(finding: FeedbackItem) -> Any:
     """Return a finding with the fields of its violation, as it is written."""
     fault = finding.violation
     assert finding.as_dict().keys() == {*fault._fields, "index", "text", "excess"} - {"position", "case"}

@@ -7,17 +7,17 @@ from itertools import combinations
 from math import prod
 
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, kitchen_of
-from planoracle.instances.benchmarks.recipe2plan.rules import State as Kitchen
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.rules import CookingState as Kitchen
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
-from planoracle.instances.model.state import State
+from planoracle.instances.model.state import PartialSchedule
 
-_BEGIN = State()
+_BEGIN = PartialSchedule()
 
 
-def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[Command] = (), clock: int = 0) -> int | None:
+def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[StepCommand] = (), clock: int = 0) -> int | None:
     """Least makespan of any plan that the rules of Recipe2Plan accept, by trying all plans that go on from ``done``.
 
     Second by second, every command of every length is tried; states that agree in all that the rules
@@ -52,20 +52,20 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[Command] = 
     return best
 
 
-def _commands(state: Kitchen, now: int) -> list[Command]:
+def _commands(state: Kitchen, now: int) -> list[StepCommand]:
     commands = []
     for (recipe, number), position in state.kitchen.index.items():
         left = state.left[position]
         lengths = range(1, left + 1) if state.kitchen.steps[position].interruptible else [left] if left else []
-        commands += [Command(number, recipe, length, now) for length in lengths]
+        commands += [StepCommand(number, recipe, length, now) for length in lengths]
     return commands
 
 
-def _allowed(state: Kitchen, command: Command) -> bool:
+def _allowed(state: Kitchen, command: StepCommand) -> bool:
     return not state.check(0, command, state.step_of(command))
 
 
-def _carry_out(state: Kitchen, command: Command) -> None:
+def _carry_out(state: Kitchen, command: StepCommand) -> None:
     position = state.step_of(command)
     assert position is not None
     state.carry_out(command, position)
@@ -79,7 +79,7 @@ def _key(state: Kitchen, now: int) -> tuple[object, ...]:
     return max(state.clock, now), tuple(state.left), tuple(state.finish), busy, heat
 
 
-def schedules(instance: Instance, horizon: int, state: State = _BEGIN) -> int:
+def schedules(instance: Instance, horizon: int, state: PartialSchedule = _BEGIN) -> int:
     """Number of schedules that `general_optimum` would try if it never cut a branch."""
     return prod(len(_placements(instance, action, horizon, state)) for action in instance.actions)
 
@@ -93,7 +93,7 @@ def sets(action: Action) -> bool:
 _LASTING = {"release", "time_limit", "agent_busy", "start_attended", "resource_capacity", "minimum_lag", "maximum_lag"}
 
 
-def general_optimum(instance: Instance, horizon: int, state: State = _BEGIN) -> int | None:
+def general_optimum(instance: Instance, horizon: int, state: PartialSchedule = _BEGIN) -> int | None:
     """Least makespan of any schedule that the general referee accepts, by trying all that go on from a state."""
     return _best(instance, horizon, state, lambda schedule: schedule.makespan)
 
@@ -104,7 +104,12 @@ def fewest_pieces(instance: Instance, makespan: int) -> int | None:
 
 
 def _best(
-    instance: Instance, horizon: int, state: State, cost: Callable[[Schedule], int], *, least: int | None = None
+    instance: Instance,
+    horizon: int,
+    state: PartialSchedule,
+    cost: Callable[[Schedule], int],
+    *,
+    least: int | None = None,
 ) -> int | None:
     """Return the least cost of schedules up to a horizon; makespans are cut off by the best, others when at least."""
     best: list[int | None] = [None]
@@ -138,7 +143,7 @@ def _best(
     return best[0]
 
 
-def _placements(instance: Instance, action: Action, latest: int, state: State = _BEGIN) -> list[list[Piece]]:
+def _placements(instance: Instance, action: Action, latest: int, state: PartialSchedule = _BEGIN) -> list[list[Piece]]:
     agents: tuple[str | None, ...] = instance.eligible(action) or (None,)
     done = [piece for piece in state.pieces if piece.action == action.id]
     left = action.duration - sum(piece.duration for piece in done)

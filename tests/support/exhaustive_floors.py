@@ -1,6 +1,7 @@
 """The best that can be done on tiny floors, found by handing every action to the rules.
 
-Nothing is decided here but what to hand in: a run (`Clock`) is forked, given acts and advanced. At every turn of a cook
+Nothing is decided here but what to hand in: a run (`Simulation`) is forked, given acts and advanced. At every turn of
+a cook
 all chains of interactions with the stations next to him are tried, and after each of them working at each of those
 stations, walks, and waits; runs are kept in the order of their next moment, each that can still go on differently once.
 
@@ -28,13 +29,13 @@ from itertools import count
 from random import Random
 from typing import Any, NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import STATES, Floor, FloorRules, Tile
-from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, PROCESS, WAIT, Act, written
-from planoracle.instances.benchmarks.grid_kitchens.rules import Food, Ware, World
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import STATES, GridKitchen, GridKitchenRules, Tile
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, PROCESS, WAIT, CookAction, written
+from planoracle.instances.benchmarks.grid_kitchens.rules import Food, KitchenState, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.benchmarks.grid_kitchens.tiles import steps
-from planoracle.instances.model.limits import Status, Work
+from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.solver.grid_kitchens.planner import plan
 
 
@@ -51,8 +52,8 @@ class Least(NamedTuple):
 
 
 def least_time(
-    floor: Floor,
-    rules: FloorRules,
+    floor: GridKitchen,
+    rules: GridKitchenRules,
     horizon: int,
     *,
     most: int = 400_000,
@@ -60,7 +61,7 @@ def least_time(
     sparse: bool = False,
     pruned: bool = True,
     parts: int = 1,
-    start: Clock | None = None,
+    start: Simulation | None = None,
 ) -> Least | None:
     """Return when the last order can be served at the earliest, ``None`` if not up to ``horizon``.
 
@@ -79,7 +80,7 @@ def least_time(
     return _Trial(floor, rules, horizon, spare, sparse, pruned, parts).run(most, start)
 
 
-def wandered(floor: Floor, rules: FloorRules, random: Random, moments: int) -> Clock:
+def wandered(floor: GridKitchen, rules: GridKitchenRules, random: Random, moments: int) -> Simulation:
     """Return a run in which cooks did something at random for so many moments, or until it could not go on."""
     trial = _Trial(floor, rules, 10**6, 9, sparse=False, pruned=False, parts=1)
     trial.left = 10**6
@@ -92,13 +93,15 @@ def wandered(floor: Floor, rules: FloorRules, random: Random, moments: int) -> C
     return clock
 
 
-def differences(floor: Floor, rules: FloorRules, *, most: int = 20_000, horizon: int = 25) -> tuple[str, list[str]]:
+def differences(
+    floor: GridKitchen, rules: GridKitchenRules, *, most: int = 20_000, horizon: int = 25
+) -> tuple[str, list[str]]:
     """Compare the plan and the bounds that are found for a floor with what there is; return the status and faults.
 
     The status is ``too much`` where nothing could be compared. A plan is carried out by the rules, so that it is enough
     to try whether there is an earlier one; ``horizon``: of that where no plan was found.
     """
-    found = plan(floor, rules, Work(0.5))
+    found = plan(floor, rules, WorkLimit(0.5))
     faults = []
     if found.plan is not None:
         outcome = carry_out(floor, found.plan, rules)
@@ -122,10 +125,17 @@ def differences(floor: Floor, rules: FloorRules, *, most: int = 20_000, horizon:
 
 class _Trial:
     def __init__(
-        self, floor: Floor, rules: FloorRules, horizon: int, spare: int, sparse: bool, pruned: bool, parts: int
+        self,
+        floor: GridKitchen,
+        rules: GridKitchenRules,
+        horizon: int,
+        spare: int,
+        sparse: bool,
+        pruned: bool,
+        parts: int,
     ) -> None:
         self.floor, self.horizon, self.spare, self.pruned = floor, horizon, spare, pruned
-        self.first = Clock.of(floor, rules, keep=False)
+        self.first = Simulation.of(floor, rules, keep=False)
         self.of = self.first.ground
         self.cooks = range(len(floor.cooks))
         self.dishes = [Counter(dish) for dish in self.of.dishes]
@@ -149,24 +159,28 @@ class _Trial:
 
     # What there is to do
 
-    def _uses(self, tile: Tile) -> tuple[Act, ...]:
-        return tuple(Act(INTERACT, station=s) for s in range(len(self.floor.stations)) if tile in self.of.near[s])
+    def _uses(self, tile: Tile) -> tuple[CookAction, ...]:
+        return tuple(
+            CookAction(INTERACT, station=s) for s in range(len(self.floor.stations)) if tile in self.of.near[s]
+        )
 
-    def _timed(self, tile: Tile) -> tuple[tuple[Act, ...], ...]:
+    def _timed(self, tile: Tile) -> tuple[tuple[CookAction, ...], ...]:
         """Return what takes time: works, waits, and walks step by step but for the last part."""
-        works = [(Act(PROCESS, station=s),) for s in (*self.of.boards, *self.of.sinks) if tile in self.of.near[s]]
-        walks: list[tuple[Act, ...]] = []
+        works = [
+            (CookAction(PROCESS, station=s),) for s in (*self.of.boards, *self.of.sinks) if tile in self.of.near[s]
+        ]
+        walks: list[tuple[CookAction, ...]] = []
         for goal, far in self.of.walks(tile).items():
             if self.sparse and far:
-                walks.append((Act(MOVE, goal),))
+                walks.append((CookAction(MOVE, goal),))
             elif far:
                 route = self.route(tile, goal)
                 walks += [
-                    (*(Act(MOVE, step) for step in route[: far - last]), Act(MOVE, goal))
+                    (*(CookAction(MOVE, step) for step in route[: far - last]), CookAction(MOVE, goal))
                     for last in range(1, far + 1)
                     if last == 1 or last in self.lengths
                 ]
-        return (*works, *walks, *((Act(WAIT, duration=ticks),) for ticks in self.waits))
+        return (*works, *walks, *((CookAction(WAIT, duration=ticks),) for ticks in self.waits))
 
     def route(self, tile: Tile, goal: Tile) -> list[Tile]:
         found, back = [], self.of.walks(goal)
@@ -175,9 +189,9 @@ class _Trial:
             found.append(tile)
         return found
 
-    def run(self, most: int, start: Clock | None = None) -> Least | None:
+    def run(self, most: int, start: Simulation | None = None) -> Least | None:
         numbers, start = count(), start or self.first
-        heap: list[tuple[Any, int, Clock]] = [(start.time, 0, start)]
+        heap: list[tuple[Any, int, Simulation]] = [(start.time, 0, start)]
         seen: set[Any] = set()
         self.left = most
         while heap:
@@ -198,7 +212,7 @@ class _Trial:
                 heappush(heap, (then, next(numbers), child))
         return None
 
-    def told(self, clock: Clock, runs: int) -> Least:
+    def told(self, clock: Simulation, runs: int) -> Least:
         acts = {
             name: [written(self.of, act) for act in clock.queues[cook][: clock.taken[cook]]]
             for cook, name in enumerate(self.floor.agents)
@@ -209,7 +223,7 @@ class _Trial:
         time: Any = clock.time
         return Least(time, acts, runs)
 
-    def children(self, clock: Clock) -> Iterator[Clock]:
+    def children(self, clock: Simulation) -> Iterator[Simulation]:
         """Yield what comes of all that those who are due at the next moment can do, one after the other."""
         if clock.opened:
             agenda = clock.key()[1]
@@ -219,7 +233,7 @@ class _Trial:
             due = list(self.cooks)
         yield from self._turns(clock, due)
 
-    def _turns(self, clock: Clock, due: list[int], must: bool = False) -> Iterator[Clock]:
+    def _turns(self, clock: Simulation, due: list[int], must: bool = False) -> Iterator[Simulation]:
         """Give the first of those who are due what he can do, then the others.
 
         ``must``: he must use a station, because another took care to have his turn before him.
@@ -257,7 +271,7 @@ class _Trial:
                 then.give(cook, *chain, *acts)
                 yield from self._turns(then, others, long)
 
-    def advanced(self, run: Clock) -> Clock:
+    def advanced(self, run: Simulation) -> Simulation:
         """Let a run go to its next moment."""
         self.left -= 1
         if self.left < 0:
@@ -265,7 +279,7 @@ class _Trial:
         run.advance()
         return run
 
-    def ticks(self, clock: Clock, cook: int) -> Any:
+    def ticks(self, clock: Simulation, cook: int) -> Any:
         """Return how long a cook's act takes, from its beginning."""
         act = clock.acts[cook]
         if act is None:
@@ -274,13 +288,13 @@ class _Trial:
             return self.floor.facts.chop if act.station in self.of.boards else self.floor.facts.wash
         return act.duration if act.word == WAIT else self.of.walks(clock.world.tiles[cook])[act.tile] * self.walked
 
-    def long(self, act: Act | None, tile: Tile) -> bool:
+    def long(self, act: CookAction | None, tile: Tile) -> bool:
         """Whether a walk or wait could be split, so that it is only of use for having the turn before somebody."""
         if act is None or self.sparse:
             return False
         return self.of.walks(tile)[act.tile] > 1 if act.word == MOVE else act.duration > 1
 
-    def vain(self, clock: Clock) -> bool:
+    def vain(self, clock: Simulation) -> bool:
         """Whether somebody walks or waits in one piece though nobody else can be due when it ends."""
         if self.sparse:
             return False
@@ -291,10 +305,10 @@ class _Trial:
                     return True
         return False
 
-    def _chains(self, clock: Clock, cook: int) -> list[tuple[Clock, tuple[Act, ...]]]:
+    def _chains(self, clock: Simulation, cook: int) -> list[tuple[Simulation, tuple[CookAction, ...]]]:
         """Return chains of interactions of a cook at the next moment, with what there is after the turns of all."""
-        found: list[tuple[Clock, tuple[Act, ...]]] = []
-        chains: list[tuple[Act, ...]] = [()]
+        found: list[tuple[Simulation, tuple[CookAction, ...]]] = []
+        chains: list[tuple[CookAction, ...]] = [()]
         seen = set()
         for chain in chains:
             run = clock.fork()
@@ -316,7 +330,7 @@ class _Trial:
 
     # What is the same
 
-    def key(self, clock: Clock) -> tuple[object, ...]:
+    def key(self, clock: Simulation) -> tuple[object, ...]:
         agenda = clock.key()[1]
         assert isinstance(agenda, tuple)
         tiles, doing = list(clock.world.tiles), []
@@ -331,11 +345,11 @@ class _Trial:
             doing.append((left, cook, tag))
         return (tuple(tiles), *self.world_key(clock.world)[1:], tuple(doing))
 
-    def world_key(self, world: World) -> tuple[object, ...]:
+    def world_key(self, world: KitchenState) -> tuple[object, ...]:
         tiles, hands, on, *rest = world.key()
         return (tiles, self._plain(hands, world), self._plain(on, world), *rest)
 
-    def _plain(self, things: Any, world: World) -> tuple[object, ...]:
+    def _plain(self, things: Any, world: KitchenState) -> tuple[object, ...]:
         plain: list[object] = []
         for thing in things:
             if type(thing) is tuple and thing[0] == "plate":
@@ -351,7 +365,7 @@ class _Trial:
         held = Counter((food.name, food.state) for food in contents)
         return any(held <= dish for dish in self.dishes[served:])
 
-    def foods(self, world: World) -> int:
+    def foods(self, world: KitchenState) -> int:
         """Return how much food there is that cannot all be needed."""
         found: list[Food] = []
         for thing in (*world.hands, *world.on):
@@ -389,7 +403,7 @@ class _Trial:
                         heappush(heap, (cost, near))
         self.far = far
 
-    def earliest(self, clock: Clock) -> Any:
+    def earliest(self, clock: Simulation) -> Any:
         """Return a moment before which the next order is not served."""
         world, of, never = clock.world, self.of, 10**6
         start, ends = list(world.tiles), clock.ends[:]

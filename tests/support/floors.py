@@ -6,22 +6,22 @@ from fractions import Fraction
 from typing import Any
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
-    Dish,
+    Cookware,
     Facts,
-    Floor,
-    FloorRules,
+    GridKitchen,
+    GridKitchenRules,
     Need,
+    OrderedDish,
     Station,
-    Vessel,
 )
-from planoracle.instances.benchmarks.grid_kitchens.run import Outcome, carry_out
+from planoracle.instances.benchmarks.grid_kitchens.run import PlanOutcome, carry_out
 
-PAPER = FloorRules()
+PAPER = GridKitchenRules()
 #: As the released code.
-RELEASED = FloorRules(
+RELEASED = GridKitchenRules(
     refuse_unread=False, cooking="stamp", sinks="shared", finish="ignored", end="plans", price_optimum=False
 )
-FACTS = Facts(1, 4, 6, 10, (Vessel("pan", 24, "chopped", ("meat", "tomato")), Vessel("pot", 16, "raw", ("rice",))))
+FACTS = Facts(1, 4, 6, 10, (Cookware("pan", 24, "chopped", ("meat", "tomato")), Cookware("pot", 16, "raw", ("rice",))))
 
 #: The stations of the row, from left to right, and what they have.
 ROW = (
@@ -38,16 +38,16 @@ ROW = (
     Station("stove2", "stove", (10, 0), "pot"),
     Station("stove3", "stove", (11, 0)),
 )
-STEAK = Dish("steak", (Need("meat", "cooked"),))
-TARTARE = Dish("tartare", (Need("meat", "chopped"),))
-RAW = Dish("raw", (Need("meat", "raw"),))
+STEAK = OrderedDish("steak", (Need("meat", "cooked"),))
+TARTARE = OrderedDish("tartare", (Need("meat", "chopped"),))
+RAW = OrderedDish("raw", (Need("meat", "raw"),))
 
 
-def row(*orders: Dish, cooks: int = 1) -> Floor:
+def row(*orders: OrderedDish, cooks: int = 1) -> GridKitchen:
     """Return the floor: one row of free tiles below the stations, a wall at the end; cooks begin at the left end."""
     names = ((f"agent{number}", (0, 1)) for number in range(1, cooks + 1))
     walls = [("wall", (12, 1)), *((f"wall_{x + 1}", (x, 2)) for x in range(13))]
-    return Floor.of("paracook/cook/row", "paracook", (13, 3), ROW, walls, names, orders or (STEAK,), FACTS)
+    return GridKitchen.of("paracook/cook/row", "paracook", (13, 3), ROW, walls, names, orders or (STEAK,), FACTS)
 
 
 def plan(*texts: str) -> dict[str, list[Any]]:
@@ -70,6 +70,6 @@ def _action(word: str) -> dict[str, Any]:
     return {"action": "Process", "target": word[1:]} if word[0] == "!" else {"action": "Interact", "target": word}
 
 
-def done(rules: FloorRules, *texts: str, orders: tuple[Dish, ...] = ()) -> Outcome:
+def done(rules: GridKitchenRules, *texts: str, orders: tuple[OrderedDish, ...] = ()) -> PlanOutcome:
     """Return what becomes of a plan on the row."""
     return carry_out(row(*orders, cooks=len(texts)), plan(*texts), rules)

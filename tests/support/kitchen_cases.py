@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
 from planoracle.instances.benchmarks.kitchens.rules import Profile, profile
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.kitchens.heuristic import Heuristic, heuristic
+from planoracle.solver.kitchens.heuristic import SearchHeuristic, heuristic
 from planoracle.solver.kitchens.state_view import NEVER
 from tests.support.kitchen_grammar import timed_domain
 from tests.support.state_graph import fewest_steps
 
 #: Work for one plan, far more than a small kitchen takes, and states of one blind search.
-_WORK, _MOST = Work(120.0), 200_000
+_WORK, _MOST = WorkLimit(120.0), 200_000
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Case:
         """Return the rules."""
         return profile(self.rules["profile"], moves=self.rules.get("moves", "turns"))
 
-    def state(self, engine: Compiled) -> State:
+    def state(self, engine: CompiledKitchen) -> State:
         """Return the state after the actions done before; raises `InputError` if one is not legal."""
         state = engine.start()
         for text in self.after:
@@ -64,12 +64,12 @@ class Case:
 
     def fewest_steps(self) -> int | None:
         """Return the answer of blind search."""
-        engine = Compiled(self.problem(), self.profile())
+        engine = CompiledKitchen(self.problem(), self.profile())
         return fewest_steps(engine, self.state(engine), _MOST, at_start=not self.after)
 
     def wrong_bound(self, steps: int | None) -> str:
         """Compare the bound, with the choices at the start and those in the state; ``""`` if it is not too high."""
-        engine = Compiled(self.problem(), self.profile())
+        engine = CompiledKitchen(self.problem(), self.profile())
         state, guide = self.state(engine), heuristic(engine)
         if steps is None or (self.after and not steps):
             return ""
@@ -91,7 +91,7 @@ class Case:
         return f"plan {found.status} {found.makespan}, truth {status} {steps}"
 
 
-def bound(guide: Heuristic, state: State, groups: Any) -> int:
+def bound(guide: SearchHeuristic, state: State, groups: Any) -> int:
     """Return the least of the bounds of a state with some choices; `NEVER`: no way."""
     looked = guide.look(state, tuple((0, group) for _, group in groups), 0, NEVER).groups
     return looked[0][0] if looked else NEVER

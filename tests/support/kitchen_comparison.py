@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from random import Random
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.generate.parameters import below, chance, one
 from planoracle.solver.kitchens.heuristic import heuristic
@@ -50,7 +50,7 @@ def draw_cases(seed: int, goals: int, most: int, cooks: int | None = None) -> It
         if chance(random, 6) and "more" not in document:
             document |= draw_odd_fact(random, bare)
             bare = case.problem()
-        graph = StateGraph.explore(Compiled(bare, case.profile()), most)
+        graph = StateGraph.explore(CompiledKitchen(bare, case.profile()), most)
         if graph is not None and len(graph.states) >= _SHARE * most:
             break
         size = max(1, size - 1) if graph is None else size + 1
@@ -59,7 +59,7 @@ def draw_cases(seed: int, goals: int, most: int, cooks: int | None = None) -> It
         for _ in range(_TRIES if chance(random, 85) else 1):
             goal = draw_goal(random, bare, graph)
             asked = replace(case, kitchen=document | {"name": f"drawn/{seed}/{number}"} | goal)
-            engine = Compiled(asked.problem(), asked.profile(), graph.engine.world)
+            engine = CompiledKitchen(asked.problem(), asked.profile(), graph.engine.world)
             options.append((graph.steps_from_start(graph.distances(engine.goal)) or 0, len(options), asked))
         yield max(options)[2], graph
 
@@ -73,7 +73,7 @@ def draw_kitchen(seed: int, cooks: int | None = None) -> Kitchen:
 
 def compare(case: Case, graph: StateGraph) -> Comparison:
     """Compare the bound in every state, and plans from the start and from states on random walks, with the graph."""
-    engine = Compiled(case.problem(), case.profile(), graph.engine.world)
+    engine = CompiledKitchen(case.problem(), case.profile(), graph.engine.world)
     left = graph.distances(engine.goal)
     found = Comparison()
     _compare_bounds(case, graph, engine, left, found)
@@ -88,7 +88,9 @@ def compare(case: Case, graph: StateGraph) -> Comparison:
     return found
 
 
-def _compare_bounds(case: Case, graph: StateGraph, engine: Compiled, left: list[int | None], found: Comparison) -> None:
+def _compare_bounds(
+    case: Case, graph: StateGraph, engine: CompiledKitchen, left: list[int | None], found: Comparison
+) -> None:
     """Compare the bound in every state from which the goal can be reached, up to the first difference."""
     guide = heuristic(engine)
     groups = guide.root(engine.start())

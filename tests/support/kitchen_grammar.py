@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import State
-from planoracle.instances.benchmarks.kitchens.domain import OWN, Domain, Effect, domain_for
+from planoracle.instances.benchmarks.kitchens.domain import OWN, Effect, KitchenDomain, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.problems import FORMAT, VERSION
 from planoracle.instances.benchmarks.kitchens.variants import RAW, new_name
@@ -69,13 +69,13 @@ def draw_rules(random: Random, document: Mapping[str, Any]) -> dict[str, str]:
     return rules | {"moves": "joint"} if len(document["players"]) > 1 and chance(random, 25) else rules
 
 
-def timed_domain(counts: Mapping[str, int]) -> Domain:
+def timed_domain(counts: Mapping[str, int]) -> KitchenDomain:
     """Return the bundled domain with other numbers of ticks or repetitions."""
     return _timed_domain(tuple(sorted(counts.items())))
 
 
 @lru_cache(maxsize=256)
-def _timed_domain(counts: tuple[tuple[str, int], ...]) -> Domain:
+def _timed_domain(counts: tuple[tuple[str, int], ...]) -> KitchenDomain:
     domain, by_name = domain_for(OWN), dict(counts)
     if not by_name:
         return domain
@@ -85,7 +85,7 @@ def _timed_domain(counts: tuple[tuple[str, int], ...]) -> Domain:
         else action
         for action in domain.actions
     ]
-    return Domain.of(domain.types, domain.predicates, actions, OWN)
+    return KitchenDomain.of(domain.types, domain.predicates, actions, OWN)
 
 
 def _timed(effect: Effect, count: int) -> Effect:

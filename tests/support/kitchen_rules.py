@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.kitchens.domain import Action, Literal
-from planoracle.instances.benchmarks.kitchens.effects import Running, Scene, ground, start, update
+from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Literal
+from planoracle.instances.benchmarks.kitchens.effects import EffectScene, Running, ground, start, update
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, can_be_cast, natural, unify
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 
@@ -68,7 +68,7 @@ class Interpreter:
 
     def step(self, state: State, move: Move) -> State:
         """Carry out a legal action; unless others act in the same step, let a tick pass."""
-        scene = Scene(dict(state.objects), set(state.facts))
+        scene = EffectScene(dict(state.objects), set(state.facts))
         effects = list(state.effects)
         action = self.kitchen.domain.actions[move.position]
         binding = {param: name for (param, _), name in zip(action.params, move.arguments, strict=True)}
@@ -84,7 +84,7 @@ class Interpreter:
             self._tick(effects, scene)
         return State(tuple(scene.objects.items()), frozenset(scene.facts), tuple(effects), turn)
 
-    def _tick(self, effects: list[Running], scene: Scene) -> None:
+    def _tick(self, effects: list[Running], scene: EffectScene) -> None:
         i = 0
         while i < len(effects):
             effects[i] = update(effects[i], scene, active=False)
@@ -101,7 +101,10 @@ class Interpreter:
 
 
 def bindings(
-    action: Action, facts: frozenset[Atom], objects: Sequence[tuple[str, str]], given: Mapping[str, str] | None = None
+    action: ActionSchema,
+    facts: frozenset[Atom],
+    objects: Sequence[tuple[str, str]],
+    given: Mapping[str, str] | None = None,
 ) -> Iterator[dict[str, str]]:
     """Find all ways to put different objects for the parameters so that the conditions of an action hold."""
     types = dict(action.params)

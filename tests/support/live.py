@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from planoracle.instances.protocol.environment import AnyEnvironment, Outcome, Transition
+from planoracle.instances.protocol.environment import AnyEnvironment, CommandOutcome, Transition
 
 
 def at_random(
@@ -25,7 +25,7 @@ def decisions(run: AnyEnvironment, unseen: tuple[str, ...] = ()) -> list[tuple[o
     return [shown(one) for one in outcomes if one.kind != "close" and one.violation not in unseen]
 
 
-def shown(one: Outcome) -> tuple[object, ...]:
+def shown(one: CommandOutcome) -> tuple[object, ...]:
     """Return an outcome as far as replays know it."""
     return (one.command, one.kind, one.start, one.end, one.violation)
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Dish, Facts, Floor, Need, Station, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    PLATE,
+    Cookware,
+    Facts,
+    GridKitchen,
+    Need,
+    OrderedDish,
+    Station,
+)
 from planoracle.instances.benchmarks.grid_kitchens.tiles import steps
 
 #: Ingredients of the pan (chopped) and of the pot (raw).
@@ -12,7 +20,7 @@ _PAN, _POT = ("meat", "tomato"), ("rice", "pasta")
 _LAID = ("table", "table", "dispenser", "chopping_board")
 
 
-def odd_floor(seed: int, cooks: int) -> Floor:
+def odd_floor(seed: int, cooks: int) -> GridKitchen:
     """Return a floor of up to 6 by 4 tiles with up to twelve stations and up to three dishes."""
     random = Random(f"odd/{seed}/{cooks}")
     while True:
@@ -21,12 +29,12 @@ def odd_floor(seed: int, cooks: int) -> Floor:
             return found
 
 
-def _floor(random: Random, seed: int, cooks: int) -> Floor | None:
+def _floor(random: Random, seed: int, cooks: int) -> GridKitchen | None:
     names = random.sample((*_PAN, *_POT), random.choice((1, 1, 2)))
     dishes = []
     for number in range(random.choice((1, 1, 2, 2, 3))):
         needs = [_need(random, random.choice(names)) for _ in range(random.choice((1, 1, 1, 2)))]
-        dishes.append(Dish(f"dish{number}", tuple(needs)))
+        dishes.append(OrderedDish(f"dish{number}", tuple(needs)))
     needed = {(need.ingredient, need.state) for dish in dishes for need in dish.needs}
     kinds = [["serving_window", "", ""] for _ in range(1 + (random.random() < 0.2))]
     kinds += [["dispenser", "", name] for name in sorted({name for name, _ in needed})]
@@ -71,13 +79,13 @@ def _floor(random: Random, seed: int, cooks: int) -> Floor | None:
         wash=random.choice((1, 1, 2)),
         plate_return=random.choice((0, 1, 2)),
         cookware=(
-            Vessel("pan", random.randint(1, 6), "chopped", _PAN),
-            Vessel("pot", random.randint(1, 8), "raw", _POT),
+            Cookware("pan", random.randint(1, 6), "chopped", _PAN),
+            Cookware("pot", random.randint(1, 8), "raw", _POT),
         ),
     )
     walls = [("wall" if not n else f"wall_{n}", place) for n, place in enumerate(rest)]
     people = [(f"agent{n}", random.choice(free)) for n in range(1, cooks + 1)]
-    return Floor.of(f"odd/{cooks}/{seed}", "paracook", (width, height), stations, walls, people, dishes, facts)
+    return GridKitchen.of(f"odd/{cooks}/{seed}", "paracook", (width, height), stations, walls, people, dishes, facts)
 
 
 def _need(random: Random, name: str) -> Need:

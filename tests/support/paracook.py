@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
-    Dish,
+    Cookware,
     Facts,
-    Floor,
-    FloorRules,
+    GridKitchen,
+    GridKitchenRules,
     Need,
+    OrderedDish,
     Station,
-    Vessel,
 )
 
 #: As the released code.
-RELEASED = FloorRules(
+RELEASED = GridKitchenRules(
     refuse_unread=False, cooking="stamp", sinks="shared", finish="ignored", end="plans", price_optimum=False
 )
 
@@ -34,19 +34,19 @@ def facts(shared: Path) -> Facts:
     kitchen = _read(shared, "kitchen")
     ticks = kitchen["durations"]
     cookware = tuple(
-        Vessel(kind, ticks[kind], kitchen[f"{kind}_accepts"]["state"], tuple(kitchen[f"{kind}_accepts"]["items"]))
+        Cookware(kind, ticks[kind], kitchen[f"{kind}_accepts"]["state"], tuple(kitchen[f"{kind}_accepts"]["items"]))
         for kind in ("pan", "pot")
     )
     return Facts(ticks["move_per_tile"], ticks["chop"], ticks["wash"], ticks["plate_return"], cookware)
 
 
-def dish(shared: Path, name: str) -> Dish:
+def dish(shared: Path, name: str) -> OrderedDish:
     """Return a dish, ``category/dish``."""
     category, _, which = name.partition("/")
-    return Dish(which, tuple(Need(*need) for need in _read(shared, "recipes")["recipes"][category][which]))
+    return OrderedDish(which, tuple(Need(*need) for need in _read(shared, "recipes")["recipes"][category][which]))
 
 
-def floor(shared: Path, name: str, orders: list[str]) -> Floor:
+def floor(shared: Path, name: str, orders: list[str]) -> GridKitchen:
     """Return a map with orders."""
     kinds = _read(shared, "kitchen")["station_classes"]
     found = _read(shared, "maps")["maps"][name]
@@ -58,7 +58,7 @@ def floor(shared: Path, name: str, orders: list[str]) -> Floor:
         else:
             of = next(one for one in kinds if one in title)
             stations.append(Station(title, of, (x, y), extra.get("item", ""), extra.get("provides", "")))
-    return Floor.of(
+    return GridKitchen.of(
         f"paracook/cook/{name}",
         "paracook",
         (found["width"], found["height"]),
@@ -76,7 +76,7 @@ def lines(shared: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def setting(shared: Path, name: str) -> Floor:
+def setting(shared: Path, name: str) -> GridKitchen:
     """Return a map with the orders that belong to it, ``category/seed/agents/orders``."""
     kitchen, _, count = name.rpartition("/")
     return floor(shared, kitchen, _read(shared, "orders")["orders"][f"{kitchen.rpartition('/')[0]}/{count}"])

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Facts, Floor, Need, Station, Tile, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    Cookware,
+    Facts,
+    GridKitchen,
+    Need,
+    OrderedDish,
+    Station,
+    Tile,
+)
 from planoracle.instances.benchmarks.grid_kitchens.tiles import steps
 
 _NEEDS = {
@@ -30,7 +38,7 @@ _DISHES = (
 )
 
 
-def random_floor(seed: int, cooks: int) -> Floor:
+def random_floor(seed: int, cooks: int) -> GridKitchen:
     """Return a floor of 3 by 3 to 5 by 4 tiles with two to nine stations."""
     random = Random(f"{seed}/{cooks}")
     while True:
@@ -39,12 +47,12 @@ def random_floor(seed: int, cooks: int) -> Floor:
             return found
 
 
-def _floor(random: Random, seed: int, cooks: int) -> Floor | None:
+def _floor(random: Random, seed: int, cooks: int) -> GridKitchen | None:
     width, height = random.choice(((3, 3), (4, 3), (3, 4), (5, 3), (4, 4), (5, 4)))
     orders = [random.choice(_DISHES if cooks == 1 or random.random() < 0.1 else _DISHES[:6])]
     if random.random() < (0.25 if cooks == 1 else 0.06):
         orders.append(random.choice((*_DISHES[:4], orders[0])))
-    dishes = [Dish("_".join(one).replace(" ", "_"), tuple(_NEEDS[need] for need in one)) for one in orders]
+    dishes = [OrderedDish("_".join(one).replace(" ", "_"), tuple(_NEEDS[need] for need in one)) for one in orders]
     needs = {(need.ingredient, need.state) for dish in dishes for need in dish.needs}
     names = sorted({name for name, _ in needs})
     plates = 2 if random.random() < 0.2 else 1
@@ -89,11 +97,11 @@ def _floor(random: Random, seed: int, cooks: int) -> Floor | None:
         wash=6 if long else random.choice((1, 2)),
         plate_return=10 if long else random.choice((1, 3)),
         cookware=(
-            Vessel("pan", 24 if long else random.randint(1, 5), "chopped", ("meat",)),
-            Vessel("pot", 16 if long else random.randint(1, 7), "raw", ("rice",)),
+            Cookware("pan", 24 if long else random.randint(1, 5), "chopped", ("meat",)),
+            Cookware("pot", 16 if long else random.randint(1, 7), "raw", ("rice",)),
         ),
     )
-    return Floor.of(
+    return GridKitchen.of(
         f"random/{cooks}/{seed}",
         "paracook",
         (width, height),

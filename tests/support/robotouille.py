@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
@@ -54,7 +54,7 @@ class Cook:
     """Somebody who does one action after the other and looks at the facts."""
 
     def __init__(self, kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> None:
-        self.engine = Compiled(kitchen, rules)
+        self.engine = CompiledKitchen(kitchen, rules)
         self.state = self.engine.start()
 
     def do(self, *texts: str) -> Cook:
@@ -80,13 +80,13 @@ class Cook:
 
 def blind(problem: Kitchen, rules: Profile) -> int | None:
     """Return the fewest steps by blind search, see `tests.support.state_graph.fewest_steps`."""
-    engine = Compiled(problem, rules)
+    engine = CompiledKitchen(problem, rules)
     return fewest_steps(engine, engine.start(), 1_000_000, at_start=True)
 
 
 def walk(kitchen: Kitchen, rules: Profile, seed: int, steps: int) -> None:
     """Walk at random, seldom moving, and hold the compiled rules against the interpreter at every step."""
-    slow, fast = Interpreter(kitchen, rules), Compiled(kitchen, rules)
+    slow, fast = Interpreter(kitchen, rules), CompiledKitchen(kitchen, rules)
     choose = random.Random(seed)
     state, twin = slow.start(), fast.start()
     for _ in range(steps):

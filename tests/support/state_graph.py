@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 
 
 class TooManyStatesError(Exception):
@@ -26,13 +26,13 @@ class StateGraph:
         By state, the number of a state one step nearer to the first, and the action taken there.
     """
 
-    engine: Compiled
+    engine: CompiledKitchen
     states: list[State]
     successors: list[list[tuple[int, int]]]
     origins: list[tuple[int, int]]
 
     @classmethod
-    def explore(cls, engine: Compiled, most: int) -> StateGraph | None:
+    def explore(cls, engine: CompiledKitchen, most: int) -> StateGraph | None:
         """Enumerate the states; ``None`` if there are more than ``most``."""
         numbers = {engine.start(): 0}
         graph = cls(engine, [engine.start()], [], [(-1, -1)])
@@ -83,7 +83,7 @@ class StateGraph:
         return actions[::-1]
 
 
-def fewest_steps(engine: Compiled, state: State, most: int, *, at_start: bool) -> int | None:
+def fewest_steps(engine: CompiledKitchen, state: State, most: int, *, at_start: bool) -> int | None:
     """Return the fewest steps from a state to the goal by breadth-first search; ``None`` if it cannot be reached.
 
     Parameters

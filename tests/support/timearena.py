@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planoracle.instances.benchmarks.timearena import problems
-from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile, State
-from planoracle.instances.benchmarks.timearena.world import World
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile, SimulationState
+from planoracle.instances.benchmarks.timearena.scenario import Scenario
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.trajectory import DecisionPoint
 
 
-def commands(scene: World, profile: Profile) -> list[str]:
+def commands(scene: Scenario, profile: Profile) -> list[str]:
     """Return every two- and four-word command that the rules do not always refuse."""
-    fresh = State(scene, profile)
+    fresh = SimulationState(scene, profile)
     said = []
     for verb in scene.verbs:
         first, *preposition = verb.split()
@@ -35,7 +35,7 @@ def decisions_of(instance: Instance, here: DecisionPoint) -> list[str]:
     return made + ["wait"] * (here.state.clock - clock)
 
 
-def _after(state: State, text: str) -> tuple[State, int] | None:
+def _after(state: SimulationState, text: str) -> tuple[SimulationState, int] | None:
     """Return the state when the agent is next free and the minutes until then; ``None`` for a wrong command."""
     if text == "wait":
         kind, keys = "", []
@@ -53,9 +53,9 @@ def _after(state: State, text: str) -> tuple[State, int] | None:
     return after, minutes or 1
 
 
-def _arrived(scene: World, made: Sequence[str], profile: Profile) -> tuple[State, int]:
+def _arrived(scene: Scenario, made: Sequence[str], profile: Profile) -> tuple[SimulationState, int]:
     """Return the state after some decisions, wrong ones among them, and the minute."""
-    state, minute = State(scene, profile), 0
+    state, minute = SimulationState(scene, profile), 0
     for text in made:
         reached = _after(state, text)
         if reached is not None:
@@ -69,7 +69,7 @@ def _arrived(scene: World, made: Sequence[str], profile: Profile) -> tuple[State
 
 
 def optimum(
-    scene: World, most_states: int, profile: Profile = PROFILES["paper"], made: Sequence[str] = ()
+    scene: Scenario, most_states: int, profile: Profile = PROFILES["paper"], made: Sequence[str] = ()
 ) -> tuple[str, int | None]:
     """Search breadth first, minute by minute, over all states in which the agent is free.
 
@@ -86,7 +86,7 @@ def optimum(
     """
     said = [*commands(scene, profile), "wait"]
     start, begin = _arrived(scene, made, profile)
-    layers: dict[int, list[State]] = {begin: [start]}
+    layers: dict[int, list[SimulationState]] = {begin: [start]}
     met: set[tuple[object, ...]] = set()
     while layers:
         minute = min(layers)

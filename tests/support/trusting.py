@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planoracle.analysis.grading.problems import Places, Problems
+from planoracle.analysis.grading.problem_loader import Places, Problems
 
 
 def trusting() -> Problems:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.plan import COMMON_FIELDS, Dropped, Plan
+from planoracle.instances.protocol.plan import COMMON_FIELDS, DroppedCommand, Plan
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.protocol.scoring import Claim, Reference
 
@@ -50,7 +50,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
 
         return encoding.under(problem, rules)
 
-    def salvage(self, problem: Instance, given: object) -> tuple[object, tuple[Dropped, ...]]:
+    def salvage(self, problem: Instance, given: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Leave the pieces of steps out that do not exist."""
         from planoracle.instances.benchmarks.asynchow import language
         from planoracle.instances.benchmarks.generic import language as generic

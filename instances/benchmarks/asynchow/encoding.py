@@ -8,7 +8,7 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.asynchow.bundled_data import HowTo, Interval, how_to, longest_path
 from planoracle.instances.benchmarks.asynchow.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.validation import MAX_TICKS
@@ -69,14 +69,14 @@ def under(problem: Instance, rules: Profile) -> Instance:
     return problem if own == rules else instance(facts, problem.name, rules)
 
 
-@Memo
+@ProblemCache
 def gold(problem: Instance, rules: Profile) -> Interval:
     """Return the seconds that count as right."""
     facts = origin_of(problem).facts
     return facts.gold if rules.gold == "released" else facts.answer(last_unit=rules.units == "last")
 
 
-@Memo
+@ProblemCache
 def least(problem: Instance) -> int:
     """Return the longest path in ticks: the optimum with as many hands as steps, with fewer a bound."""
     place = {action.id: number for number, action in enumerate(problem.actions, 1)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planoracle.instances.benchmarks.asynchow import language
 from planoracle.instances.benchmarks.asynchow.run import AsyncHowRun
 from planoracle.instances.benchmarks.generic import feedback
-from planoracle.instances.protocol.feedback import Clock, Examined, Finding, Topic, clock_of, quoted
+from planoracle.instances.protocol.feedback import ClockFormat, Examination, FeedbackItem, Topic, clock_of, quoted
 
 TOPICS = (
     Topic(
@@ -24,13 +24,13 @@ TOPICS = (
 )
 
 
-def examine(run: AsyncHowRun) -> Examined:
+def examine(run: AsyncHowRun) -> Examination:
     """Look closely at what is wrong with a run."""
     if run.answer is None:
         return feedback.examine(run)
     clock = clock_of(run.problem)
-    findings = tuple(Finding.of(fault, f"{_said(run)}{fault.message}") for fault in run.verdict.violations)
-    return Examined(
+    findings = tuple(FeedbackItem.of(fault, f"{_said(run)}{fault.message}") for fault in run.verdict.violations)
+    return Examination(
         replay=run.verdict,
         findings=findings,
         clock=clock,
@@ -41,7 +41,7 @@ def examine(run: AsyncHowRun) -> Examined:
     )
 
 
-def _outcome(run: AsyncHowRun, clock: Clock) -> str:
+def _outcome(run: AsyncHowRun, clock: ClockFormat) -> str:
     shortest, longest = (clock.span(seconds) for seconds in run.gold)
     right = shortest if shortest == longest else f"{shortest} to {longest}"
     if run.success:

@@ -30,7 +30,7 @@ written, schedule = language.written, language.schedule
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Schedule):
+class DurationAnswer(Schedule):
     """An answer in words: it says how long everything takes, but not when anything is done."""
 
     text: str = ""
@@ -41,7 +41,7 @@ def commands(problem: Instance, given: object, rules: Profile) -> Schedule:
 
     >>> from planoracle.instances.benchmarks.asynchow.encoding import load
     >>> commands(load("asynchow/async/829"), 'It takes "70 days".', Profile())
-    Answer(pieces=(), text='"70 days"')
+    DurationAnswer(pieces=(), text='"70 days"')
     >>> wait = [{"action": "step/2", "start": 0, "duration": 9}]
     >>> commands(load("asynchow/async/829"), wait, Profile()).pieces[0].agent
     'agent2'
@@ -65,7 +65,7 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[Schedul
         raise PlanError("must be text, or a list of pieces", field="answer", value=given)
     released = rules.answers == "released"
     text, where, fault = (given or "", "whole text", "") if released else answer_in(given or "")
-    return Reading(Answer((), text), int(where != "nothing"), where, 0, fault=fault)
+    return Reading(DurationAnswer((), text), int(where != "nothing"), where, 0, fault=fault)
 
 
 def pieces_in(problem: Instance, given: object) -> Reading[list[object]] | None:
@@ -106,7 +106,7 @@ _SHORT = {"hour": "hours", "h": "hours", "min": "minutes", "sec": "seconds"}
 _SECOND = timedelta(seconds=1)
 
 
-class Grade(NamedTuple):
+class AnswerGrade(NamedTuple):
     """Whether an answer is right, and the seconds it was then read as, ``(0, 0)`` for a wrong one.
 
     ``reason`` says why it is wrong: ``empty``, ``no_time`` (nothing in double quotes), ``range`` (" to "),
@@ -118,7 +118,7 @@ class Grade(NamedTuple):
     reason: str | None
 
 
-def grade(text: str, gold: Interval) -> Grade:
+def grade(text: str, gold: Interval) -> AnswerGrade:
     """Grade an answer against the least and the most seconds that are right.
 
     Raises
@@ -129,27 +129,27 @@ def grade(text: str, gold: Interval) -> Grade:
     Examples
     --------
     >>> grade('The shortest possible time is "1 month".', (2_600_000, 2_700_000))
-    Grade(success=True, parsed=(2419200, 2678400), reason=None)
+    AnswerGrade(success=True, parsed=(2419200, 2678400), reason=None)
     >>> grade('"30min"', (1800, 1800)).reason, grade('"20 min"', (1800, 1800)).reason
     ('unreadable', 'too_short')
     """
     if not text:
-        return Grade(False, (0, 0), "empty")
+        return AnswerGrade(False, (0, 0), "empty")
     least, most = (seconds * _SECOND for seconds in gold)
     reasons = []
     for candidate in candidates(text):
         part = narrowed(candidate)
         if " to " in part:
-            return Grade(False, (0, 0), "range")
+            return AnswerGrade(False, (0, 0), "range")
         time = read(part)
         if time is None:
             reasons.append("unreadable")
         elif any(least <= end <= most for end in time):
-            return Grade(True, (_number(time[0]), _number(time[1])), None)
+            return AnswerGrade(True, (_number(time[0]), _number(time[1])), None)
         else:
             reasons.append("too_short" if time[1] < least else "too_long")
     told = set(reasons) - {"unreadable"} or set(reasons) or {"no_time"}
-    return Grade(False, (0, 0), told.pop() if len(told) == 1 else "wrong")
+    return AnswerGrade(False, (0, 0), told.pop() if len(told) == 1 else "wrong")
 
 
 def _number(time: timedelta) -> float:

@@ -10,7 +10,7 @@ from planoracle.instances.benchmarks.generic.live import GenericEnvironment
 from planoracle.instances.benchmarks.generic.live import repertoire as repertoire
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import AnyEnvironment, Manner, Reward
+from planoracle.instances.protocol.environment import AnyEnvironment, Reward, RunConfig
 from planoracle.instances.protocol.feedback import clean, listed
 from planoracle.instances.protocol.settings import Setting, by_name
 
@@ -52,7 +52,7 @@ class AsyncHowEnvironment(GenericEnvironment[Profile]):
         return brief(self._idle.problem, hands=False)
 
 
-def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> AsyncHowEnvironment:
+def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> AsyncHowEnvironment:
     """Return a live run."""
     return AsyncHowEnvironment(problem, rules, manner, reward)
 
@@ -80,7 +80,7 @@ SETTINGS = by_name(
             __package__,
             "steps",
             "zero-shot",
-            manner=Manner("open"),
+            manner=RunConfig("open"),
             words={"steps": _steps},
         )
     ]

@@ -8,14 +8,14 @@ from planoracle.instances.benchmarks.asynchow.bundled_data import FEW_SHOT
 from planoracle.instances.benchmarks.asynchow.encoding import least, origin_of
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.asynchow.run import AsyncHowRun
-from planoracle.instances.protocol.scoring import Average, Column, Measured, Oracle, Row
+from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row
 
 COLUMNS = (
-    Column("given", "what was handed in: answer or plan", kind="text"),
-    Column("parsed", "least and most seconds of a right answer, 0 and 0 of a wrong one", "seconds", "text", shown=True),
-    Column("gold", "least and most seconds that count as right", "seconds", "text"),
-    Column("complexity", "nodes and edges of the graph, with START and END", kind="count"),
-    Column("few_shot", "whether the prompts of the paper show its answer", kind="flag"),
+    Metric("given", "what was handed in: answer or plan", kind="text"),
+    Metric("parsed", "least and most seconds of a right answer, 0 and 0 of a wrong one", "seconds", "text", shown=True),
+    Metric("gold", "least and most seconds that count as right", "seconds", "text"),
+    Metric("complexity", "nodes and edges of the graph, with START and END", kind="count"),
+    Metric("few_shot", "whether the prompts of the paper show its answer", kind="flag"),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 
 from planoracle.instances.benchmarks.asynchow import language
 from planoracle.instances.benchmarks.asynchow.encoding import gold, least, under
-from planoracle.instances.benchmarks.asynchow.language import Answer
+from planoracle.instances.benchmarks.asynchow.language import DurationAnswer
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.model.instance import Instance
@@ -41,7 +41,7 @@ class AsyncHowRun(GenericRun):
     def __init__(self, problem: Instance, plan: Plan[Schedule], rules: Profile) -> None:
         handed_in = plan.commands
         self.gold = gold(problem, rules)
-        self.answer = language.grade(handed_in.text, self.gold) if isinstance(handed_in, Answer) else None
+        self.answer = language.grade(handed_in.text, self.gold) if isinstance(handed_in, DurationAnswer) else None
         if self.answer is None:
             verdict = referee(problem, handed_in)
         else:
@@ -63,7 +63,7 @@ def replay(problem: Instance, plan: Plan[Schedule], rules: Profile) -> AsyncHowR
     return AsyncHowRun(under(problem, rules), plan, rules)
 
 
-def _verdict(grade: language.Grade, longest: int, work: dict[str, int]) -> Replay:
+def _verdict(grade: language.AnswerGrade, longest: int, work: dict[str, int]) -> Replay:
     fault = None if grade.reason is None else Violation(None, grade.reason, "answer", _REASONS[grade.reason])
     return Replay(
         events=(),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, Said, call_message, read_message
-from planoracle.instances.benchmarks.asynctool.problem import Problem
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, AgentMessage, call_message, read_message
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -14,7 +14,7 @@ from planoracle.instances.model.schedule import Piece, Schedule
 CLOSE = "closing/ALL COMPLETED"
 
 
-def instance(problem: Problem) -> Instance:
+def instance(problem: AsyncToolProblem) -> Instance:
     """Encode a problem: every call holds the agent for one turn, its result comes ``delay`` turns later.
 
     The last action is the closing message, after all calls; it need not wait for the last results (paper,
@@ -38,7 +38,7 @@ def instance(problem: Problem) -> Instance:
     )
 
 
-def optimal_turns(problem: Problem, *, strict: bool = True) -> int | None:
+def optimal_turns(problem: AsyncToolProblem, *, strict: bool = True) -> int | None:
     """Return the least number of turns by closed form, closing message included.
 
     With constant delay d and g = d + 1, chains of n calls need ``max(sum n, (max n - 1) g + k)`` turns, k being the
@@ -64,14 +64,14 @@ def optimal_turns(problem: Problem, *, strict: bool = True) -> int | None:
     return max(sum(lengths), (longest - 1) * (problem.delays.least + 1) + lengths.count(longest)) + 1
 
 
-def problem_of(instance: Instance) -> Problem:
+def problem_of(instance: Instance) -> AsyncToolProblem:
     """Return the problem that an instance encodes."""
-    if not isinstance(instance.origin, Problem):
+    if not isinstance(instance.origin, AsyncToolProblem):
         raise InputError("is no AsyncTool problem", field="origin", value=instance.origin)
     return instance.origin
 
 
-def messages_by_action(problem: Problem) -> dict[str, dict[str, Any]]:
+def messages_by_action(problem: AsyncToolProblem) -> dict[str, dict[str, Any]]:
     """Return the message that carries out each action of the instance."""
     calls = {
         action: call_message(task.id, call)
@@ -81,7 +81,7 @@ def messages_by_action(problem: Problem) -> dict[str, dict[str, Any]]:
     return calls | {CLOSE: dict(CLOSING)}
 
 
-def transcript(problem: Problem, schedule: Schedule, clock: int = 0) -> list[dict[str, Any]]:
+def transcript(problem: AsyncToolProblem, schedule: Schedule, clock: int = 0) -> list[dict[str, Any]]:
     """Write a schedule as the agent's messages, one a turn, from the turn ``clock`` on (counted from 0)."""
     messages = messages_by_action(problem)
     turns: list[dict[str, Any]] = []
@@ -110,7 +110,7 @@ def to_schedule(instance: Instance, messages: list[Any]) -> Schedule:
 _Left = dict[str, list[tuple[Any, str]]]
 
 
-def gold_calls(problem: Problem) -> _Left:
+def gold_calls(problem: AsyncToolProblem) -> _Left:
     """Return the calls to make, by sub-task: what is said, and the action."""
     return {
         task.id: [(call.key, action) for action, call in zip(task.actions, task.gold, strict=True)]
@@ -118,7 +118,7 @@ def gold_calls(problem: Problem) -> _Left:
     }
 
 
-def take(left: _Left, said: Said) -> str | None:
+def take(left: _Left, said: AgentMessage) -> str | None:
     """Return the first action not yet taken that a message's call stands for, and take it from those ``left``."""
     for entry in left.get(said.task, ()):
         if said.call is not None and entry[0] == said.call.key:

@@ -6,10 +6,19 @@ from collections.abc import Callable
 
 from planoracle.instances.benchmarks.asynctool.encoding import to_schedule
 from planoracle.instances.benchmarks.asynctool.metrics import causes
-from planoracle.instances.benchmarks.asynctool.replay import Run
+from planoracle.instances.benchmarks.asynctool.replay import Transcript
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.model.violations import Measure, Violation
-from planoracle.instances.protocol.feedback import Examined, Finding, Topic, clean, clock_of, listed, quoted, sentence
+from planoracle.instances.protocol.feedback import (
+    Examination,
+    FeedbackItem,
+    Topic,
+    clean,
+    clock_of,
+    listed,
+    quoted,
+    sentence,
+)
 from planoracle.instances.protocol.run import Foreign
 
 TOPICS = (
@@ -34,12 +43,12 @@ _CAUSES = {
 }
 
 
-def examine(run: AsyncToolRun) -> Examined:
+def examine(run: AsyncToolRun) -> Examination:
     """Look closely at what is wrong with a run."""
     instance, record, times = run.problem, run.record, clock_of(run.problem)
     faultless = record.success and not record.violations
     exact = faultless and all(turn.kind != "call" or turn.step is not None for turn in record.turns)
-    return Examined(
+    return Examination(
         replay=run.verdict,
         findings=_findings(record),
         clock=times,
@@ -56,7 +65,7 @@ def foreign(run: AsyncToolRun) -> Foreign:
     return Foreign(tuple(names), len(run.record.turns))
 
 
-def _findings(run: Run) -> tuple[Finding, ...]:
+def _findings(run: Transcript) -> tuple[FeedbackItem, ...]:
     behind = {cause.task: cause for cause in causes(run) if cause.failed}
     found = []
     for violation in run.violations:
@@ -68,7 +77,7 @@ def _findings(run: Run) -> tuple[Finding, ...]:
         number = "" if violation.position is None else f"turn {violation.position + 1}: "
         text = sentence((number + _SENTENCES[violation.kind](violation) + hint).rstrip("."))
         # Steps are numbers, not amounts.
-        found.append(Finding(violation, text, violation.excess or None if violation.kind == "premature" else None))
+        found.append(FeedbackItem(violation, text, violation.excess or None if violation.kind == "premature" else None))
     return tuple(found)
 
 

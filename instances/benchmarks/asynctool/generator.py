@@ -7,7 +7,7 @@ from random import Random
 
 from planoracle.instances.benchmarks.asynctool import encoding, problems
 from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
 from planoracle.instances.generate.parameters import Parameters, below, one
 from planoracle.instances.generate.random_network import witnessed
 from planoracle.instances.model.instance import Instance
@@ -36,7 +36,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         for number in range(parameters.tasks)
     ]
     delays = Delays(parameters.shortest, parameters.longest, below(random, 10**6))
-    instance = encoding.instance(Problem(name, tuple(tasks), delays))
+    instance = encoding.instance(AsyncToolProblem(name, tuple(tasks), delays))
     return witnessed(instance, instance.order, widen=False)
 
 

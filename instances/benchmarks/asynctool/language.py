@@ -13,7 +13,7 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import bare, spoken
 from planoracle.instances.model_output.json_values import values_in, whole_value
 from planoracle.instances.model_output.messages import chat_in, is_agents
@@ -37,7 +37,7 @@ _RESEMBLES = re.compile(
 )
 
 
-class Said(NamedTuple):
+class AgentMessage(NamedTuple):
     """One message of the agent as the rules read it.
 
     ``kind`` is ``call``, ``wait``, ``close`` or ``unreadable``; ``task`` and ``call`` stand for a call. Of an
@@ -56,11 +56,11 @@ def call_message(task: str, call: Call) -> dict[str, Any]:
     return {"id": task, "func_name": call.name, "params": call.params}
 
 
-def as_message(said: Said) -> dict[str, Any]:
+def as_message(said: AgentMessage) -> dict[str, Any]:
     """Return a message that is read as what was read, and as nothing else, also where it is the only one.
 
     >>> read_message(as_message(read_message("Let me think")))
-    Said(kind='unreadable', task='', call=None, reason='the message holds no call', text='Let me think')
+    AgentMessage(kind='unreadable', task='', call=None, reason='the message holds no call', text='Let me think')
     """
     if said.call is not None:
         return call_message(said.task, said.call)
@@ -74,12 +74,12 @@ class _Messages(Grammar[object]):
 
     unique = True
 
-    def find(self, text: str) -> list[Found[object]]:
+    def find(self, text: str) -> list[StepMatch[object]]:
         if "{" not in text:
             said = bare(text)
-            return [Found(len(text), text)] if said.lower() == "wait" or said.endswith(_PHRASE) else []
+            return [StepMatch(len(text), text)] if said.lower() == "wait" or said.endswith(_PHRASE) else []
         spans, _ = values_in(text, lists=False)
-        return [Found(end - start, step) for start, end, value in spans for step in self.of(value) or ()]
+        return [StepMatch(end - start, step) for start, end, value in spans for step in self.of(value) or ()]
 
     def of(self, value: object) -> list[object] | None:
         if not isinstance(value, dict):
@@ -150,7 +150,7 @@ def _reading(turns: Any) -> Reading[list[Any]]:
     return as_given(kept)
 
 
-def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
+def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessage:
     """Read one message of the agent; never raises.
 
     A call is an object with ``id``, ``func_name`` and ``params``, alone or within text; or ``tool_calls`` of a chat,
@@ -168,7 +168,7 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
         said = _text(message, rules)
         return said if said.kind != "unreadable" else said._replace(text=message[:MAX_EXCERPT])
     if not isinstance(message, dict):
-        return Said("unreadable", reason="a message must be an object or a text")
+        return AgentMessage("unreadable", reason="a message must be an object or a text")
     if message.get("tool_calls"):
         return _tool_calls(message["tool_calls"], rules)
     if "func_name" in message:
@@ -176,20 +176,20 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> Said:
     if isinstance(message.get("unreadable"), str):
         text = message.get("text")
         kept = text[:MAX_EXCERPT] if isinstance(text, str) else ""
-        return Said("unreadable", reason=message["unreadable"][:MAX_REASON], text=kept)
+        return AgentMessage("unreadable", reason=message["unreadable"][:MAX_REASON], text=kept)
     content = message.get("content")
     if isinstance(content, list):  # parts, as some interfaces have them
         texts = [part.get("text") for part in content if isinstance(part, dict)]
         content = "\n".join(text for text in texts if isinstance(text, str))
     if not isinstance(content, str):
-        return Said("unreadable", reason="a message must hold a call or a content")
+        return AgentMessage("unreadable", reason="a message must hold a call or a content")
     said = read_message(content, rules)
-    return Said("wait") if said.reason == _NO_CALL and "role" not in message else said
+    return AgentMessage("wait") if said.reason == _NO_CALL and "role" not in message else said
 
 
-def _text(text: str, rules: Profile) -> Said:
+def _text(text: str, rules: Profile) -> AgentMessage:
     if len(text) > MAX_MESSAGE:
-        return Said("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
+        return AgentMessage("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
     if not text.lstrip().startswith("{"):
         text = spoken(text)[0]
     found = [value for _, _, value in values_in(text, lists=False)[0] if isinstance(value, dict)]
@@ -198,13 +198,13 @@ def _text(text: str, rules: Profile) -> Said:
         return _one(calls, rules)
     contents = [entry["content"] for entry in found if isinstance(entry.get("content"), str)]
     if _PHRASE in text:
-        return Said("close")
+        return AgentMessage("close")
     if contents or text.strip(" \t\r\n.!'\"*").lower() == "wait":
-        return Said("wait")
-    return Said("unreadable", reason=_NO_CALL)
+        return AgentMessage("wait")
+    return AgentMessage("unreadable", reason=_NO_CALL)
 
 
-def _calls(entry: dict[str, Any]) -> list[Said]:
+def _calls(entry: dict[str, Any]) -> list[AgentMessage]:
     """Return the calls of an object in text, which may be a native message."""
     if "func_name" in entry:
         return [_call(entry)]
@@ -212,39 +212,39 @@ def _calls(entry: dict[str, Any]) -> list[Said]:
     return list(map(_tool_call, native)) if isinstance(native, list) else []
 
 
-def _one(calls: list[Said], rules: Profile) -> Said:
+def _one(calls: list[AgentMessage], rules: Profile) -> AgentMessage:
     if len(calls) > 1 and rules.several_calls == "refused":
-        return Said("unreadable", reason="the message holds several calls; make one a turn")
+        return AgentMessage("unreadable", reason="the message holds several calls; make one a turn")
     return calls[0]
 
 
-def _call(entry: dict[str, Any]) -> Said:
+def _call(entry: dict[str, Any]) -> AgentMessage:
     task, name, params = entry.get("id"), entry.get("func_name"), entry.get("params")
     for label, value in (("id", task), ("func_name", name)):
         if not isinstance(value, str):
-            return Said("unreadable", reason=f"{label} must be text")
+            return AgentMessage("unreadable", reason=f"{label} must be text")
     if not isinstance(params, dict) or too_deep(params):
         wrong = "are nested too deeply" if isinstance(params, dict) else "must be an object"
-        return Said("unreadable", reason=f"params {wrong}", text=f"{task} {name}"[:MAX_EXCERPT])
-    return Said("call", str(task), Call(str(name), params))
+        return AgentMessage("unreadable", reason=f"params {wrong}", text=f"{task} {name}"[:MAX_EXCERPT])
+    return AgentMessage("call", str(task), Call(str(name), params))
 
 
-def _tool_calls(entries: Any, rules: Profile) -> Said:
+def _tool_calls(entries: Any, rules: Profile) -> AgentMessage:
     calls = [_tool_call(entry) for entry in entries] if isinstance(entries, list) else []
-    return _one(calls, rules) if calls else Said("unreadable", reason="tool_calls must be a list of calls")
+    return _one(calls, rules) if calls else AgentMessage("unreadable", reason="tool_calls must be a list of calls")
 
 
-def _tool_call(entry: Any) -> Said:
+def _tool_call(entry: Any) -> AgentMessage:
     function = entry.get("function") if isinstance(entry, dict) else None
     if not isinstance(function, dict):
-        return Said("unreadable", reason="a tool call must hold a function")
+        return AgentMessage("unreadable", reason="a tool call must hold a function")
     given = function.get("arguments")
     try:
         given = load_json(given, "arguments") if isinstance(given, str) and len(given) <= MAX_MESSAGE else given
     except InputError as error:
-        return Said("unreadable", reason=str(error)[:MAX_REASON])
+        return AgentMessage("unreadable", reason=str(error)[:MAX_REASON])
     if not isinstance(given, dict):
-        return Said("unreadable", reason="arguments must be an object")
+        return AgentMessage("unreadable", reason="arguments must be an object")
     if "func_name" in given:
         return _call(given)
     own = {name: value for name, value in given.items() if name != "task_id"}

@@ -11,26 +11,26 @@ from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
     MAX_MESSAGES,
     WAIT,
-    Said,
+    AgentMessage,
     as_message,
     call_message,
 )
-from planoracle.instances.benchmarks.asynctool.problem import Problem
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 from planoracle.instances.benchmarks.asynctool.replay import fault, premature
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import words
-from planoracle.instances.benchmarks.asynctool.simulation import Simulation, Turn
+from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn, ToolSimulation
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.capabilities import Repertoire
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import (
     AnyEnvironment,
-    Command,
+    CommandOutcome,
     Environment,
-    Manner,
+    LegalCommand,
     Message,
-    Outcome,
     Reward,
+    RunConfig,
 )
 from planoracle.instances.protocol.environment import Turn as Exchange
 from planoracle.instances.protocol.settings import Setting, by_name
@@ -48,7 +48,7 @@ _ALL = """
 Write all your messages at once, one a line."""
 
 
-class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
+class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
     """A run in which every message is a turn, in any form that `language.read_message` knows.
 
     What is legal are the calls whose parameters are known to be right: of every task the next gold call, once the
@@ -66,14 +66,14 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
     True
     """
 
-    def __init__(self, problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> None:
+    def __init__(self, problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> None:
         if manner.style not in ("paper", "chat"):
             raise InputError("must be one of paper, chat", field="style", value=manner.style)
         super().__init__(problem, rules, manner, reward)
         self._most = _limit(problem_of(problem)) if manner.bounded else MAX_MESSAGES
 
     @property
-    def task(self) -> Problem:
+    def task(self) -> AsyncToolProblem:
         """What is asked."""
         return problem_of(self.problem)
 
@@ -90,20 +90,20 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
         functions = f"The functions, by task:\n{json.dumps(tools, indent=1)}"
         return f"{functions}\n\nThe tasks:\n{json.dumps(questions, indent=1)}"
 
-    def _begin(self) -> Simulation:
-        return Simulation(self.task, self.rules)
+    def _begin(self) -> ToolSimulation:
+        return ToolSimulation(self.task, self.rules)
 
-    def _take(self, world: Simulation, said: object) -> tuple[Simulation, tuple[Outcome, ...]]:
+    def _take(self, world: ToolSimulation, said: object) -> tuple[ToolSimulation, tuple[CommandOutcome, ...]]:
         following = world.copy()
         turn = following.step(_plain(said))
         needed = premature(self.task, following.turns).get(turn.number) if turn.kind == "call" else None
         wrong = fault(self.task, turn, needed)
         kind = turn.kind if turn.kind in ("wait", "close") else "lost" if turn.step is None else "act"
         told = "\n".join(map(_line, self._answers(following.turns)))
-        outcome = Outcome(words(turn), kind, turn.number - 1, turn.number, wrong and wrong.kind, told)
+        outcome = CommandOutcome(words(turn), kind, turn.number - 1, turn.number, wrong and wrong.kind, told)
         return following, (outcome,)
 
-    def _answers(self, turns: Sequence[Turn]) -> Iterator[dict[str, str]]:
+    def _answers(self, turns: Sequence[SimulatedTurn]) -> Iterator[dict[str, str]]:
         """Yield what is answered to the last turn, in the form of the paper's Figure 12, without roles."""
         turn = turns[-1]
         if turn.kind == "close":
@@ -126,7 +126,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
             if one.usable == turn.number + 1:
                 yield {"id": one.task, "function name": str(one.call), "response": json.dumps(one.result)}
 
-    def _answer(self, world: Simulation, outcomes: Sequence[Outcome], over: str | None) -> str:
+    def _answer(self, world: ToolSimulation, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         if self.manner.loop == "open":
             return super()._answer(world, outcomes, over)
         ending = [f"The run is over: {over.replace('_', ' ')}."] if over else []
@@ -140,31 +140,31 @@ class AsyncToolEnvironment(Environment[Instance, Profile, Simulation]):
         answers = [{"role": "tool", **answer} for answer in self._answers(turns)]
         return [{"role": "assistant", "content": said}, *answers]
 
-    def _over(self, world: Simulation) -> str | None:
+    def _over(self, world: ToolSimulation) -> str | None:
         if world.done:
             return "closed"
         return "message_limit" if len(world.turns) >= self._most else None
 
-    def _clock(self, world: Simulation) -> int:
+    def _clock(self, world: ToolSimulation) -> int:
         return len(world.turns)
 
-    def _situation(self, world: Simulation) -> str:
+    def _situation(self, world: ToolSimulation) -> str:
         now = len(world.turns) + 1
         under_way = [
             f"{one.task}: {one.call}, answered in turn {one.usable - 1}" for one in world.turns if one.usable > now
         ]
         return "\n".join([f"It is turn {now}.", *(["Being executed:", *under_way] if under_way else [])])
 
-    def _legal(self, world: Simulation) -> Sequence[Command]:
-        calls = [Command(json.dumps(call_message(task, call)), "act") for task, call in world.ready()]
-        close = [Command(json.dumps(CLOSING), "close")] if world.complete else []
-        return [*calls, *close, Command(json.dumps(WAIT), "wait")]
+    def _legal(self, world: ToolSimulation) -> Sequence[LegalCommand]:
+        calls = [LegalCommand(json.dumps(call_message(task, call)), "act") for task, call in world.ready()]
+        close = [LegalCommand(json.dumps(CLOSING), "close")] if world.complete else []
+        return [*calls, *close, LegalCommand(json.dumps(WAIT), "wait")]
 
     def _handed_in(self) -> dict[str, object]:
         return {"turns": list(map(_message, self.state.world.turns))}
 
 
-def _limit(task: Problem) -> int:
+def _limit(task: AsyncToolProblem) -> int:
     """Return how many messages a run may have: the paper names no limit, and some models wait for ever."""
     alone = sum(1 + delay for delays in task.gold_delays.values() for delay in delays)
     return min(_TIMES * alone + _MORE, MAX_MESSAGES)
@@ -180,9 +180,9 @@ def _plain(said: object) -> object:
         return None
 
 
-def _message(turn: Turn) -> dict[str, Any]:
+def _message(turn: SimulatedTurn) -> dict[str, Any]:
     """Return what was said in a turn, as it was read."""
-    return as_message(Said(turn.kind, turn.task, turn.call, turn.reason, turn.text))
+    return as_message(AgentMessage(turn.kind, turn.task, turn.call, turn.reason, turn.text))
 
 
 def _line(answer: dict[str, str]) -> str:
@@ -192,17 +192,17 @@ def _line(answer: dict[str, str]) -> str:
     return f"{json.dumps(answer | {'response': None})[:-5]}{answer['response']}}}"
 
 
-def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> AsyncToolEnvironment:
+def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> AsyncToolEnvironment:
     """Return one run of an agent on an encoded problem."""
     return AsyncToolEnvironment(problem, rules, manner, reward)
 
 
-def repertoire(problem: Instance) -> Repertoire:
+def repertoire(problem: Instance) -> ActionSpace:
     """Return the gold calls, the wait and the closing message."""
     calls = [(task.id, call) for task in problem_of(problem).tasks for call in task.gold]
     names = {json.dumps(call_message(task, call)): f"{task}: {call}"[:200] for task, call in calls}
     names |= {json.dumps(WAIT): "wait", json.dumps(CLOSING): "ALL COMPLETED"}
-    return Repertoire(tuple(dict.fromkeys(names.values())), lambda command: names.get(command, command))
+    return ActionSpace(tuple(dict.fromkeys(names.values())), lambda command: names.get(command, command))
 
 
 def _questions(environment: AnyEnvironment) -> str:

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asynctool.calls import Call, canonical
 from planoracle.instances.benchmarks.asynctool.encoding import optimal_turns
-from planoracle.instances.benchmarks.asynctool.problem import Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, SubTask
 from planoracle.instances.benchmarks.asynctool.problems import tasks
-from planoracle.instances.benchmarks.asynctool.replay import Outcome, Run
+from planoracle.instances.benchmarks.asynctool.replay import SubTaskOutcome, Transcript
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
-from planoracle.instances.benchmarks.asynctool.simulation import Turn
+from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
 from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import Average, Column, Measured, Oracle, Row, mean_of
+from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row, mean_of
 
 #: Causes in the paper's words; ``wrong_call`` is its erroneous trajectory, a call that is none of the gold ones.
 CAUSES = (
@@ -44,7 +44,7 @@ class Cause(NamedTuple):
     message: str
 
 
-def causes(run: Run) -> list[Cause]:
+def causes(run: Transcript) -> list[Cause]:
     """Return one cause per failed sub-task, in their order, then the early calls of the others.
 
     The cause is that of the first gold call that was not made, by the first of these that applies:
@@ -78,7 +78,9 @@ def causes(run: Run) -> list[Cause]:
     return found + harmless
 
 
-def _cause(run: Run, task: SubTask, outcome: Outcome, calls: list[Turn], premature: frozenset[int]) -> Cause:
+def _cause(
+    run: Transcript, task: SubTask, outcome: SubTaskOutcome, calls: list[SimulatedTurn], premature: frozenset[int]
+) -> Cause:
     others = [turn for turn in calls if turn.step is None]
     early = [turn for turn in calls if turn.number in premature]
     if None not in outcome.made:
@@ -113,13 +115,13 @@ def _cause(run: Run, task: SubTask, outcome: Outcome, calls: list[Turn], prematu
     )
 
 
-def _might_be(turn: Turn, function: str, task: SubTask, run: Run, *, begun: bool) -> bool:
+def _might_be(turn: SimulatedTurn, function: str, task: SubTask, run: Transcript, *, begun: bool) -> bool:
     if function in turn.text or task.id in turn.text:
         return True
     return begun and not any(other.id in turn.text for other in run.problem.tasks)
 
 
-def _at(task: SubTask, cause: str, turn: Turn, message: str) -> Cause:
+def _at(task: SubTask, cause: str, turn: SimulatedTurn, message: str) -> Cause:
     return Cause(task.id, cause, turn.number, True, f"{str(turn.call)[:200]} {message}"[:500])
 
 
@@ -138,7 +140,7 @@ class Hits:
         return 2 * self.hits / total if total else 1.0
 
 
-def step_level(run: Run, rules: Profile) -> tuple[tuple[Hits, Hits], tuple[Hits, Hits]]:
+def step_level(run: Transcript, rules: Profile) -> tuple[tuple[Hits, Hits], tuple[Hits, Hits]]:
     """Compare the calls of a run with the gold calls by labels.
 
     Returns
@@ -198,7 +200,7 @@ def streak_floor(counts: Iterable[int]) -> int:
     return -(-most // (sum(counts) - most + 1))
 
 
-def _usable(problem: Problem, run: Run, idle: list[int]) -> list[int]:
+def _usable(problem: AsyncToolProblem, run: Transcript, idle: list[int]) -> list[int]:
     """Return the idle turns in which some gold call could have been made."""
     usable = {(turn.task, turn.step): turn.usable for turn in run.turns if turn.step is not None}
     ready: list[tuple[int, int]] = []  # turns from which on, and before which, a gold call could be made
@@ -223,28 +225,28 @@ def published_figures() -> dict[str, float]:
 
 
 COLUMNS = (
-    Column("func_f1", "F1 of the functions called", "share"),
-    Column("param_f1", "F1 of functions, parameters and values", "share"),
-    Column("subtask_char", "sub-tasks whose path of calls matches", "share"),
-    Column("subtask_env", "sub-tasks whose state matches", "share"),
-    Column("subtask_acc", "sub-tasks solved", "share", shown=True),
-    Column("task_char", "all paths match", kind="flag"),
-    Column("task_env", "all states match", kind="flag"),
-    Column("overall", "all sub-tasks are solved and the run is closed", kind="flag"),
-    Column("streak", "longest run of calls of one sub-task", kind="count"),
-    Column("streak_excess", "beyond what was needed", kind="count"),
-    Column("turns", "turns taken", "turns", "count"),
-    Column("optimal_turns", "least turns", "turns", "count"),
-    Column("optimal_calls", "least turns if no call waited", "turns", "count"),
-    Column("turn_efficiency", "optimal turns by turns of a success", "share"),
-    Column("premature_calls", "calls before their result was there", kind="count"),
-    Column("idle_turns", "turns without a call", kind="count"),
-    Column("usable_idle_turns", "those in which a call could have been made", kind="count"),
-    Column("func_f1_micro", "F1 of all functions as multisets", "share"),
-    Column("param_f1_micro", "F1 of all parameters as multisets", "share"),
-    Column("cause", "first cause of failure", kind="text", shown=True),
-    Column("subtasks", "number of sub-tasks", kind="count"),
-    Column("closed", "whether the run was closed", kind="flag"),
+    Metric("func_f1", "F1 of the functions called", "share"),
+    Metric("param_f1", "F1 of functions, parameters and values", "share"),
+    Metric("subtask_char", "sub-tasks whose path of calls matches", "share"),
+    Metric("subtask_env", "sub-tasks whose state matches", "share"),
+    Metric("subtask_acc", "sub-tasks solved", "share", shown=True),
+    Metric("task_char", "all paths match", kind="flag"),
+    Metric("task_env", "all states match", kind="flag"),
+    Metric("overall", "all sub-tasks are solved and the run is closed", kind="flag"),
+    Metric("streak", "longest run of calls of one sub-task", kind="count"),
+    Metric("streak_excess", "beyond what was needed", kind="count"),
+    Metric("turns", "turns taken", "turns", "count"),
+    Metric("optimal_turns", "least turns", "turns", "count"),
+    Metric("optimal_calls", "least turns if no call waited", "turns", "count"),
+    Metric("turn_efficiency", "optimal turns by turns of a success", "share"),
+    Metric("premature_calls", "calls before their result was there", kind="count"),
+    Metric("idle_turns", "turns without a call", kind="count"),
+    Metric("usable_idle_turns", "those in which a call could have been made", kind="count"),
+    Metric("func_f1_micro", "F1 of all functions as multisets", "share"),
+    Metric("param_f1_micro", "F1 of all parameters as multisets", "share"),
+    Metric("cause", "first cause of failure", kind="text", shown=True),
+    Metric("subtasks", "number of sub-tasks", kind="count"),
+    Metric("closed", "whether the run was closed", kind="flag"),
 )
 
 

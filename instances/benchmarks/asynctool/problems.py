@@ -13,7 +13,7 @@ from typing import Any
 from planoracle.instances.benchmarks.asynctool import encoding
 from planoracle.instances.benchmarks.asynctool.bfcl import documents
 from planoracle.instances.benchmarks.asynctool.calls import parse_call
-from planoracle.instances.benchmarks.asynctool.problem import Delays, Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
@@ -97,7 +97,7 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=4096)
-def problem(name: str) -> Problem:
+def problem(name: str) -> AsyncToolProblem:
     """Return the problem of a name; raises `UnknownNameError`.
 
     >>> [task.id for task in problem("asynctool/files_2+trading_1@0-1:7").tasks]
@@ -107,7 +107,7 @@ def problem(name: str) -> Problem:
     if found is None or not covers(name):
         raise UnknownNameError("there is no such AsyncTool problem", value=name)
     ids, delay = found
-    return Problem(name, tuple(tasks()[task] for task in ids), Delays.parse(delay) if delay else Delays())
+    return AsyncToolProblem(name, tuple(tasks()[task] for task in ids), Delays.parse(delay) if delay else Delays())
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from planoracle.instances.benchmarks.asynctool import bfcl, encoding
 from planoracle.instances.benchmarks.asynctool.calls import parse_call
-from planoracle.instances.benchmarks.asynctool.problem import MAX_DELAY, Delays, Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Delays, SubTask
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import SchemaLink, input_error, shorthand
 from planoracle.instances.model.instance import Instance
@@ -45,7 +45,7 @@ def _name_or_document(value: Any) -> Any:
     return value
 
 
-class TaskEntry(_Strict):
+class SubTaskEntry(_Strict):
     """A sub-task."""
 
     id: str = Field(min_length=1, max_length=100)
@@ -74,7 +74,7 @@ class ProblemEntry(_Strict):
     delay: Annotated[DelayEntry, BeforeValidator(_spread), shorthand("integer", DelayEntry)] = Field(
         1, validate_default=True, description="turns"
     )
-    tasks: list[TaskEntry] = Field(min_length=1, max_length=MAX_TASKS)
+    tasks: list[SubTaskEntry] = Field(min_length=1, max_length=MAX_TASKS)
     ground_truth: list[TruthEntry] = Field([], max_length=MAX_TASKS)
 
 
@@ -135,7 +135,7 @@ def read(document: Any, source: str) -> list[Instance]:
     return found
 
 
-def _problem(entry: ProblemEntry) -> Problem:
+def _problem(entry: ProblemEntry) -> AsyncToolProblem:
     apart = {truth.task_id: truth.ground_truth for truth in entry.ground_truth}
     if len(apart) < len(entry.ground_truth) or not apart.keys() <= {task.id for task in entry.tasks}:
         raise InputError("must name every task at most once, and no other", field="ground_truth")
@@ -155,7 +155,7 @@ def _problem(entry: ProblemEntry) -> Problem:
             tasks.append(_sub_task(task, calls))
         except InputError as error:
             raise error.at("", field) from None
-    return Problem(entry.name, tuple(tasks), _delays(entry.delay))
+    return AsyncToolProblem(entry.name, tuple(tasks), _delays(entry.delay))
 
 
 def _delays(entry: DelayEntry) -> Delays:
@@ -168,7 +168,7 @@ def _delays(entry: DelayEntry) -> Delays:
     return Delays(entry.least, most, entry.seed, entry.tools)
 
 
-def _sub_task(entry: TaskEntry, calls: list[str]) -> SubTask:
+def _sub_task(entry: SubTaskEntry, calls: list[str]) -> SubTask:
     offered = _offered(entry)
     order = {
         name: tuple((document.get("parameters") or {}).get("properties") or ())
@@ -193,7 +193,7 @@ def _sub_task(entry: TaskEntry, calls: list[str]) -> SubTask:
     return task
 
 
-def _offered(entry: TaskEntry) -> dict[str, dict[str, Any]] | None:
+def _offered(entry: SubTaskEntry) -> dict[str, dict[str, Any]] | None:
     known = bfcl.documents(entry.family)
     if entry.tools is None:
         return known or None
@@ -217,7 +217,7 @@ def _try_out(task: SubTask, calls: list[str]) -> None:
             raise InputError(f"fails: {result['error']}", field=f"ground_truth[{i}]", value=text)
 
 
-def to_document(problem: Problem) -> dict[str, Any]:
+def to_document(problem: AsyncToolProblem) -> dict[str, Any]:
     """Return the document of a problem; reading it gives an equal one."""
     delays = problem.delays
     spread = {"least": delays.least, "most": delays.most, "seed": delays.seed, "tools": dict(delays.tools)}

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.calls import canonical
-from planoracle.instances.benchmarks.asynctool.problem import Problem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, SubTask
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.asynctool.simulation import Simulation, Turn
-from planoracle.instances.model.violations import Event, Other, Replay, Violation
+from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn, ToolSimulation
+from planoracle.instances.model.violations import Other, Replay, ReplayEvent, Violation
 
 #: Kinds of violations.
 KINDS = (
@@ -41,7 +41,7 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
 }
 
 
-class Fault(Violation):
+class AsyncToolViolation(Violation):
     """A violation of these rules; ``resource`` is the function, times are turns from 0.
 
     Of a missing call ``actual`` is its step and ``required`` the number of steps of its task.
@@ -56,7 +56,7 @@ class Fault(Violation):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SubTaskOutcome:
     """What became of one sub-task.
 
     Attributes
@@ -79,7 +79,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Transcript:
     """A replayed transcript.
 
     Attributes
@@ -90,13 +90,13 @@ class Run:
         Number of turns; a closing message that the rule ``closing`` implies is one.
     """
 
-    problem: Problem
-    turns: tuple[Turn, ...]
+    problem: AsyncToolProblem
+    turns: tuple[SimulatedTurn, ...]
     closed: bool
     length: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[SubTaskOutcome, ...]
     premature: tuple[int, ...]
-    violations: tuple[Fault, ...]
+    violations: tuple[AsyncToolViolation, ...]
 
     @property
     def success(self) -> bool:
@@ -104,16 +104,16 @@ class Run:
         return self.closed and all(outcome.accurate for outcome in self.outcomes)
 
 
-def replay(problem: Problem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Run:
+def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Transcript:
     """Replay the agent's messages, see `language.messages`; never raises for what they hold."""
-    simulation = Simulation(problem, rules)
+    simulation = ToolSimulation(problem, rules)
     for message in messages:
         if simulation.done:
             break
         simulation.step(message)
     turns = tuple(simulation.turns)
     early = premature(problem, turns)
-    calls: dict[str, list[Turn]] = {task.id: [] for task in problem.tasks}
+    calls: dict[str, list[SimulatedTurn]] = {task.id: [] for task in problem.tasks}
     for turn in turns:
         if turn.kind == "call":
             calls[turn.task].append(turn)
@@ -122,31 +122,31 @@ def replay(problem: Problem, messages: Sequence[Any], rules: Profile = PROFILES[
     )
     violations = [found for turn in turns if (found := fault(problem, turn, early.get(turn.number))) is not None]
     if len(messages) > len(turns):
-        violations.append(Fault(len(turns), "after_close", "", "", len(turns), len(turns) + 1))
+        violations.append(AsyncToolViolation(len(turns), "after_close", "", "", len(turns), len(turns) + 1))
     for task, outcome in zip(problem.tasks, outcomes, strict=True):
         violations += [
-            Fault(None, "missing_call", task.id, resource=call.name, required=len(task.gold), actual=step)
+            AsyncToolViolation(None, "missing_call", task.id, resource=call.name, required=len(task.gold), actual=step)
             for step, (call, turn) in enumerate(zip(task.gold, outcome.made, strict=True))
             if turn is None
         ]
         if not outcome.env and None not in outcome.made:
-            violations.append(Fault(None, "wrong_state", task.id))
+            violations.append(AsyncToolViolation(None, "wrong_state", task.id))
     implied = not simulation.done and rules.closing == "implied"
     closed = simulation.done or implied
     if not closed:
-        violations.append(Fault(None, "not_closed", ""))
-    return Run(problem, turns, closed, len(turns) + implied, outcomes, tuple(sorted(early)), tuple(violations))
+        violations.append(AsyncToolViolation(None, "not_closed", ""))
+    return Transcript(problem, turns, closed, len(turns) + implied, outcomes, tuple(sorted(early)), tuple(violations))
 
 
-def premature(problem: Problem, turns: Sequence[Turn]) -> dict[int, Turn]:
+def premature(problem: AsyncToolProblem, turns: Sequence[SimulatedTurn]) -> dict[int, SimulatedTurn]:
     """Return the turns of the calls made before the result that they build on was known, and the turn of that.
 
     A gold call builds on the gold call before it, if that is made at all; any other call on all calls of its
     sub-task that are under way.
     """
     made = {(turn.task, turn.step): turn for turn in turns if turn.step is not None}
-    early: dict[int, Turn] = {}
-    running: dict[str, Turn] = {}  # the call of a task whose result comes last
+    early: dict[int, SimulatedTurn] = {}
+    running: dict[str, SimulatedTurn] = {}  # the call of a task whose result comes last
     for turn in turns:
         if turn.kind != "call":
             continue
@@ -159,7 +159,7 @@ def premature(problem: Problem, turns: Sequence[Turn]) -> dict[int, Turn]:
     return early
 
 
-def _outcome(task: SubTask, calls: list[Turn], state: Any, rules: Profile) -> Outcome:
+def _outcome(task: SubTask, calls: list[SimulatedTurn], state: Any, rules: Profile) -> SubTaskOutcome:
     made: list[int | None] = [None] * len(task.gold)
     for turn in calls:
         if turn.step is not None:
@@ -171,35 +171,37 @@ def _outcome(task: SubTask, calls: list[Turn], state: Any, rules: Profile) -> Ou
     if rules.char in ("results", "both"):
         wanted = Counter(map(canonical, gold.results))
         char = char and not wanted - Counter(canonical(turn.result) for turn in calls)
-    return Outcome(task.id, tuple(made), char, state == gold.state)
+    return SubTaskOutcome(task.id, tuple(made), char, state == gold.state)
 
 
-def fault(problem: Problem, turn: Turn, needed: Turn | None) -> Fault | None:
+def fault(problem: AsyncToolProblem, turn: SimulatedTurn, needed: SimulatedTurn | None) -> AsyncToolViolation | None:
     """Return what is wrong with a turn; ``needed`` is the call for whose result it should have waited."""
     start, end = turn.number - 1, turn.number
     if turn.kind == "unreadable":
-        return Fault(start, "unreadable", "", "", start, end, actual=turn.reason)
+        return AsyncToolViolation(start, "unreadable", "", "", start, end, actual=turn.reason)
     if turn.call is None:
         return None
     name = turn.call.name
     if turn.kind == "unknown_task":
         ids = tuple(task.id for task in problem.tasks)
-        return Fault(start, "unknown_task", turn.task[:80], "", start, end, required=ids)
+        return AsyncToolViolation(start, "unknown_task", turn.task[:80], "", start, end, required=ids)
     if name not in problem.by_id[turn.task].documents:
         owners = tuple(task.id for task in problem.tasks if name in task.documents)
         kind = "other_tool" if owners else "unknown_tool"
-        return Fault(start, kind, turn.task, "", start, end, (), name[:80], owners or None)
+        return AsyncToolViolation(start, kind, turn.task, "", start, end, (), name[:80], owners or None)
     if needed is not None:
         call = "" if needed.call is None else needed.call.name[:80]
         by = (Other(f"{needed.task}: {call}", needed.number - 1, needed.number),)
-        return Fault(start, "premature", turn.task, "", start, end, by, name[:80], needed.usable - 1, start)
+        return AsyncToolViolation(
+            start, "premature", turn.task, "", start, end, by, name[:80], needed.usable - 1, start
+        )
     if turn.step is None and isinstance(turn.result, dict) and "error" in turn.result:
         error = str(turn.result["error"])[:300]
-        return Fault(start, "failed_call", turn.task, "", start, end, (), name[:80], None, error)
+        return AsyncToolViolation(start, "failed_call", turn.task, "", start, end, (), name[:80], None, error)
     return None
 
 
-def as_replay(run: Run) -> Replay:
+def as_replay(run: Transcript) -> Replay:
     """Return a run in the form common to all benchmarks; positions and times in turns, from 0."""
     total = sum(len(outcome.made) for outcome in run.outcomes)
     events, done = [], 0
@@ -208,7 +210,7 @@ def as_replay(run: Run) -> Replay:
         subject = turn.task if turn.call is None else f"{turn.task}: {turn.call.name}"
         accepted = turn.kind in ("call", "wait", "close")
         events.append(
-            Event(turn.number - 1, subject or turn.kind, turn.number - 1, turn.number, accepted, done / total)
+            ReplayEvent(turn.number - 1, subject or turn.kind, turn.number - 1, turn.number, accepted, done / total)
         )
     idle = tuple((turn.number - 1, turn.number) for turn in run.turns if turn.kind in ("wait", "unreadable"))
     remaining = {

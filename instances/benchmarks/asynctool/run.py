@@ -17,16 +17,16 @@ from planoracle.instances.benchmarks.asynctool.encoding import (
     transcript,
 )
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, MAX_MESSAGES, WAIT, call_message, read_message
-from planoracle.instances.benchmarks.asynctool.problem import Problem
-from planoracle.instances.benchmarks.asynctool.replay import Run, as_replay
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
+from planoracle.instances.benchmarks.asynctool.replay import Transcript, as_replay
 from planoracle.instances.benchmarks.asynctool.replay import replay as run_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
-from planoracle.instances.benchmarks.asynctool.simulation import Turn
+from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
 from planoracle.instances.model.instance import Instance, Lag
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import State
+from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.plan import Dropped, Plan, Target, Targets
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
 from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
 # After so many calls that may have spoiled something no further one is looked at.
@@ -46,7 +46,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
     """
 
     def __init__(self, problem: Instance, plan: Plan[list[object]], rules: Profile) -> None:
-        self.task: Problem = problem_of(problem)
+        self.task: AsyncToolProblem = problem_of(problem)
         self.record = run_of(self.task, plan.commands, rules)
         super().__init__(problem, plan, rules, as_replay(self.record))
         self._variants: dict[tuple[object, ...], Instance] = {}
@@ -60,7 +60,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         faults = {fault.position: fault.kind for fault in run.violations if fault.position is not None}
         moves: list[Move] = []
         here = self.begin
-        made: dict[tuple[str, int], Turn] = {}
+        made: dict[tuple[str, int], SimulatedTurn] = {}
         calls = dict.fromkeys(self.task.by_id, 0)
         regular, dead_end, checks = True, False, 0
         for position, turn in enumerate(run.turns):
@@ -79,7 +79,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                     dead_end = checks > _MAX_CHECKS or not self._can_succeed(run, position + 1)
             over = "closed" if turn.kind == "close" and not self.success else None
             same = instance is here.instance
-            state = State(pieces, position + 1)
+            state = PartialSchedule(pieces, position + 1)
             here = DecisionPoint(instance, state, reached=position + 1, over=over, dead_end=dead_end)
             kind = "wait" if turn.kind == "wait" else "act" if turn.kind == "close" or turn.step is not None else "lost"
             fault = faults.get(position)
@@ -89,7 +89,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
     def _piece(self, task: str, step: int, start: int) -> Piece:
         return Piece(self.task.by_id[task].actions[step], start, 1, self.problem.agents[0])
 
-    def _variant(self, made: Mapping[tuple[str, int], Turn], calls: Mapping[str, int]) -> Instance:
+    def _variant(self, made: Mapping[tuple[str, int], SimulatedTurn], calls: Mapping[str, int]) -> Instance:
         """Return the instance with the delays that hold now, without what calls on a guess have passed over."""
         delays: dict[tuple[str, int], int | None] = {}
         behind: dict[tuple[str, int], int] = {}  # calls still to make come in order, also where some were passed over
@@ -133,7 +133,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
             self._variants[key] = replace(self.problem, lags=tuple(lags))
         return self._variants[key]
 
-    def _can_succeed(self, run: Run, count: int) -> bool:
+    def _can_succeed(self, run: Transcript, count: int) -> bool:
         """Whether making the gold calls left, in order, and closing would be a success."""
         made = {(turn.task, turn.step) for turn in run.turns[:count]}
         if any(turn.kind == "close" for turn in run.turns[:count]):
@@ -166,7 +166,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
             ):
                 continue
             piece = Piece(action.id, state.clock, 1, instance.agents[0])
-            after = State((*state.pieces, piece), state.clock + 1)
+            after = PartialSchedule((*state.pieces, piece), state.clock + 1)
             made = DecisionPoint(instance, after, reached=state.clock + 1, dead_end=point.dead_end)
             yield LegalAction(json.dumps(self._messages[action.id]), "act", made)
         yield LegalAction(json.dumps(WAIT), "wait", waited(point, state.clock + step))
@@ -183,7 +183,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
             name = CLOSE if said.kind == "close" else take(left, said)
             if name is None or (said.kind == "close" and closed):
                 reason = {"call": "is none of the calls to make", "close": "closes again"}.get(said.kind, said.reason)
-                dropped.append(Dropped(turn, str(said.call or said.text)[:200], reason))
+                dropped.append(DroppedCommand(turn, str(said.call or said.text)[:200], reason))
                 continue
             closed = closed or said.kind == "close"
             wanted.append(Target(turn, name, Piece(name, turn, 1, self.problem.agents[0])))
@@ -191,7 +191,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         return Targets(limited(self.problem, MAX_MESSAGES), tuple(wanted), tuple(dropped))
 
 
-def words(turn: Turn) -> str:
+def words(turn: SimulatedTurn) -> str:
     """Name what was said in a turn."""
     if turn.call is not None:
         return f"{turn.task}: {turn.call}"[:200]

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from planoracle.instances.benchmarks.asynctool import bfcl
 from planoracle.instances.benchmarks.asynctool.calls import Call
 from planoracle.instances.benchmarks.asynctool.language import read_message
-from planoracle.instances.benchmarks.asynctool.problem import Problem
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 
 
-class Turn(NamedTuple):
+class SimulatedTurn(NamedTuple):
     """What became of one message of the agent.
 
     Attributes
@@ -45,7 +45,7 @@ class Turn(NamedTuple):
     text: str = ""
 
 
-class Simulation:
+class ToolSimulation:
     """Turns of an agent on a problem; nothing is shared with other simulations.
 
     A call is carried out when it is made; its result is known ``delay`` turns later. Calls are never
@@ -61,7 +61,7 @@ class Simulation:
     Examples
     --------
     >>> from planoracle.instances.benchmarks.asynctool.problems import problem
-    >>> run = Simulation(problem("asynctool/files_2"))
+    >>> run = ToolSimulation(problem("asynctool/files_2"))
     >>> turn = run.step('{"id": "files_2", "func_name": "no_such_tool", "params": {}}')
     >>> turn.result, turn.usable
     ({'error': "there is no function 'no_such_tool' for this task"}, 3)
@@ -69,17 +69,17 @@ class Simulation:
     ('close', True)
     """
 
-    def __init__(self, problem: Problem, rules: Profile = PROFILES["paper"]) -> None:
+    def __init__(self, problem: AsyncToolProblem, rules: Profile = PROFILES["paper"]) -> None:
         self.problem = problem
         self.rules = rules
-        self.turns: list[Turn] = []
+        self.turns: list[SimulatedTurn] = []
         self.done = False
         self.executors = {task.id: bfcl.make(task.family, task.initial) for task in problem.tasks}
         self._own = set(self.executors)  # executors that no other simulation has
         self._made = dict.fromkeys(self.executors, 0)
         self._open = {task.id: {i: call.key for i, call in enumerate(task.gold)} for task in problem.tasks}
 
-    def copy(self) -> Simulation:
+    def copy(self) -> ToolSimulation:
         """Return one that goes on from here; executors are shared until one of the two calls them."""
         self._own = set()
         other = copy(self)
@@ -92,15 +92,15 @@ class Simulation:
         )
         return other
 
-    def step(self, message: Any) -> Turn:
+    def step(self, message: Any) -> SimulatedTurn:
         """Carry out one message, in any form that `language.read_message` knows; not after the closing one."""
         said = read_message(message, self.rules)
         number = len(self.turns) + 1
         if said.call is None:
-            turn = Turn(number, said.kind, reason=said.reason, text=said.text)
+            turn = SimulatedTurn(number, said.kind, reason=said.reason, text=said.text)
             self.done = said.kind == "close"
         elif said.task not in self.executors:
-            turn = Turn(number, "unknown_task", said.task, said.call)
+            turn = SimulatedTurn(number, "unknown_task", said.task, said.call)
         else:
             task, call = said.task, said.call
             delay = self.problem.delays.of(task, self._made[task], call.name)
@@ -109,7 +109,7 @@ class Simulation:
                 result = self._executor(task).call(call.name, call.params)
             else:
                 result = {"error": f"there is no function {call.name[:80]!r} for this task"}
-            turn = Turn(number, "call", task, call, result, number + 1 + delay, self._match(task, call))
+            turn = SimulatedTurn(number, "call", task, call, result, number + 1 + delay, self._match(task, call))
         self.turns.append(turn)
         return turn
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.plan import Dropped
+from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
@@ -27,7 +27,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
 
         return reader.read_data(data, path)
 
-    def salvage(self, problem: Instance, given: object) -> tuple[object, tuple[Dropped, ...]]:
+    def salvage(self, problem: Instance, given: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Leave the pieces of actions out that do not exist."""
         from planoracle.instances.benchmarks.generic import language
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examined, Finding, Topic, Words, clean, quoted, some
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, clean, quoted, some
 
 TOPICS = (
     Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use the actions and modes that there are."),
@@ -32,10 +32,10 @@ TOPICS = (
 )
 
 
-def examine(run: GenericRun) -> Examined:
+def examine(run: GenericRun) -> Examination:
     """Look closely at what is wrong with a run; findings point at the pieces of its schedule."""
     words, schedule = Words(run.problem), run.plan.commands
-    return Examined(
+    return Examination(
         replay=run.verdict,
         findings=tuple(_finding(words, violation) for violation in run.verdict.violations),
         clock=words.clock,
@@ -47,8 +47,8 @@ def examine(run: GenericRun) -> Examined:
     )
 
 
-def _finding(words: Words, one: Violation) -> Finding:
-    found = Finding.of(one, told(words, one))
+def _finding(words: Words, one: Violation) -> FeedbackItem:
+    found = FeedbackItem.of(one, told(words, one))
     return replace(found, excess=None) if one.kind == "wrong_mode" else found  # modes are numbers, not amounts
 
 

@@ -11,10 +11,10 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.validation import MAX_NAME
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.json_values import values_in
 from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import NO_PLAN, Dropped, Plan, Reading
+from planoracle.instances.protocol.plan import NO_PLAN, DroppedCommand, Plan, Reading
 from planoracle.instances.protocol.profiles import Rules
 
 #: Largest number in a plan; more than any needs. As many pieces are read as cutting may lead to.
@@ -43,10 +43,10 @@ class Pieces(Grammar[object]):
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
 
-    def find(self, text: str) -> list[Found[object]]:
+    def find(self, text: str) -> list[StepMatch[object]]:
         """Return the pieces in a line."""
         spans, _ = values_in(text, lists=False) if "{" in text else ((), True)
-        return [Found(end - start, value) for start, end, value in spans if self.of(value)]
+        return [StepMatch(end - start, value) for start, end, value in spans if self.of(value)]
 
     def of(self, value: object) -> list[object] | None:
         """Return an object that has what a piece needs."""
@@ -114,7 +114,7 @@ def _piece(instance: Instance, row: object, field: str) -> Piece:
     return Piece(**row)
 
 
-def salvage(given: object, instance: Instance) -> tuple[object, tuple[Dropped, ...]]:
+def salvage(given: object, instance: Instance) -> tuple[object, tuple[DroppedCommand, ...]]:
     """Return a plan without the pieces of actions that do not exist, and these."""
     rows = rows_of(instance, given).commands
     strange = [_names_nothing(instance, row) for row in rows]
@@ -122,7 +122,7 @@ def salvage(given: object, instance: Instance) -> tuple[object, tuple[Dropped, .
         return rows, ()
     kept = [row for row, one in zip(rows, strange, strict=True) if not one]
     return kept, tuple(
-        Dropped(n, str(row["action"])[:80] if isinstance(row, dict) else "", "there is no such action")
+        DroppedCommand(n, str(row["action"])[:80] if isinstance(row, dict) else "", "there is no such action")
         for n, (row, one) in enumerate(zip(rows, strange, strict=True))
         if one
     )

@@ -15,15 +15,15 @@ from planoracle.instances.benchmarks.generic.feedback import told
 from planoracle.instances.benchmarks.generic.run import GenericRun, fault_of
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import State
+from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model_output.messages import gives_up, parts
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.capabilities import Repertoire
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import USUAL, Command, Manner, Outcome, Reward
+from planoracle.instances.protocol.environment import USUAL, CommandOutcome, LegalCommand, Reward, RunConfig
 from planoracle.instances.protocol.feedback import sentence
 from planoracle.instances.protocol.live import MAX_LENGTHS, ScheduleEnvironment, moments, text_of
 from planoracle.instances.protocol.profiles import Rules
@@ -46,7 +46,7 @@ _R = TypeVar("_R", bound=Rules)
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class LiveState:
     """Where a run stands: what is carried out, how many commands were refused, and whether the agent gave up."""
 
     point: DecisionPoint
@@ -54,7 +54,7 @@ class World:
     finished: bool = False
 
 
-class GenericEnvironment(ScheduleEnvironment[_R, World]):
+class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
     """A live run in which every command is a piece of a schedule.
 
     The general rules judge a schedule as a whole. Here a piece is refused if it breaks a rule beside those before it,
@@ -79,7 +79,7 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
     The run is over: completed.
     """
 
-    def __init__(self, problem: Instance, rules: _R, manner: Manner = USUAL, reward: Reward | None = None) -> None:
+    def __init__(self, problem: Instance, rules: _R, manner: RunConfig = USUAL, reward: Reward | None = None) -> None:
         found = registry.of(problem)
         run = found.run(problem, None, rules)
         if not isinstance(run, GenericRun) or not isinstance(found, ScheduleBenchmark):
@@ -108,34 +108,36 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
         """Return the problem in words."""
         return brief(self._idle.problem)
 
-    def _begin(self) -> World:
-        return World(self._idle.begin)
+    def _begin(self) -> LiveState:
+        return LiveState(self._idle.begin)
 
-    def _take(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
+    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         point = world.point
         clock = point.state.clock
         piece = self._piece(said)
         if piece is None:
             text = text_of(said)
             if gives_up(text):
-                return replace(world, finished=True), (Outcome("Finish", "close", clock, clock),)
-            unread = Outcome(text[:200], "lost", clock, clock, "unreadable", "No command can be read in your answer.")
+                return replace(world, finished=True), (CommandOutcome("Finish", "close", clock, clock),)
+            unread = CommandOutcome(
+                text[:200], "lost", clock, clock, "unreadable", "No command can be read in your answer."
+            )
             return replace(world, refused=world.refused + 1), (unread,)
         command = self._idle.words(piece)
         wrong = self._wrong(point, piece)
         if wrong is not None:
             kind, text = wrong
-            lost = Outcome(command, "lost", clock, clock, kind, f"Refused: {sentence(text)}")
+            lost = CommandOutcome(command, "lost", clock, clock, kind, f"Refused: {sentence(text)}")
             return replace(world, refused=world.refused + 1), (lost,)
         try:
             after = _begun(point, piece)
         except PlanError as error:
-            lost = Outcome(command, "lost", clock, clock, "too_many", sentence(str(error)))
+            lost = CommandOutcome(command, "lost", clock, clock, "too_many", sentence(str(error)))
             return replace(world, refused=world.refused + 1), (lost,)
         now = after.state.clock
-        done = Outcome(command, "act", piece.start, max(piece.start, now), None, self._done(piece))
+        done = CommandOutcome(command, "act", piece.start, max(piece.start, now), None, self._done(piece))
         if clock < piece.start <= now:
-            wait = Outcome(wait_words(self.problem, piece.start - clock), "wait", clock, piece.start)
+            wait = CommandOutcome(wait_words(self.problem, piece.start - clock), "wait", clock, piece.start)
             return replace(world, point=after), (wait, done)
         return replace(world, point=after), (done,)
 
@@ -185,17 +187,17 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
         name, end = self.words.name(piece.action), self.words.moment(piece.end)
         return sentence(f"{name} is begun, and over at {end}" if piece.duration else f"{name} is done")
 
-    def _over(self, world: World) -> str | None:
+    def _over(self, world: LiveState) -> str | None:
         if world.finished:
             return "finished"
         if world.point.complete:
             return "completed"
         return "too_many_refusals" if world.refused > MAX_REFUSALS else None
 
-    def _clock(self, world: World) -> int:
+    def _clock(self, world: LiveState) -> int:
         return world.point.state.clock
 
-    def _running(self, world: World) -> Iterator[Piece]:
+    def _running(self, world: LiveState) -> Iterator[Piece]:
         return (piece for piece in world.point.state.pieces if piece.end > world.point.state.clock)
 
     def _handed_in(self) -> dict[str, object]:
@@ -203,7 +205,7 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
         plan = self._language.written(self.problem, Schedule.of(self.problem, pieces))
         return {self.benchmark.plan_fields[-1]: plan}
 
-    def _legal(self, world: World) -> list[Command]:
+    def _legal(self, world: LiveState) -> list[LegalCommand]:
         """Return every piece that the rules allow, at the clock and at later `moments`; there are others.
 
         Nothing but the start says a wait. ``Finish`` is offered when nothing else is left.
@@ -219,8 +221,8 @@ class GenericEnvironment(ScheduleEnvironment[_R, World]):
         for start, positions in moments(problem, point.state.clock, over, left):
             only = None if positions is None else {problem.actions[one].id for one in positions}
             options = self._idle.acts(waited(point, start), _grid(problem), only)
-            found += [Command(one.command, one.kind) for one in options]
-        return found or [Command("Finish", "close")]
+            found += [LegalCommand(one.command, one.kind) for one in options]
+        return found or [LegalCommand("Finish", "close")]
 
 
 def _begun(point: DecisionPoint, piece: Piece) -> DecisionPoint:
@@ -234,7 +236,7 @@ def _begun(point: DecisionPoint, piece: Piece) -> DecisionPoint:
             whole = whole._replace(start=earlier.start, duration=whole.end - earlier.start)
     after = started(point, piece)
     clock = max(point.state.clock, whole.start, clock_after(point.instance, whole))
-    return after if clock == after.state.clock else replace(after, state=State(after.state.pieces, clock))
+    return after if clock == after.state.clock else replace(after, state=PartialSchedule(after.state.pieces, clock))
 
 
 def _json(text: str) -> object:
@@ -263,13 +265,13 @@ def _left(problem: Instance, pieces: tuple[Piece, ...]) -> list[int]:
     return left
 
 
-@Memo
+@ProblemCache
 def _lags(problem: Instance) -> tuple[int, ...]:
     """Return the different minimum lags."""
     return tuple(sorted({lag.minimum for lag in problem.lags if lag.minimum}))
 
 
-@Memo
+@ProblemCache
 def _grid(problem: Instance) -> int:
     """Return the ticks of which parts of actions are made: few enough for every action that may be paused."""
     limits = (abs(limit) for lag in problem.lags for limit in (lag.minimum, lag.maximum) if limit)
@@ -278,14 +280,14 @@ def _grid(problem: Instance) -> int:
     return grid * -(-longest // (MAX_LENGTHS * grid))
 
 
-def live(problem: Instance, rules: Rules, manner: Manner, reward: Reward | None) -> GenericEnvironment[Rules]:
+def live(problem: Instance, rules: Rules, manner: RunConfig, reward: Reward | None) -> GenericEnvironment[Rules]:
     """Return a live run of a benchmark whose runs are `GenericRun`."""
     return GenericEnvironment(problem, rules, manner, reward)
 
 
-def repertoire(problem: Instance) -> Repertoire:
+def repertoire(problem: Instance) -> ActionSpace:
     """Return the actions, and ``Finish``."""
-    return Repertoire((*problem.index, "Finish"), _name_of, timed=True)
+    return ActionSpace((*problem.index, "Finish"), _name_of, timed=True)
 
 
 def _name_of(command: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Average, Column, Measured, Oracle, Row, mean_of
+from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row, mean_of
 
-COLUMNS: tuple[Column, ...] = ()
+COLUMNS: tuple[Metric, ...] = ()
 
 
 def averages(rules: Rules) -> tuple[Average, ...]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Floor, FloorRules, Station
-from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, WAIT, Act, spoken
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    GridKitchen,
+    GridKitchenRules,
+    OrderedDish,
+    Station,
+)
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, WAIT, CookAction, spoken
 from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, Thing, Time, Ware
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 
 
-def actions_in_words(floor: Floor, rules: FloorRules) -> list[str]:
+def actions_in_words(floor: GridKitchen, rules: GridKitchenRules) -> list[str]:
     """Return what each action is and does."""
     facts = floor.facts
     vessels = [
@@ -39,7 +44,7 @@ def actions_in_words(floor: Floor, rules: FloorRules) -> list[str]:
     ]
 
 
-def floor_in_words(floor: Floor) -> list[str]:
+def floor_in_words(floor: GridKitchen) -> list[str]:
     """Return what stands where, who is there, and what is ordered."""
     lines = [
         f"The map has {floor.width} columns (x from 0 to {floor.width - 1}, to the right) and {floor.height} rows (y "
@@ -61,13 +66,13 @@ def _about(station: Station) -> str:
     return f": {', '.join(told)}" if told else ""
 
 
-def dish_in_words(dish: Dish) -> str:
+def dish_in_words(dish: OrderedDish) -> str:
     """Return a dish and what it needs."""
     needs = [f"{need.ingredient} {need.state}{f' in a {need.vessel}' if need.vessel else ''}" for need in dish.needs]
     return f"{dish.name}: {', '.join(needs)}"
 
 
-def describe(clock: Clock) -> str:
+def describe(clock: Simulation) -> str:
     """Write how things stand: the time, orders, cooks, and the stations with something on them."""
     world, of = clock.world, clock.ground
     floor = of.floor
@@ -85,14 +90,14 @@ def describe(clock: Clock) -> str:
     return "\n".join(lines)
 
 
-def _busy(clock: Clock, cook: int) -> str:
+def _busy(clock: Simulation, cook: int) -> str:
     act = clock.acts[cook]
     if act is None:
         return "finished" if clock.finished[cook] else "nothing to do"
     return f"{act_in_words(clock, act)} until {spoken(clock.ends[cook])}"
 
 
-def act_in_words(clock: Clock, act: Act) -> str:
+def act_in_words(clock: Simulation, act: CookAction) -> str:
     """Return an action as a part of a sentence."""
     if act.word == MOVE:
         return f"walks to {_tile(act.tile)}"
@@ -103,12 +108,12 @@ def act_in_words(clock: Clock, act: Act) -> str:
     return f"{'uses' if act.word == INTERACT else 'works at'} {clock.ground.names[act.station]}"
 
 
-def _cooks(clock: Clock, number: int) -> str:
+def _cooks(clock: Simulation, number: int) -> str:
     left = cooking_left(clock, number)
     return "" if left is None else f", cooked in {_ticks(left)}"
 
 
-def cooking_left(clock: Clock, number: int) -> Time | None:
+def cooking_left(clock: Simulation, number: int) -> Time | None:
     """Return in how many ticks what is in the vessel on a stove is cooked, ``None`` if nothing cooks there."""
     world, thing = clock.world, clock.world.on[number]
     if number not in clock.ground.stoves or not isinstance(thing, Ware) or not (thing.cooking and thing.contents):
@@ -116,7 +121,7 @@ def cooking_left(clock: Clock, number: int) -> Time | None:
     return max(0, thing.left - (world.clock - thing.stamp))
 
 
-def _plates(clock: Clock) -> Iterator[str]:
+def _plates(clock: Simulation) -> Iterator[str]:
     world = clock.world
     if world.dirty:
         yield f"  dirty plates at the plate return: {world.dirty}"

@@ -7,9 +7,9 @@ from functools import partial
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import dish_in_words
 from planoracle.instances.benchmarks.grid_kitchens.language import spoken, whole
 from planoracle.instances.benchmarks.grid_kitchens.rules import Early
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examined, Finding, Topic, clean, clock_of, listed
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, clock_of, listed
 from planoracle.instances.protocol.run import Foreign
 
 TOPICS = (
@@ -57,20 +57,20 @@ TOPICS = (
 )
 
 
-def examine(run: FloorRun) -> Examined:
+def examine(run: GridKitchenRun) -> Examination:
     """Look closely at what is wrong with a run."""
     fault = run.verdict.fatal
     left = run.problem.orders[run.outcome.served :]
     number = run.outcome.served
     remarks = {} if run.success else {"cooking": tuple(map(partial(_too_early, run), run.outcome.clock.world.early))}
     remarks["completeness"] = tuple(
-        Finding.of(
+        FeedbackItem.of(
             Violation(None, "not_served", dish.name, required=dish_in_words(dish)),
             f"order {number + n} of {len(run.problem.orders)} is not served: {dish_in_words(dish)}",
         )
         for n, dish in enumerate(left, 1)
     )
-    return Examined(
+    return Examination(
         replay=run.verdict,
         findings=() if fault is None else (_finding(run, fault),),
         clock=clock_of(run.problem),
@@ -81,7 +81,7 @@ def examine(run: FloorRun) -> Examined:
     )
 
 
-def foreign(run: FloorRun) -> Foreign:
+def foreign(run: GridKitchenRun) -> Foreign:
     """Return the stations and cooks that a plan names and the floor does not have."""
     clock = run.outcome.clock
     acts = [act for queue in clock.queues for act in queue]
@@ -92,7 +92,7 @@ def foreign(run: FloorRun) -> Foreign:
     return Foreign(tuple(names), len(acts) or len(names))
 
 
-def _place(run: FloorRun) -> str:
+def _place(run: GridKitchenRun) -> str:
     """Name the action at which the run ended."""
     error, fault = run.outcome.error, run.verdict.fatal
     if error is None or fault is None or error[2] is None:
@@ -101,12 +101,12 @@ def _place(run: FloorRun) -> str:
     return f"action {error[2] + 1} of {error[1]} ({what}, tick {spoken(run.outcome.time)})"
 
 
-def _finding(run: FloorRun, fault: Violation) -> Finding:
+def _finding(run: GridKitchenRun, fault: Violation) -> FeedbackItem:
     where = _place(run)
-    return Finding.of(fault, fault.message if where == "the plan" else f"{where}: {fault.message}")
+    return FeedbackItem.of(fault, fault.message if where == "the plan" else f"{where}: {fault.message}")
 
 
-def _too_early(run: FloorRun, early: Early) -> Finding:
+def _too_early(run: GridKitchenRun, early: Early) -> FeedbackItem:
     """Tell of food that was taken out before it was cooked."""
     of, ware = run.outcome.clock.ground, early.ware
     food = listed([food.name for food in ware.contents if food.state != "cooked"])
@@ -115,10 +115,10 @@ def _too_early(run: FloorRun, early: Early) -> Finding:
     text = f"{food} was taken from the {ware.kind} ({who}) before it was cooked: it needed {ticks} more on a stove"
     now = whole(early.clock)
     fault = Violation(None, "too_early", food, start=now, end=now, resource=where, required=whole(ware.left), actual=0)
-    return Finding.of(fault, text)
+    return FeedbackItem.of(fault, text)
 
 
-def _notes(run: FloorRun) -> list[str]:
+def _notes(run: GridKitchenRun) -> list[str]:
     told = []
     outcome, before = run.outcome, run.errors - (run.outcome.error is not None)
     if before:

@@ -35,7 +35,7 @@ _MOST = {"tiles": 2_500, "stations": 200, "cooks": 16, "orders": 64, "ingredient
 
 
 @dataclass(frozen=True, slots=True)
-class Vessel:
+class Cookware:
     """A kind of cookware: ticks that it cooks an ingredient for, and what it takes, in which state."""
 
     name: str
@@ -60,9 +60,9 @@ class Facts:
     chop: int
     wash: int
     plate_return: int
-    cookware: tuple[Vessel, ...]
+    cookware: tuple[Cookware, ...]
 
-    def vessel(self, name: str) -> Vessel | None:
+    def vessel(self, name: str) -> Cookware | None:
         """Return a kind of cookware by its name, ``None`` for others."""
         return next((one for one in self.cookware if one.name == name), None)
 
@@ -98,7 +98,7 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class Dish:
+class OrderedDish:
     """A dish by its name, and what must be on its plate, in any order."""
 
     name: str
@@ -106,8 +106,8 @@ class Dish:
 
 
 @dataclass(frozen=True)
-class Floor(Remembering):
-    """A floor; immutable. Made by `Floor.of`, which checks it.
+class GridKitchen(Remembering):
+    """A floor; immutable. Made by `GridKitchen.of`, which checks it.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Floor(Remembering):
     stations: tuple[Station, ...]
     walls: tuple[tuple[str, Tile], ...]
     cooks: tuple[tuple[str, Tile], ...]
-    orders: tuple[Dish, ...]
+    orders: tuple[OrderedDish, ...]
     facts: Facts
 
     @classmethod
@@ -140,9 +140,9 @@ class Floor(Remembering):
         stations: Iterable[Station],
         walls: Iterable[tuple[str, Tile]],
         cooks: Iterable[tuple[str, Tile]],
-        orders: Iterable[Dish],
+        orders: Iterable[OrderedDish],
         facts: Facts,
-    ) -> Floor:
+    ) -> GridKitchen:
         """Check a floor.
 
         Raises
@@ -154,14 +154,14 @@ class Floor(Remembering):
         made.check()
         return made
 
-    def with_cooks(self, name: str, count: int) -> Floor:
+    def with_cooks(self, name: str, count: int) -> GridKitchen:
         """Return the same floor with the first cooks only; raises `InputError` if there are not so many."""
         if not 1 <= count <= len(self.cooks):
             raise InputError(f"must be from 1 to {len(self.cooks)}, the cooks on the map", field="agents", value=count)
         return replace(self, name=name, cooks=self.cooks[:count])
 
     def check(self) -> None:
-        """Raise `InputError` for a floor that cannot be; see `Floor.of`."""
+        """Raise `InputError` for a floor that cannot be; see `GridKitchen.of`."""
         counts = {
             "tiles": self.width * self.height,
             "stations": len(self.stations) + len(self.walls),
@@ -242,7 +242,7 @@ class Floor(Remembering):
 
 
 @dataclass(frozen=True, slots=True)
-class FloorRules(Rules):
+class GridKitchenRules(Rules):
     """How a floor is run where descriptions and released code differ.
 
     Attributes

@@ -10,12 +10,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, Tile
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, Tile
 from planoracle.instances.benchmarks.grid_kitchens.rules import Time
-from planoracle.instances.benchmarks.grid_kitchens.tiles import Ground
+from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.protocol.plan import Reading
 
 MOVE, INTERACT, PROCESS, WAIT, FINISH = WORDS = ("MoveTo", "Interact", "Process", "Wait", "Finish")
@@ -25,7 +25,7 @@ _LONGEST: Final = 10**9
 _KEPT: Final = 200
 
 
-class Act(NamedTuple):
+class CookAction(NamedTuple):
     """An action. Only the fields that its word needs are set.
 
     Attributes
@@ -63,7 +63,7 @@ def whole(time: Time) -> int:
     return math.ceil(time)
 
 
-def read(ground: Ground, given: object) -> Act:
+def read(ground: StationMap, given: object) -> CookAction:
     """Read an action; never raises for what it holds.
 
     What is wrong with it, if anything, becomes known when it is begun.
@@ -77,7 +77,7 @@ def read(ground: Ground, given: object) -> Act:
     return act._replace(given=" ".join(parts)[:_KEPT] or _shown(given), target=_shown(given.get("target")))
 
 
-def written(ground: Ground, act: Act) -> dict[str, Any]:
+def written(ground: StationMap, act: CookAction) -> dict[str, Any]:
     """Return an action as plans have it."""
     if act.word == MOVE:
         return {"action": MOVE, "target": list(act.tile)}
@@ -95,42 +95,42 @@ def _shown(given: object) -> str:
         return type(given).__name__
 
 
-def _read(ground: Ground, given: object) -> Act:
+def _read(ground: StationMap, given: object) -> CookAction:
     if not isinstance(given, dict) or "action" not in given:
-        return Act("", fault="malformed")
+        return CookAction("", fault="malformed")
     word = given["action"]
     if word == FINISH:
-        return Act(FINISH)
+        return CookAction(FINISH)
     if word == WAIT:
         duration = tick(given.get("duration", 1))
         if duration is None or duration > _LONGEST:
-            return Act(WAIT, fault="malformed")
-        return Act(WAIT, duration=duration, fault="negative_wait" if duration < 0 else "")
+            return CookAction(WAIT, fault="malformed")
+        return CookAction(WAIT, duration=duration, fault="negative_wait" if duration < 0 else "")
     if word not in (MOVE, INTERACT, PROCESS):
-        return Act("", fault="unknown_action")
+        return CookAction("", fault="unknown_action")
     if word == MOVE:
         return _move(ground, given.get("target"))
     target = given.get("target", [])
     if isinstance(target, list | dict):
-        return Act(word, fault="malformed")
+        return CookAction(word, fault="malformed")
     number = ground.numbers.get(target)
     if number is None:
-        return Act(word, fault="not_a_station" if target in ground.things else "unknown_target")
-    return Act(word, station=number)
+        return CookAction(word, fault="not_a_station" if target in ground.things else "unknown_target")
+    return CookAction(word, station=number)
 
 
-def _move(ground: Ground, target: object) -> Act:
+def _move(ground: StationMap, target: object) -> CookAction:
     """Read a walk: a column beside the map is enough for it to be a walk to nowhere, whatever the row is."""
     if not isinstance(target, list | tuple) or len(target) != 2 or not isinstance(target[0], int | float):
-        return Act(MOVE, fault="malformed")
+        return CookAction(MOVE, fault="malformed")
     x, y = (tick(value) for value in target)
     if x is None or not 0 <= x < ground.floor.width:
-        return Act(MOVE, fault="unreachable")
+        return CookAction(MOVE, fault="unreachable")
     if not isinstance(target[1], int | float):
-        return Act(MOVE, fault="malformed")
+        return CookAction(MOVE, fault="malformed")
     if not (isinstance(x, int) and isinstance(y, int) and ground.floor.inside((x, y))):
-        return Act(MOVE, fault="unreachable")
-    return Act(MOVE, (x, y), fault="unreachable" if (x, y) in ground.floor.blocked else "")
+        return CookAction(MOVE, fault="unreachable")
+    return CookAction(MOVE, (x, y), fault="unreachable" if (x, y) in ground.floor.blocked else "")
 
 
 _COOK = re.compile(r"\b(?:agent|cook|chef|player|robot)s?[\s_#-]{0,3}(\d{1,3})\b", re.IGNORECASE)
@@ -155,7 +155,7 @@ def as_given(plan: Mapping[str, object]) -> Reading[dict[str, object]]:
     return Reading(dict(plan), count, "object as given", 0)
 
 
-def found_in(floor: Floor, given: object) -> Reading[dict[str, object]]:
+def found_in(floor: GridKitchen, given: object) -> Reading[dict[str, object]]:
     """Find the actions of each cook in what a model wrote, see `planoracle.instances.model_output`.
 
     That is an object with a list for every cook, as plans are, or anything near it: lists under other names of cooks
@@ -202,7 +202,7 @@ class _Step(NamedTuple):
 class _Steps(Grammar[_Step]):
     """Actions by their words, and whose they are."""
 
-    def __init__(self, floor: Floor) -> None:
+    def __init__(self, floor: GridKitchen) -> None:
         self.floor = floor
 
     @cached_property
@@ -220,7 +220,7 @@ class _Steps(Grammar[_Step]):
         same = (cook for cook in self.floor.agents if re.sub(r"\D", "", cook) == found[1])
         return next(same, said)
 
-    def find(self, text: str) -> list[Found[_Step]]:
+    def find(self, text: str) -> list[StepMatch[_Step]]:
         """Return the actions in a line, for the cook that it names."""
         cooks = {self._cook(one[0]) for one in _COOK.finditer(text)}
         cooks |= {cook for cook in self.floor.agents if re.search(rf"\b{re.escape(cook)}\b", text)}
@@ -231,7 +231,7 @@ class _Steps(Grammar[_Step]):
         for word in _WORD.finditer(text):
             action, end = self._action(word, text)
             if action is not None:
-                found.append(Found(end - word.start(), _Step(cook, action)))
+                found.append(StepMatch(end - word.start(), _Step(cook, action)))
         return found
 
     def _action(self, word: re.Match[str], text: str) -> tuple[dict[str, object] | None, int]:
@@ -317,7 +317,7 @@ def _is_action(value: object) -> bool:
     return isinstance(value, dict) and value.get("action") in WORDS
 
 
-def _plan(floor: Floor, steps: Iterable[_Step]) -> dict[str, object]:
+def _plan(floor: GridKitchen, steps: Iterable[_Step]) -> dict[str, object]:
     """Return the actions by cook; what names nobody is done by whom was named last."""
     plan: dict[str, list[object]] = {}
     cook = floor.agents[0] if len(floor.agents) == 1 else None

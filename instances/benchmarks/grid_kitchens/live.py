@@ -13,26 +13,33 @@ from planoracle.instances.benchmarks.grid_kitchens.descriptions import (
     describe,
     floor_in_words,
 )
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
+from planoracle.instances.benchmarks.grid_kitchens.diagnostics import GridKitchenViolation, fault_of
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
     INTERACT,
     MOVE,
     PROCESS,
     WAIT,
-    Act,
+    CookAction,
     spoken,
     written,
 )
 from planoracle.instances.benchmarks.grid_kitchens.rules import Time
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock, Deed, Fault, Loop, begun, gone_on
-from planoracle.instances.benchmarks.grid_kitchens.tiles import Ground, beside, tiles
-from planoracle.instances.benchmarks.grid_kitchens.violations import FloorFault, fault_of
+from planoracle.instances.benchmarks.grid_kitchens.simulation import (
+    Loop,
+    RunError,
+    Simulation,
+    StartedAction,
+    begun,
+    gone_on,
+)
+from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, beside, tiles
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.protocol.capabilities import Repertoire
-from planoracle.instances.protocol.environment import Command, Environment, Manner, Outcome, Reward
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.environment import CommandOutcome, Environment, LegalCommand, Reward, RunConfig
 from planoracle.instances.protocol.feedback import quoted
 
 #: With ``Manner.bounded`` a run ends after so many ticks for each order, most plans take a tenth of it.
@@ -51,7 +58,7 @@ class Past(NamedTuple):
     before: Past | None
 
 
-class World(NamedTuple):
+class LiveState(NamedTuple):
     """A run, what was handed in so far, and how many actions these were; never changed."""
 
     loop: Loop
@@ -59,7 +66,7 @@ class World(NamedTuple):
     actions: int = 0
 
 
-class FloorEnvironment(Environment[Floor, FloorRules, World]):
+class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveState]):
     """One run on a floor.
 
     Closed loop: a message is an object of actions by the names of cooks, as it is or as text; cooks who have nothing to
@@ -102,10 +109,10 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
         """Return the map, the cooks and the orders."""
         return "\n".join(floor_in_words(self.problem))
 
-    def _situation(self, world: World) -> str:
+    def _situation(self, world: LiveState) -> str:
         return describe(world.loop.here)
 
-    def _answer(self, world: World, outcomes: Sequence[Outcome], over: str | None) -> str:
+    def _answer(self, world: LiveState, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         lines = [super()._answer(world, outcomes, over)]
         failed = next((one for one in outcomes if one.violation is not None), None)
         if failed is not None and over is None:
@@ -120,8 +127,8 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
 
     # What is done
 
-    def _begin(self) -> World:
-        return World(begun(self.problem, self.rules))
+    def _begin(self) -> LiveState:
+        return LiveState(begun(self.problem, self.rules))
 
     def _read(self, said: object) -> Any:
         """Return what is handed in; raises `PlanError` also for text that holds none of it."""
@@ -130,7 +137,7 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
             raise PlanError("holds no action", field="plan", value=said)
         return found.commands
 
-    def _take(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
+    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         given, why = None, ""
         try:
             given = self._read(said)
@@ -138,12 +145,12 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
             why = quoted(str(error), 300)
         before = len(world.loop.here.deeds)
         loop = gone_on(world.loop, given)
-        made = World(loop, Past(given, world.past), world.actions + _count(given))
+        made = LiveState(loop, Past(given, world.past), world.actions + _count(given))
         if loop.clock.error is not None and loop.clock.error.cook is None:
             return made, (_refused(said, loop.clock, why),)
         return made, tuple(_outcomes(loop.clock, before))
 
-    def _whole(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
+    def _whole(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         try:
             plan = self._read(said)
             if not isinstance(plan, Mapping):  # a run with several tries, which are said one by one
@@ -157,10 +164,10 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
             return world._replace(loop=loop), (_refused(said, clock, ""),)
         return world._replace(loop=loop), tuple(_outcomes(clock, 0))
 
-    def _counts(self, world: World) -> bool:
+    def _counts(self, world: LiveState) -> bool:
         return world.loop.clock.error is None or bool(world.loop.over)
 
-    def _over(self, world: World) -> str | None:
+    def _over(self, world: LiveState) -> str | None:
         if world.loop.over:
             return world.loop.over
         if world.actions >= MAX_ACTIONS:
@@ -168,16 +175,16 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
         late = self.manner.bounded and world.loop.clock.time >= LATEST * max(1, len(self.problem.orders))
         return "too_late" if late else None
 
-    def _clock(self, world: World) -> int:
+    def _clock(self, world: LiveState) -> int:
         return spoken(world.loop.here.time)  # type: ignore[return-value]  # a fraction only where a plan waits for one
 
     # What can be done
 
-    def _legal(self, world: World) -> Sequence[Command]:
+    def _legal(self, world: LiveState) -> Sequence[LegalCommand]:
         clock = world.loop.here
         of = clock.ground
         return [
-            Command(submitted(of, cook, act), _KINDS.get(act.word, "act"))
+            LegalCommand(submitted(of, cook, act), _KINDS.get(act.word, "act"))
             for cook in clock.decide
             for act in choices(clock, cook)
         ]
@@ -195,12 +202,14 @@ class FloorEnvironment(Environment[Floor, FloorRules, World]):
         return {"submissions": found[::-1]}
 
 
-def live(problem: Floor, rules: FloorRules, manner: Manner, reward: Reward | None) -> FloorEnvironment:
+def live(
+    problem: GridKitchen, rules: GridKitchenRules, manner: RunConfig, reward: Reward | None
+) -> GridKitchenEnvironment:
     """Return one run on a floor."""
-    return FloorEnvironment(problem, rules, manner, reward)
+    return GridKitchenEnvironment(problem, rules, manner, reward)
 
 
-def _outcomes(clock: Clock, since: int) -> Iterator[Outcome]:
+def _outcomes(clock: Simulation, since: int) -> Iterator[CommandOutcome]:
     """Yield what became of the actions begun in a turn; the one that failed is the last."""
     error = clock.error
     for deed in clock.deeds[since:]:
@@ -211,15 +220,15 @@ def _outcomes(clock: Clock, since: int) -> Iterator[Outcome]:
         yield _failed(clock, error, fault)
 
 
-def _outcome(clock: Clock, deed: Deed) -> Outcome:
+def _outcome(clock: Simulation, deed: StartedAction) -> CommandOutcome:
     start, end = spoken(deed.start), spoken(deed.end)
     said = f"{clock.ground.cooks[deed.cook]} {act_in_words(clock, deed.act)}"
     told = f"{said}, {f'from {start} to {end}' if deed.end > deed.start else f'at {start}'}"
     kind = "wait" if deed.act.word == WAIT else "act"
-    return Outcome(submitted(clock.ground, deed.cook, deed.act), kind, start, end, None, told)  # type: ignore[arg-type]
+    return CommandOutcome(submitted(clock.ground, deed.cook, deed.act), kind, start, end, None, told)  # type: ignore[arg-type]
 
 
-def _failed(clock: Clock, error: Fault, fault: FloorFault) -> Outcome:
+def _failed(clock: Simulation, error: RunError, fault: GridKitchenViolation) -> CommandOutcome:
     assert error.cook is not None
     assert error.position is not None
     act = clock.queues[error.cook][error.position]
@@ -227,17 +236,17 @@ def _failed(clock: Clock, error: Fault, fault: FloorFault) -> Outcome:
     begun = error.position < clock.taken[error.cook]
     command = submitted(clock.ground, error.cook, act) if begun else fault.subject[:_KEPT]
     told = f"{fault.subject} at {now}: refused, {fault.message}"
-    return Outcome(command, "lost", now, now, error.kind, told)
+    return CommandOutcome(command, "lost", now, now, error.kind, told)
 
 
-def _refused(said: object, clock: Clock, why: str) -> Outcome:
+def _refused(said: object, clock: Simulation, why: str) -> CommandOutcome:
     """Return what becomes of a message that is no submission."""
     assert clock.error is not None
     text = said[:_KEPT] if isinstance(said, str) else type(said).__name__
     now: Any = spoken(clock.time)
     fault = fault_of(clock)
     told = f"not understood, {why or (fault.message if fault else '')}"
-    return Outcome(text, "lost", now, now, clock.error.kind, told)
+    return CommandOutcome(text, "lost", now, now, clock.error.kind, told)
 
 
 def _plain(said: object) -> object:
@@ -256,12 +265,12 @@ def _count(given: object) -> int:
     return max(1, sum(len(actions) for actions in each if isinstance(actions, list | tuple)))
 
 
-def repertoire(floor: Floor) -> Repertoire:
+def repertoire(floor: GridKitchen) -> ActionSpace:
     """Return what there can be to do; walks lead to where something can be used."""
-    return Repertoire(tuple(_names(floor)), _name, timed=True)
+    return ActionSpace(tuple(_names(floor)), _name, timed=True)
 
 
-def _names(floor: Floor) -> Iterator[str]:
+def _names(floor: GridKitchen) -> Iterator[str]:
     useful = {tile for one in floor.stations for tile in beside(floor, one.name)}
     for cook in floor.agents:
         yield from (f"{cook}: {INTERACT} {one.name}" for one in floor.stations)
@@ -284,7 +293,7 @@ def _shown(target: object) -> str:
     return f"[{target[0]}, {target[1]}]" if isinstance(target, list) and len(target) == 2 else str(target)
 
 
-def choices(clock: Clock, cook: int) -> Iterator[Act]:
+def choices(clock: Simulation, cook: int) -> Iterator[CookAction]:
     """Yield what a cook can do that is no error as things stand.
 
     Of walks those to where something can be used, of waits those up to something that is under way, and of a tick.
@@ -293,17 +302,17 @@ def choices(clock: Clock, cook: int) -> Iterator[Act]:
     here = world.tiles[cook]
     beside = [number for number, near in enumerate(of.near) if here in near]
     if not (clock.finished[cook] and of.rules.finish == "final"):
-        acts = [Act(word, station=number) for word in (INTERACT, PROCESS) for number in beside]
+        acts = [CookAction(word, station=number) for word in (INTERACT, PROCESS) for number in beside]
         yield from (act for act in acts if not clock.refusal(cook, act))
         useful = set().union(*of.near[: len(world.on)])
         for tile in sorted(tile for tile in of.walks(here) if tile in useful and tile != here):
-            yield Act(MOVE, tile)
+            yield CookAction(MOVE, tile)
         for duration in _waits(clock):
-            yield Act(WAIT, duration=duration)
-    yield Act(FINISH)
+            yield CookAction(WAIT, duration=duration)
+    yield CookAction(FINISH)
 
 
-def _waits(clock: Clock) -> list[Time]:
+def _waits(clock: Simulation) -> list[Time]:
     """Return a tick, and the ticks until each thing that is under way has happened."""
     world = clock.world
     until = [end - world.clock for end, act in zip(clock.ends, clock.acts, strict=True) if act is not None]
@@ -312,6 +321,6 @@ def _waits(clock: Clock) -> list[Time]:
     return sorted({1, *(ticks for ticks in until if ticks > 0)})
 
 
-def submitted(of: Ground, cook: int, act: Act) -> str:
+def submitted(of: StationMap, cook: int, act: CookAction) -> str:
     """Return an action as a submission of its own."""
     return json.dumps({of.cooks[cook]: [written(of, act)]})

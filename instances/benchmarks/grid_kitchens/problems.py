@@ -6,7 +6,14 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Facts, Floor, Need, Station, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    Cookware,
+    Facts,
+    GridKitchen,
+    Need,
+    OrderedDish,
+    Station,
+)
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import SchemaLink, input_error
 
@@ -53,7 +60,7 @@ class DishEntry(_Strict):
     needs: list[list[str]] = Field(description="ingredient, state, and the cookware where it is said")
 
 
-class FloorDocument(_Strict):
+class GridKitchenDocument(_Strict):
     """A floor for planoracle: a kitchen as a map of tiles, the cooks on it, and the dishes that are ordered."""
 
     schema_: SchemaLink = None
@@ -71,32 +78,32 @@ class FloorDocument(_Strict):
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of the file format."""
-    schema = FloorDocument.model_json_schema()
+    schema = GridKitchenDocument.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     return schema
 
 
-def floor_from_document(document: Any, source: str) -> Floor:
-    """Turn a parsed document into a `Floor`; raises `InputError` naming field and value of a fault."""
+def floor_from_document(document: Any, source: str) -> GridKitchen:
+    """Turn a parsed document into a `GridKitchen`; raises `InputError` naming field and value of a fault."""
     version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
     if version != VERSION or isinstance(version, bool | float):
         raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
     try:
-        return _floor(FloorDocument.model_validate(document))
+        return _floor(GridKitchenDocument.model_validate(document))
     except ValidationError as error:
-        raise input_error(error, source, FloorDocument) from None
+        raise input_error(error, source, GridKitchenDocument) from None
     except InputError as error:
         raise error.at(source) from None
 
 
-def _floor(entry: FloorDocument) -> Floor:
+def _floor(entry: GridKitchenDocument) -> GridKitchen:
     def pair(value: list[int], field: str) -> tuple[int, int]:
         if len(value) != 2:
             raise InputError("must be a column and a row", field=field, value=value)
         return value[0], value[1]
 
     vessels = entry.facts.cookware.items()
-    return Floor.of(
+    return GridKitchen.of(
         entry.name,
         entry.benchmark,
         pair(entry.size, "size"),
@@ -104,7 +111,7 @@ def _floor(entry: FloorDocument) -> Floor:
         [(name, pair(place, f"walls.{name}")) for name, place in entry.walls.items()],
         [(name, pair(place, f"cooks.{name}")) for name, place in entry.cooks.items()],
         [
-            Dish(dish.name, tuple(_need(need, f"orders[{n}]") for need in dish.needs))
+            OrderedDish(dish.name, tuple(_need(need, f"orders[{n}]") for need in dish.needs))
             for n, dish in enumerate(entry.orders)
         ],
         Facts(
@@ -112,7 +119,7 @@ def _floor(entry: FloorDocument) -> Floor:
             entry.facts.chop,
             entry.facts.wash,
             entry.facts.plate_return,
-            tuple(Vessel(name, one.ticks, one.takes, tuple(one.ingredients)) for name, one in vessels),
+            tuple(Cookware(name, one.ticks, one.takes, tuple(one.ingredients)) for name, one in vessels),
         ),
     )
 
@@ -123,10 +130,10 @@ def _need(parts: list[str], field: str) -> Need:
     return Need(*parts)
 
 
-def to_document(floor: Floor) -> dict[str, Any]:
+def to_document(floor: GridKitchen) -> dict[str, Any]:
     """Return the document of a floor; reading it gives an equal floor."""
     facts = floor.facts
-    document = FloorDocument(
+    document = GridKitchenDocument(
         format=FORMAT,
         version=VERSION,
         name=floor.name,

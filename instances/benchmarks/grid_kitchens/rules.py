@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Tile
-from planoracle.instances.benchmarks.grid_kitchens.tiles import STOVE, WALL, Ground
+from planoracle.instances.benchmarks.grid_kitchens.tiles import STOVE, WALL, StationMap
 
 Time: TypeAlias = int | Fraction
 
@@ -43,7 +43,7 @@ class Ware(NamedTuple):
 
 
 class Early(NamedTuple):
-    """Cookware as it was when it was emptied onto a plate though its contents were not cooked."""
+    """Vessel as it was when it was emptied onto a plate though its contents were not cooked."""
 
     clock: Time
     cook: int
@@ -65,7 +65,7 @@ def written(thing: Thing) -> str | None:
     return thing
 
 
-class World:
+class KitchenState:
     """Where everybody and everything is. `copy` before changing it.
 
     `interact` and `process` return the kind of fault, ``""`` if there is none, and then only change anything.
@@ -88,7 +88,7 @@ class World:
 
     __slots__ = ("clock", "coming", "dirty", "early", "ground", "hands", "on", "served", "tiles")
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: StationMap) -> None:
         floor = ground.floor
         self.ground = ground
         self.clock: Time = 0
@@ -100,9 +100,9 @@ class World:
         self.served = 0
         self.early: tuple[Early, ...] = ()
 
-    def copy(self) -> World:
+    def copy(self) -> KitchenState:
         """Return a world of its own in the same state."""
-        made: World = object.__new__(World)
+        made: KitchenState = object.__new__(KitchenState)
         made.ground, made.clock = self.ground, self.clock
         made.tiles, made.hands, made.on = self.tiles[:], self.hands[:], self.on[:]
         made.dirty, made.coming, made.served = self.dirty, self.coming, self.served

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
+from planoracle.instances.benchmarks.grid_kitchens.diagnostics import fault_of, told
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, WAIT, spoken, whole
 from planoracle.instances.benchmarks.grid_kitchens.rules import Time, written
-from planoracle.instances.benchmarks.grid_kitchens.simulation import ERRORS, Clock, Deed, Fault, played
-from planoracle.instances.benchmarks.grid_kitchens.violations import fault_of, told
-from planoracle.instances.model.violations import Event, Replay
+from planoracle.instances.benchmarks.grid_kitchens.simulation import ERRORS, RunError, Simulation, StartedAction, played
+from planoracle.instances.model.violations import Replay, ReplayEvent
 from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.run import Run, Step
+from planoracle.instances.protocol.run import Decision, Run
 
 #: Actions by cook; or a list of such, handed in one after the other.
 FloorPlan: TypeAlias = Mapping[str, object] | Sequence[object]
 
 
-class FloorRun(Run[Floor, FloorPlan, FloorRules]):
+class GridKitchenRun(Run[GridKitchen, FloorPlan, GridKitchenRules]):
     """A run on a floor; every action that is begun is a decision.
 
     Attributes
@@ -35,7 +35,7 @@ class FloorRun(Run[Floor, FloorPlan, FloorRules]):
         How many errors there were; after those before the last one, everything began anew.
     """
 
-    def __init__(self, problem: Floor, plan: Plan[FloorPlan], rules: FloorRules) -> None:
+    def __init__(self, problem: GridKitchen, plan: Plan[FloorPlan], rules: GridKitchenRules) -> None:
         given = plan.commands
         if isinstance(given, Mapping):
             self.live = False
@@ -79,7 +79,7 @@ class FloorRun(Run[Floor, FloorPlan, FloorRules]):
         return "over" if fault.position is not None or count == len(self.steps) else None
 
     @cached_property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[Decision]:
         """All actions begun, in that order, and the one at which the run ended."""
         clock = self.outcome.clock
         fault = self.verdict.fatal
@@ -90,19 +90,19 @@ class FloorRun(Run[Floor, FloorPlan, FloorRules]):
             kind, broken = "wait" if deed.act.word == WAIT else "act", None
             if fault is not None and n == failed:
                 kind, broken = "lost", fault.kind
-            found.append(Step(n, command, kind, whole(deed.start), whole(deed.end), broken))
+            found.append(Decision(n, command, kind, whole(deed.start), whole(deed.end), broken))
         if fault is not None and failed == len(found):
             now = whole(self.outcome.time)
-            found.append(Step(failed, fault.subject[:200], "lost", now, now, fault.kind))
+            found.append(Decision(failed, fault.subject[:200], "lost", now, now, fault.kind))
         return found
 
 
-def replay(problem: Floor, plan: Plan[FloorPlan], rules: FloorRules) -> FloorRun:
+def replay(problem: GridKitchen, plan: Plan[FloorPlan], rules: GridKitchenRules) -> GridKitchenRun:
     """Replay a plan."""
-    return FloorRun(problem, plan, rules)
+    return GridKitchenRun(problem, plan, rules)
 
 
-def _verdict(outcome: Outcome) -> Replay:
+def _verdict(outcome: PlanOutcome) -> Replay:
     """Return what became of a plan in the form common to all benchmarks; progress is the share of orders served."""
     clock = outcome.clock
     orders = len(clock.ground.dishes)
@@ -111,7 +111,7 @@ def _verdict(outcome: Outcome) -> Replay:
     failed = None if fault is None else fault.position
     moments = outcome.served_at
     events = tuple(
-        Event(
+        ReplayEvent(
             n,
             told(clock, deed.cook, deed.act),
             whole(deed.start),
@@ -135,7 +135,7 @@ def _verdict(outcome: Outcome) -> Replay:
     )
 
 
-def _idle(clock: Clock) -> tuple[tuple[int, int], ...]:
+def _idle(clock: Simulation) -> tuple[tuple[int, int], ...]:
     """Return the intervals in which nobody walks or works."""
     found, until = [], 0
     for deed in sorted(clock.deeds, key=lambda deed: deed.start):
@@ -154,7 +154,7 @@ def _finished(actions: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PlanOutcome:
     """What became of a plan. Times in ticks, fractions only where plans wait for such; cooks by name.
 
     Attributes
@@ -194,8 +194,8 @@ class Outcome:
     processing: dict[str, Time]
     trace: tuple[tuple[Time, str, int], ...]
     final: dict[str, Any]
-    events: tuple[Deed, ...]
-    clock: Clock
+    events: tuple[StartedAction, ...]
+    clock: Simulation
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures for JSON."""
@@ -222,19 +222,19 @@ class Outcome:
         }
 
 
-def carry_out(floor: Floor, plan: Mapping[str, object], rules: FloorRules) -> Outcome:
+def carry_out(floor: GridKitchen, plan: Mapping[str, object], rules: GridKitchenRules) -> PlanOutcome:
     """Load a plan before moment 0 and go on to the end. Never raises for what the plan holds."""
-    clock = Clock.of(floor, rules)
+    clock = Simulation.of(floor, rules)
     if clock.load(plan):
         clock.run()
     return carried_out(clock)
 
 
-def carried_out(clock: Clock) -> Outcome:
+def carried_out(clock: Simulation) -> PlanOutcome:
     """Return what became of a plan whose run is over."""
     world, names = clock.world, clock.ground.cooks
     sums = [sum(each, 0) for each in zip(clock.moving, clock.waiting, clock.processing, strict=True)]
-    return Outcome(
+    return PlanOutcome(
         done=world.all_served and clock.error is None,
         all_served=world.all_served,
         error=_named(clock.error, names),
@@ -253,13 +253,13 @@ def carried_out(clock: Clock) -> Outcome:
     )
 
 
-def _named(fault: Fault | None, names: Sequence[str]) -> tuple[str, str | None, int | None] | None:
+def _named(fault: RunError | None, names: Sequence[str]) -> tuple[str, str | None, int | None] | None:
     if fault is None:
         return None
     return (fault.kind, None if fault.cook is None else names[fault.cook], fault.position)
 
 
-def _final(clock: Clock) -> dict[str, Any]:
+def _final(clock: Simulation) -> dict[str, Any]:
     world, of = clock.world, clock.ground
     cooks = zip(of.cooks, world.tiles, world.hands, strict=True)
     standing = zip(of.names, world.on, strict=False)

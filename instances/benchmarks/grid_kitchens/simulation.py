@@ -9,13 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
-from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, INTERACT, MOVE, PROCESS, WAIT, Act, read
-from planoracle.instances.benchmarks.grid_kitchens.rules import Time, World
-from planoracle.instances.benchmarks.grid_kitchens.tiles import Ground, ground
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
+from planoracle.instances.benchmarks.grid_kitchens.language import (
+    FINISH,
+    INTERACT,
+    MOVE,
+    PROCESS,
+    WAIT,
+    CookAction,
+    read,
+)
+from planoracle.instances.benchmarks.grid_kitchens.rules import KitchenState, Time
+from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, ground
 
 
-class Fault(NamedTuple):
+class RunError(NamedTuple):
     """Why a run ended: the kind, whose action (numbers of the cook and of the action); ``None`` where nobody's.
 
     ``name`` is then that of the cook whose actions are meant.
@@ -27,17 +35,17 @@ class Fault(NamedTuple):
     name: str = ""
 
 
-class Deed(NamedTuple):
+class StartedAction(NamedTuple):
     """An action that was begun: when, and until when it lasts."""
 
     cook: int
     position: int
-    act: Act
+    act: CookAction
     start: Time
     end: Time
 
 
-class Clock:
+class Simulation:
     """A run.
 
     Attributes
@@ -65,33 +73,33 @@ class Clock:
         "processing", "queues", "served_at", "taken", "trace", "waiting", "world",
     )  # fmt: skip
 
-    def __init__(self, of: Ground, keep: bool = True) -> None:
+    def __init__(self, of: StationMap, keep: bool = True) -> None:
         count = len(of.cooks)
-        self.ground, self.world, self.keep = of, World(of), keep
-        self.queues: list[tuple[Act, ...]] = [()] * count
+        self.ground, self.world, self.keep = of, KitchenState(of), keep
+        self.queues: list[tuple[CookAction, ...]] = [()] * count
         self.taken = [0] * count
-        self.acts: list[Act | None] = [None] * count
+        self.acts: list[CookAction | None] = [None] * count
         self.ends: list[Time] = [0] * count
         self.finished = [False] * count
         self.moving: list[Time] = [0] * count
         self.waiting: list[Time] = [0] * count
         self.processing: list[Time] = [0] * count
-        self.deeds: list[Deed] = []
+        self.deeds: list[StartedAction] = []
         self.trace: list[tuple[Time, int, int]] = []
         self.served_at: tuple[Time, ...] = ()
-        self.error: Fault | None = None
+        self.error: RunError | None = None
         self.opened = False  # whether moment 0 has been
         self._round = 0
         self._entered = [0] * count  # in which round everybody's end was entered
 
     @classmethod
-    def of(cls, floor: Floor, rules: FloorRules, keep: bool = True) -> Clock:
+    def of(cls, floor: GridKitchen, rules: GridKitchenRules, keep: bool = True) -> Simulation:
         """Return a run that has not begun; ``keep``: whether it tells its deeds and trace."""
         return cls(ground(floor, rules), keep)
 
-    def fork(self) -> Clock:
+    def fork(self) -> Simulation:
         """Return a run of its own that is where this one is."""
-        made: Clock = object.__new__(Clock)
+        made: Simulation = object.__new__(Simulation)
         made.ground, made.keep, made.world = self.ground, self.keep, self.world.copy()
         made.queues, made.taken = self.queues[:], self.taken[:]
         made.acts, made.ends, made._entered = self.acts[:], self.ends[:], self._entered[:]
@@ -129,15 +137,15 @@ class Clock:
         for name, actions in plan.items():
             cook = of.cook_numbers.get(name)
             if cook is None:
-                self.error = Fault("unknown_agent", name=str(name)[:40])
+                self.error = RunError("unknown_agent", name=str(name)[:40])
                 return False
             if not isinstance(actions, list | tuple):
-                self.error = Fault("plan_not_a_list", name=name)
+                self.error = RunError("plan_not_a_list", name=name)
                 return False
-            self.give(cook, *(one if type(one) is Act else read(of, one) for one in actions))
+            self.give(cook, *(one if type(one) is CookAction else read(of, one) for one in actions))
         return True
 
-    def give(self, cook: int, *acts: Act) -> None:
+    def give(self, cook: int, *acts: CookAction) -> None:
         """Append actions that have been read to what a cook is given to do."""
         self.queues[cook] += acts
 
@@ -238,7 +246,7 @@ class Clock:
             act = self.queues[cook][self.taken[cook]]
             fault, duration = self.start(cook, act)
             if fault:
-                self.error = Fault(fault, cook, self.taken[cook])
+                self.error = RunError(fault, cook, self.taken[cook])
                 return False
             self._count(cook, act, duration)
             if duration:
@@ -249,7 +257,7 @@ class Clock:
                 return False
         return True
 
-    def start(self, cook: int, act: Act) -> tuple[str, Time]:
+    def start(self, cook: int, act: CookAction) -> tuple[str, Time]:
         """Return why a cook cannot begin an action now, ``""`` if he can, and for how many ticks."""
         word, world, of = act.word, self.world, self.ground
         if act.fault:
@@ -276,17 +284,17 @@ class Clock:
             return "station_in_use", 0
         return "", duration
 
-    def refusal(self, cook: int, act: Act) -> str:
+    def refusal(self, cook: int, act: CookAction) -> str:
         """Return why an action would fail as things stand, when it is begun or at its end; ``""`` if it would not."""
         fault, _ = self.start(cook, act)
         if not fault and act.word == INTERACT:
             return self.world.copy().interact(cook, act.station)
         return fault if fault or act.word != PROCESS else self.world.copy().process(act.station)
 
-    def _count(self, cook: int, act: Act, duration: Time) -> None:
+    def _count(self, cook: int, act: CookAction, duration: Time) -> None:
         now = self.world.clock
         if self.keep:
-            self.deeds.append(Deed(cook, self.taken[cook], act, now, now + duration))
+            self.deeds.append(StartedAction(cook, self.taken[cook], act, now, now + duration))
         self.taken[cook] += 1
         self.acts[cook], self.ends[cook], self._entered[cook] = act, now + duration, 0
         if act.word == MOVE:
@@ -296,7 +304,7 @@ class Clock:
         else:
             self.processing[cook] += duration
 
-    def _effect(self, cook: int, act: Act) -> bool:
+    def _effect(self, cook: int, act: CookAction) -> bool:
         """Let an action take effect; return whether that is no fault."""
         word, world, fault = act.word, self.world, ""
         self.acts[cook] = None
@@ -312,7 +320,7 @@ class Clock:
         elif word == FINISH:
             self.finished[cook] = True
         if fault:
-            self.error = Fault(fault, cook, self.taken[cook] - 1)
+            self.error = RunError(fault, cook, self.taken[cook] - 1)
             return False
         if self.keep:
             self.trace.append((world.clock, cook, self.taken[cook] - 1))
@@ -334,7 +342,7 @@ class Loop(NamedTuple):
         How many there have been, in earlier kitchens too.
     """
 
-    clock: Clock
+    clock: Simulation
     errors: int = 0
 
     @property
@@ -345,14 +353,14 @@ class Loop(NamedTuple):
         return self.clock.end
 
     @property
-    def here(self) -> Clock:
+    def here(self) -> Simulation:
         """The kitchen as the next submission finds it, a fresh one after an error; not to be changed."""
-        return self.clock if self.clock.error is None or self.over else Clock(self.clock.ground, self.clock.keep)
+        return self.clock if self.clock.error is None or self.over else Simulation(self.clock.ground, self.clock.keep)
 
 
-def begun(floor: Floor, rules: FloorRules, keep: bool = True) -> Loop:
+def begun(floor: GridKitchen, rules: GridKitchenRules, keep: bool = True) -> Loop:
     """Return a run in which nothing has been said; ``keep`` is the clock's."""
-    return Loop(Clock.of(floor, rules, keep))
+    return Loop(Simulation.of(floor, rules, keep))
 
 
 def gone_on(loop: Loop, submission: object) -> Loop:
@@ -363,17 +371,17 @@ def gone_on(loop: Loop, submission: object) -> Loop:
     return loop if loop.over else _gone_on(loop, loop.here.fork(), submission)
 
 
-def _gone_on(loop: Loop, clock: Clock, submission: object) -> Loop:
+def _gone_on(loop: Loop, clock: Simulation, submission: object) -> Loop:
     """Let a clock, which is the loop's or like it, go on with a submission."""
     if isinstance(submission, Mapping) and submission:
         clock.submit(submission)
         clock.until_decision()
     else:
-        clock.error = Fault("empty" if isinstance(submission, Mapping) else "unreadable", None, None)
+        clock.error = RunError("empty" if isinstance(submission, Mapping) else "unreadable", None, None)
     return Loop(clock, loop.errors + (clock.error is not None))
 
 
-def played(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> Loop:
+def played(floor: GridKitchen, rules: GridKitchenRules, submissions: Iterable[object]) -> Loop:
     """Return a run after some submissions, see `gone_on`; a long one takes no longer than the sum of its parts."""
     loop = begun(floor, rules)
     for one in submissions:
@@ -383,7 +391,7 @@ def played(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> Lo
     return loop
 
 
-def last_of(floor: Floor, rules: FloorRules, submissions: Iterable[object]) -> list[Mapping[str, object]]:
+def last_of(floor: GridKitchen, rules: GridKitchenRules, submissions: Iterable[object]) -> list[Mapping[str, object]]:
     """Return the submissions that the last kitchen of a run has got, but for one that is none."""
     loop, last = begun(floor, rules, keep=False), list[Mapping[str, object]]()
     for one in submissions:

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Floor, FloorRules, Tile
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, GridKitchenRules, Tile
+from planoracle.instances.model.cache import ProblemCache
 
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
@@ -17,27 +17,27 @@ def steps(tile: Tile) -> list[Tile]:
     return [(tile[0] + x, tile[1] + y) for x, y in _SIDES]
 
 
-@Memo
-def tiles(floor: Floor) -> tuple[Tile, ...]:
+@ProblemCache
+def tiles(floor: GridKitchen) -> tuple[Tile, ...]:
     """Return the tiles that can be entered, row by row."""
     every = ((x, y) for y in range(floor.height) for x in range(floor.width))
     return tuple(tile for tile in every if tile not in floor.blocked)
 
 
-@Memo
-def beside(floor: Floor, station: str) -> tuple[Tile, ...]:
+@ProblemCache
+def beside(floor: GridKitchen, station: str) -> tuple[Tile, ...]:
     """Return the tiles from which a station is used."""
     near = steps(floor.by_name[station].place)
     return tuple(sorted(tile for tile in near if floor.inside(tile) and tile not in floor.blocked))
 
 
-@Memo
-def distances(floor: Floor, start: Tile) -> Mapping[Tile, int]:
+@ProblemCache
+def distances(floor: GridKitchen, start: Tile) -> Mapping[Tile, int]:
     """Return how many tiles a shortest walk has to every tile that can be reached from one."""
     return _spread(floor, [start])
 
 
-def _spread(floor: Floor, starts: Iterable[Tile]) -> dict[Tile, int]:
+def _spread(floor: GridKitchen, starts: Iterable[Tile]) -> dict[Tile, int]:
     found = dict.fromkeys(starts, 0)
     queue = deque(found)
     while queue:
@@ -54,7 +54,7 @@ STOVE: Final = "stove"
 WALL: Final = "wall"
 
 
-class Ground:
+class StationMap:
     """A floor under some rules. Stations have numbers in the order of the map, walls those after them.
 
     Attributes
@@ -75,7 +75,7 @@ class Ground:
         By vessel: ingredients and the state in which it takes them; ``ticks`` of cooking.
     """
 
-    def __init__(self, floor: Floor, rules: FloorRules) -> None:
+    def __init__(self, floor: GridKitchen, rules: GridKitchenRules) -> None:
         self.floor, self.rules, self.facts = floor, rules, floor.facts
         stations = floor.stations
         self.names = (*(one.name for one in stations), *(name for name, _ in floor.walls))
@@ -105,7 +105,7 @@ class Ground:
         return distances(self.floor, tile)
 
 
-@Memo
-def ground(floor: Floor, rules: FloorRules) -> Ground:
+@ProblemCache
+def ground(floor: GridKitchen, rules: GridKitchenRules) -> StationMap:
     """Return a floor under some rules."""
-    return Ground(floor, rules)
+    return StationMap(floor, rules)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS, whole
 from planoracle.instances.benchmarks.grid_kitchens.rules import Time, Ware
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock, Deed, last_of
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction, last_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -34,7 +34,7 @@ class _Bar(NamedTuple):
     station: str
 
 
-def as_schedule(run: FloorRun) -> tuple[Instance, Schedule]:
+def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
     """Return what was done as actions of a scheduling problem; of fractions of ticks the next whole one.
 
     What takes no time is left out. Stations at which somebody can work or something can cook are resources.
@@ -68,7 +68,7 @@ def as_schedule(run: FloorRun) -> tuple[Instance, Schedule]:
     return instance, Schedule(tuple(pieces))
 
 
-def as_schedules(one: FloorRun, other: FloorRun) -> tuple[Instance, Schedule, Schedule]:
+def as_schedules(one: GridKitchenRun, other: GridKitchenRun) -> tuple[Instance, Schedule, Schedule]:
     """Return what was done in two runs on a floor as actions of one problem.
 
     What somebody does for so long at a place, the first time, the second, ..., is one action, whenever it is done.
@@ -91,14 +91,14 @@ def as_schedules(one: FloorRun, other: FloorRun) -> tuple[Instance, Schedule, Sc
     return replace(instance, actions=tuple(actions.values())), schedules[0], schedules[1]
 
 
-def _deeds(run: FloorRun) -> Iterator[_Bar]:
+def _deeds(run: GridKitchenRun) -> Iterator[_Bar]:
     clock = run.outcome.clock
     for number, deed in enumerate(clock.deeds, 1):
         end = min(deed.end, max(clock.time, deed.start))  # what the end of the run has cut short
         yield _bar(clock, number, deed, whole(end))
 
 
-def _bar(clock: Clock, number: int, deed: Deed, end: int) -> _Bar:
+def _bar(clock: Simulation, number: int, deed: StartedAction, end: int) -> _Bar:
     of, act, start = clock.ground, deed.act, whole(deed.start)
     cook = of.cooks[deed.cook]
     if act.word == MOVE:
@@ -109,14 +109,14 @@ def _bar(clock: Clock, number: int, deed: Deed, end: int) -> _Bar:
     return _Bar(_WORK, number, word, start, end, cook, of.names[act.station])
 
 
-def _orders(run: FloorRun) -> Iterator[_Bar]:
+def _orders(run: GridKitchenRun) -> Iterator[_Bar]:
     before: Time = 0
     for number, (dish, moment) in enumerate(zip(run.problem.orders, run.outcome.served_at, strict=False), 1):
         yield _Bar(_ORDER, number, dish.name.rpartition("/")[2], whole(before), whole(moment), None, ORDERS)
         before = moment
 
 
-def _cooking(run: FloorRun) -> Iterator[_Bar]:
+def _cooking(run: GridKitchenRun) -> Iterator[_Bar]:
     """Yield from when to when what is in a vessel on a stove cooks: from the outside, at all moments of the run."""
     begun: dict[int, tuple[Time, str]] = {}
     last, number = run.outcome.time, 0
@@ -135,9 +135,9 @@ def _cooking(run: FloorRun) -> Iterator[_Bar]:
         yield _Bar(_COOK, number, label, whole(start), whole(last), None, names[stove])
 
 
-def _moments(run: FloorRun) -> Iterator[Clock]:
+def _moments(run: GridKitchenRun) -> Iterator[Simulation]:
     """Yield the kitchen of a run, the last one if there were several, at its moments, one after the other."""
-    clock = Clock(run.outcome.clock.ground, keep=False)
+    clock = Simulation(run.outcome.clock.ground, keep=False)
     given = run.plan.commands
     for one in [given] if isinstance(given, Mapping) else last_of(run.problem, run.rules, given):
         if isinstance(given, Mapping):

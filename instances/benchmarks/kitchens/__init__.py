@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.benchmarks.robotouille import Robotouille
-from planoracle.instances.protocol.capabilities import Shelf
+from planoracle.instances.protocol.capabilities import Catalog
 from planoracle.instances.protocol.scoring import Reference
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Kitchens(Robotouille):
     data = ""
 
     @property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> Catalog:
         """Thirty kitchens of ours, and any number of variants."""
         from planoracle.instances.benchmarks.kitchens import problems
 

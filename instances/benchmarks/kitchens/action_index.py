@@ -9,15 +9,15 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.kitchens.compiled_rules import EXISTS, World
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Action, Domain, Literal
+from planoracle.instances.benchmarks.kitchens.compiled_rules import EXISTS, CompiledRules
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain, Literal
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, can_be_cast
 
 #: Nodes after which the memory is emptied.
 MAX_NODES = 100_000
 
 
-class Moves(NamedTuple):
+class LegalActions(NamedTuple):
     """Legal actions in order, and the first of them for every way to write one."""
 
     numbers: tuple[int, ...]
@@ -52,7 +52,7 @@ class _Source(NamedTuple):
     names: dict[int, str]
 
 
-class _Asked(NamedTuple):
+class _FactQuery(NamedTuple):
     """What a partial action asks: whether of the facts in ``mask`` just those in ``want`` are true, and for objects."""
 
     partial: _Partial
@@ -66,9 +66,9 @@ class _Node:
     """A decision: what follows for every value of the facts in ``mask``."""
 
     mask: int
-    asked: list[_Asked]
+    asked: list[_FactQuery]
     found: list[int]
-    ways: dict[int, _Node | Moves]
+    ways: dict[int, _Node | LegalActions]
 
 
 class ActionIndex:
@@ -92,7 +92,7 @@ class ActionIndex:
 
     def __init__(
         self,
-        world: World,
+        world: CompiledRules,
         always: frozenset[Atom],
         types: Mapping[str, str],
         turns: Mapping[str, int],
@@ -113,27 +113,27 @@ class ActionIndex:
     def _reset(self) -> None:
         self._nodes = 0
         asked = [
-            _Asked(_Partial(position, player, rounds, {} if param is None else {param: player}), turn, turn, [])
+            _FactQuery(_Partial(position, player, rounds, {} if param is None else {param: player}), turn, turn, [])
             for player, turn in self._turns.items()
             for position, param, rounds in _questions(self._domain)
         ]
         self._root = _Node(sum(self._turns.values()), asked, [], {})
 
-    def legal(self, facts: int) -> Moves:
+    def legal(self, facts: int) -> LegalActions:
         """Return the legal actions."""
-        node: _Node | Moves = self._root
+        node: _Node | LegalActions = self._root
         while isinstance(node, _Node):
             key = facts & node.mask
             found = node.ways.get(key)
             node = self._branch(node, key) if found is None else found
         return node
 
-    def _branch(self, node: _Node, key: int) -> _Node | Moves:
+    def _branch(self, node: _Node, key: int) -> _Node | LegalActions:
         """Add what follows from an answer."""
         self._nodes += 1
         if self._nodes >= MAX_NODES:
             self._reset()
-        asked: list[_Asked] = []
+        asked: list[_FactQuery] = []
         found = list(node.found)
         whole = 0
         for question in node.asked:
@@ -157,18 +157,18 @@ class ActionIndex:
                     whole |= further.mask
                     for _, source in further.sources:
                         whole |= source.mask
-        way: _Node | Moves = _Node(whole, asked, found, {}) if asked else self._moves(found)
+        way: _Node | LegalActions = _Node(whole, asked, found, {}) if asked else self._moves(found)
         node.ways[key] = way
         return way
 
-    def _moves(self, found: list[int]) -> Moves:
+    def _moves(self, found: list[int]) -> LegalActions:
         ordered = sorted((*self._world.order(number), number) for number in found)
         by_text: dict[str, int] = {}
         for _, text, number in ordered:
             by_text.setdefault(text, number)
-        return Moves(tuple(number for _, _, number in ordered), by_text)
+        return LegalActions(tuple(number for _, _, number in ordered), by_text)
 
-    def _ask(self, partial: _Partial) -> _Asked | None:
+    def _ask(self, partial: _Partial) -> _FactQuery | None:
         """Ask the next round of questions; ``None`` if a fact that never changes forbids the action."""
         position, player, rounds, binding = partial
         this = rounds[0]
@@ -182,7 +182,7 @@ class ActionIndex:
             if value:
                 want |= bit
         sources = [(param, self._source(literal, binding)) for param, literal in this.sources]
-        return _Asked(_Partial(position, player, rounds[1:], binding), mask, want, sources)
+        return _FactQuery(_Partial(position, player, rounds[1:], binding), mask, want, sources)
 
     def _choose(self, partial: _Partial) -> list[_Partial]:
         """Put any object of its type for a parameter; of one that need not be there, ask that first."""
@@ -212,7 +212,7 @@ class ActionIndex:
         return found
 
 
-def _answered(question: _Asked, key: int) -> list[_Partial]:
+def _answered(question: _FactQuery, key: int) -> list[_Partial]:
     """Return the partial action once for every choice of objects that the facts name."""
     position, player, rounds, binding = question.partial
     if not question.sources:
@@ -239,7 +239,7 @@ def _answered(question: _Asked, key: int) -> list[_Partial]:
 
 
 @lru_cache(maxsize=8)
-def _questions(domain: Domain) -> tuple[tuple[int, str | None, tuple[_Round, ...]], ...]:
+def _questions(domain: KitchenDomain) -> tuple[tuple[int, str | None, tuple[_Round, ...]], ...]:
     """Plan the rounds of every action, given which parameter the player is; ``None``: an action on no objects."""
     found: list[tuple[int, str | None, tuple[_Round, ...]]] = []
     for position, action in enumerate(domain.actions):
@@ -251,7 +251,7 @@ def _questions(domain: Domain) -> tuple[tuple[int, str | None, tuple[_Round, ...
     return tuple(found)
 
 
-def _rounds(action: Action, actor: str, changing: frozenset[str]) -> tuple[_Round, ...]:
+def _rounds(action: ActionSchema, actor: str, changing: frozenset[str]) -> tuple[_Round, ...]:
     known = {actor}
     still = list(action.conditions)
     rounds = []

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from planoracle.instances.benchmarks.kitchens.action_index import ActionIndex, GoalTest
-from planoracle.instances.benchmarks.kitchens.compiled_rules import Birth, World, shared_world
+from planoracle.instances.benchmarks.kitchens.compiled_rules import Birth, CompiledRules, shared_world
 from planoracle.instances.benchmarks.kitchens.effects import Running
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.meanings import is_plain
@@ -21,7 +21,7 @@ from planoracle.instances.benchmarks.kitchens.text_index import TextIndex
 State = tuple[int, tuple[int, ...]]
 
 
-class Compiled:
+class CompiledKitchen:
     """The rules of one kitchen.
 
     A state is a pair of whole numbers and tuples of them; equal states are equal in every respect. It holds the
@@ -41,11 +41,13 @@ class Compiled:
         The facts that never change.
     """
 
-    def __init__(self, kitchen: Kitchen, rules: Profile = PROFILES["released"], world: World | None = None) -> None:
+    def __init__(
+        self, kitchen: Kitchen, rules: Profile = PROFILES["released"], world: CompiledRules | None = None
+    ) -> None:
         self.kitchen = kitchen
         self.rules = rules
         self.always = frozenset(atom for atom in kitchen.facts if atom[0] not in kitchen.domain.changing)
-        self.world = world or World(kitchen.domain, kitchen.players, rules.moves, self.always)
+        self.world = world or CompiledRules(kitchen.domain, kitchen.players, rules.moves, self.always)
         self.bits = self.world.bits
         self.timers = self.world.timers
         self.deeds = self.world.deeds
@@ -208,6 +210,6 @@ class Compiled:
 
 
 @lru_cache(maxsize=128)
-def compiled(kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> Compiled:
+def compiled(kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> CompiledKitchen:
     """Return the compiled rules of a kitchen; the same object for the same kitchen."""
-    return Compiled(kitchen, rules, shared_world(kitchen, rules.moves))
+    return CompiledKitchen(kitchen, rules, shared_world(kitchen, rules.moves))

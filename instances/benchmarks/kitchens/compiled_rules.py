@@ -7,8 +7,8 @@ from functools import lru_cache
 from threading import RLock
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.kitchens.domain import Domain
-from planoracle.instances.benchmarks.kitchens.effects import Change, Grounded, Running, ground, start, update
+from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain
+from planoracle.instances.benchmarks.kitchens.effects import Change, GroundEffect, Running, ground, start, update
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, natural, split_name
 from planoracle.instances.benchmarks.kitchens.meanings import Meanings
 
@@ -30,7 +30,7 @@ class Birth(NamedTuple):
         return [(tuple(name if part == token else part for part in atom), value) for atom, value in self.changes]
 
 
-class Outcome(NamedTuple):
+class UpdateOutcome(NamedTuple):
     """What an update does: facts become ``facts & keep | add``, the effect ``code``; -1: it is finished."""
 
     keep: int
@@ -58,12 +58,12 @@ class Timers:
         self._always = always
         self.running: list[Running] = []
         self.kinds: list[int] = []
-        self.ticks: list[tuple[int, dict[int, Outcome]]] = []
-        self.redone: list[tuple[int, dict[int, Outcome]]] = []
+        self.ticks: list[tuple[int, dict[int, UpdateOutcome]]] = []
+        self.redone: list[tuple[int, dict[int, UpdateOutcome]]] = []
         self._codes: dict[Running, int] = {}
-        self._kinds: dict[Grounded, int] = {}
+        self._kinds: dict[GroundEffect, int] = {}
 
-    def kind(self, effect: Grounded) -> tuple[int, int]:
+    def kind(self, effect: GroundEffect) -> tuple[int, int]:
         """Return the number of an effect, and its code before anything has happened to it."""
         number = self._kinds.setdefault(effect, len(self._kinds))
         return number, self.code(start(effect))
@@ -81,7 +81,7 @@ class Timers:
             self.redone.append((mask, {}))
         return code
 
-    def learn(self, code: int, facts: int, *, active: bool) -> Outcome:
+    def learn(self, code: int, facts: int, *, active: bool) -> UpdateOutcome:
         """Work out, remember and return the outcome of an update."""
         mask, outcomes = (self.redone if active else self.ticks)[code]
         record = _Record(self._bits, self._always, facts & mask)
@@ -92,7 +92,7 @@ class Timers:
             for i, (kind, its_type, changes) in enumerate(record.births)
         )
         # An effect that is done stays in the list until the next tick finds it so.
-        outcome = Outcome(keep, add, -1 if after.done and not active else self.code(after), births)
+        outcome = UpdateOutcome(keep, add, -1 if after.done and not active else self.code(after), births)
         outcomes[facts & mask] = outcome
         return outcome
 
@@ -137,7 +137,7 @@ TURN, EXISTS = "#turn", "#exists"
 MAX_ATOMS, MAX_DEEDS, MAX_OBJECTS = 6_000, 50_000, 80
 
 
-class Deed(NamedTuple):
+class GroundAction(NamedTuple):
     """An action of a player on particular objects.
 
     Attributes
@@ -170,7 +170,7 @@ class Deed(NamedTuple):
     ticks: bool
 
 
-class World:
+class CompiledRules:
     """Everything that has a number, for kitchens of one domain with the same players.
 
     Parameters
@@ -189,14 +189,14 @@ class World:
     """
 
     def __init__(
-        self, domain: Domain, players: tuple[str, ...], moves: str, always: frozenset[Atom] = frozenset()
+        self, domain: KitchenDomain, players: tuple[str, ...], moves: str, always: frozenset[Atom] = frozenset()
     ) -> None:
         self.domain = domain
         self.players = players
         self.bits = Bits()
         self.meanings = Meanings(domain, players)
         self.timers = Timers(self.bits, always)
-        self.deeds: list[Deed] = []
+        self.deeds: list[GroundAction] = []
         self.turns = {player: self.bits.mask((TURN, player)) for player in players if len(players) > 1}
         self._in_turns = moves == "turns"
         self._always = always
@@ -263,7 +263,7 @@ class World:
             keep, add = (keep, add | bit) if value else (keep & ~bit, add & ~bit)
         return keep, add
 
-    def _deed(self, position: int, player: str, arguments: tuple[str, ...], binding: Mapping[str, str]) -> Deed:
+    def _deed(self, position: int, player: str, arguments: tuple[str, ...], binding: Mapping[str, str]) -> GroundAction:
         action = self.domain.actions[position]
         mask = want = 0
         for predicate, params, value in action.conditions:
@@ -284,7 +284,7 @@ class World:
             want |= self.turns[player]
             keep &= ~self.turns[player]
             add |= self.turns[after]
-        return Deed(
+        return GroundAction(
             position=position,
             arguments=arguments,
             player=player,
@@ -298,17 +298,17 @@ class World:
         )
 
 
-def shared_world(kitchen: Kitchen, moves: str) -> World | None:
+def shared_world(kitchen: Kitchen, moves: str) -> CompiledRules | None:
     """Return a world for a kitchen and others like it; ``None`` for one of many objects, which needs one of its own."""
     if len(kitchen.objects) > MAX_OBJECTS:
         return None
     last = _last(kitchen.domain.plain, kitchen.players, moves)
     if not last or last[0].full:
-        last[:] = [World(kitchen.domain.plain, kitchen.players, moves)]
+        last[:] = [CompiledRules(kitchen.domain.plain, kitchen.players, moves)]
     return last[0]
 
 
 @lru_cache(maxsize=16)
-def _last(domain: Domain, players: tuple[str, ...], moves: str) -> list[World]:
+def _last(domain: KitchenDomain, players: tuple[str, ...], moves: str) -> list[CompiledRules]:
     """Return where the last world for such kitchens is kept."""
     return []

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
-from planoracle.instances.benchmarks.kitchens.domain import Domain, Effect, Literal
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
+from planoracle.instances.benchmarks.kitchens.domain import Effect, KitchenDomain, Literal
 from planoracle.instances.benchmarks.kitchens.effects import Running
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural
-from planoracle.instances.benchmarks.kitchens.layout import Layout, places
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout, places
 from planoracle.instances.protocol.feedback import clean, listed
 
 # What an item or meal has become.
@@ -29,7 +29,7 @@ class Timer:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ObjectView:
     """A state, by objects.
 
     Attributes
@@ -44,13 +44,13 @@ class View:
         What is under way.
     """
 
-    layout: Layout
+    layout: KitchenLayout
     made: dict[str, list[str]]
     added: dict[str, list[str]]
     timers: tuple[Timer, ...]
 
 
-def look(engine: Compiled, state: State) -> View:
+def look(engine: CompiledKitchen, state: State) -> ObjectView:
     """Take in a state."""
     facts = engine.facts(state)
     layout = places(sorted(engine.objects(state).items(), key=lambda each: _rank(engine, each[0])), facts)
@@ -63,10 +63,10 @@ def look(engine: Compiled, state: State) -> View:
         elif fact[0] == "addedto":
             added.setdefault(fact[2], []).append(fact[1])
     timers = dict.fromkeys(_timers(engine.running(state), facts, paused=False))
-    return View(layout, made, added, tuple(timers))
+    return ObjectView(layout, made, added, tuple(timers))
 
 
-def _rank(engine: Compiled, name: str) -> tuple[bool, int, tuple[str, int, str]]:
+def _rank(engine: CompiledKitchen, name: str) -> tuple[bool, int, tuple[str, int, str]]:
     players = engine.kitchen.players
     return name not in players, players.index(name) if name in players else 0, natural(name)
 
@@ -84,7 +84,7 @@ def _timers(effects: Iterable[Running], facts: frozenset[tuple[str, ...]], *, pa
             yield from _timers(running.nested, facts, paused=held)
 
 
-def describe(engine: Compiled, state: State) -> str:
+def describe(engine: CompiledKitchen, state: State) -> str:
     """Write a state for people: players, then stations with what is on them from the bottom up.
 
     Examples
@@ -118,7 +118,7 @@ def describe(engine: Compiled, state: State) -> str:
     return "\n".join(lines)
 
 
-def _named(view: View, thing: str) -> str:
+def _named(view: ObjectView, thing: str) -> str:
     """Return a thing with what it has become, what is in it and what is under way with it."""
     words = list(view.made.get(thing, ()))
     for timer in view.timers:
@@ -192,7 +192,7 @@ def goal_in_words(kitchen: Kitchen) -> str:
     return f"{text}{'; '.join(said)}.{' (Letters stand for any different objects.)' if letters else ''}"
 
 
-def actions_in_words(domain: Domain) -> Iterator[str]:
+def actions_in_words(domain: KitchenDomain) -> Iterator[str]:
     """Yield every action with what it needs, and what comes of it in time.
 
     >>> from planoracle.instances.benchmarks.kitchens.domain import bundled

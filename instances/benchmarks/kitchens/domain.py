@@ -1,7 +1,7 @@
 """What can be done in kitchens: types, predicates, and actions with all their effects.
 
 The bundled domain is the benchmark's, written in our own compact form (``data/domain.json``);
-`planoracle.instances.benchmarks.robotouille.reader.read_domain` reads the original file, to the same `Domain`.
+`planoracle.instances.benchmarks.robotouille.reader.read_domain` reads the original file, to the same `KitchenDomain`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class ActionSchema:
     """Something a player can do: when it may be done, and what it does.
 
     Attributes
@@ -100,18 +100,18 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Domain(Remembering):
+class KitchenDomain(Remembering):
     """Types, predicates (sorted by name) and actions (in the order of the file) of the kitchens of a benchmark."""
 
     types: tuple[str, ...]
     predicates: tuple[Predicate, ...]
-    actions: tuple[Action, ...]
+    actions: tuple[ActionSchema, ...]
     benchmark: str
 
     @classmethod
     def of(
-        cls, types: Sequence[str], predicates: Iterable[Predicate], actions: Iterable[Action], benchmark: str
-    ) -> Domain:
+        cls, types: Sequence[str], predicates: Iterable[Predicate], actions: Iterable[ActionSchema], benchmark: str
+    ) -> KitchenDomain:
         """Check a domain and put it in order; the parameters of the actions are worked out from their literals.
 
         Raises
@@ -170,7 +170,7 @@ class Domain(Remembering):
         return frozenset(literal.predicate for effect in every for literal in effect.conditions)
 
     @cached_property
-    def plain(self) -> Domain:
+    def plain(self) -> KitchenDomain:
         """The same for all benchmarks that share it."""
         return _plain(replace(self, benchmark=""))
 
@@ -200,7 +200,7 @@ def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
 
 
 @lru_cache(maxsize=16)
-def _plain(domain: Domain) -> Domain:
+def _plain(domain: KitchenDomain) -> KitchenDomain:
     """Return the first of domains that are equal."""
     return domain
 
@@ -211,7 +211,7 @@ def _unique(names: Sequence[str], field: str) -> None:
             raise InputError("is given twice", field=field, value=name)
 
 
-def _checked(action: Action, known: Mapping[str, tuple[str, ...]], types: Sequence[str]) -> Action:
+def _checked(action: ActionSchema, known: Mapping[str, tuple[str, ...]], types: Sequence[str]) -> ActionSchema:
     where = f"actions[{action.name}]"
     params: dict[str, str] = {}
     _check_literals(action.conditions, params, known, f"{where}.conditions", grow=True)
@@ -221,7 +221,9 @@ def _checked(action: Action, known: Mapping[str, tuple[str, ...]], types: Sequen
     for slot in _SLOT.findall(action.text):
         if slot not in params:
             raise InputError("names no parameter of the action", field=f"{where}.text", value=slot)
-    return Action(action.name, action.text, tuple(params.items()), action.conditions, action.changes, action.effects)
+    return ActionSchema(
+        action.name, action.text, tuple(params.items()), action.conditions, action.changes, action.effects
+    )
 
 
 def _check_literals(
@@ -284,7 +286,7 @@ def _check_effect(
 
 
 @cache
-def bundled() -> Domain:
+def bundled() -> KitchenDomain:
     """Return the domain of the benchmark.
 
     Examples
@@ -299,7 +301,7 @@ def bundled() -> Domain:
         for name in names.split()
     ]
     actions = [
-        Action(
+        ActionSchema(
             name=name,
             text=entry["text"],
             params=(),
@@ -309,11 +311,11 @@ def bundled() -> Domain:
         )
         for name, entry in document["actions"].items()
     ]
-    return Domain.of(document["types"].split(), predicates, actions, document["benchmark"])
+    return KitchenDomain.of(document["types"].split(), predicates, actions, document["benchmark"])
 
 
 @cache
-def domain_for(benchmark: str) -> Domain:
+def domain_for(benchmark: str) -> KitchenDomain:
     """Return the bundled domain for kitchens of its own benchmark, or for those of `OWN`; raises `InputError`."""
     domain = bundled()
     if benchmark not in (domain.benchmark, OWN):

@@ -14,7 +14,7 @@ Change = tuple[Atom, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Grounded:
+class GroundEffect:
     """An effect whose parameters stand for objects; what is to be created goes by its kind (``water``)."""
 
     kind: str
@@ -22,7 +22,7 @@ class Grounded:
     argument: str
     conditions: frozenset[Change]
     changes: frozenset[Change]
-    effects: tuple[Grounded, ...]
+    effects: tuple[GroundEffect, ...]
     count: int
     creates: tuple[str, str] | None  # type and kind
 
@@ -37,7 +37,7 @@ class Grounded:
 class Running:
     """A grounded effect on its way: ticks or repetitions so far, and its nested effects."""
 
-    effect: Grounded
+    effect: GroundEffect
     count: int
     done: bool
     nested: tuple[Running, ...]
@@ -67,7 +67,7 @@ class Stage(Protocol):
 
 
 @dataclass(slots=True)
-class Scene:
+class EffectScene:
     """A stage: the objects (name to type) and the true atoms while a step is carried out."""
 
     objects: dict[str, str]
@@ -85,7 +85,7 @@ class Scene:
         return name
 
 
-def ground(effect: Effect, binding: Mapping[str, str]) -> Grounded:
+def ground(effect: Effect, binding: Mapping[str, str]) -> GroundEffect:
     """Put objects for the parameters of an effect."""
     inner = dict(binding)
     creates = None
@@ -97,7 +97,7 @@ def ground(effect: Effect, binding: Mapping[str, str]) -> Grounded:
     def changes(literals: tuple[Literal, ...]) -> frozenset[Change]:
         return frozenset(((what, *(inner[param] for param in params)), value) for what, params, value in literals)
 
-    return Grounded(
+    return GroundEffect(
         kind=effect.kind,
         param=effect.param,
         argument=binding[effect.param],
@@ -109,7 +109,7 @@ def ground(effect: Effect, binding: Mapping[str, str]) -> Grounded:
     )
 
 
-def start(effect: Grounded) -> Running:
+def start(effect: GroundEffect) -> Running:
     """Return an effect that nothing has happened to yet."""
     return Running(effect, 0, False, tuple(start(nested) for nested in effect.effects))
 

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from math import prod
 from threading import Lock
 
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Domain
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import Remembering
 
@@ -143,7 +143,7 @@ class Kitchen(Remembering):
     """
 
     name: str
-    domain: Domain
+    domain: KitchenDomain
     objects: tuple[tuple[str, str], ...]
     facts: frozenset[Atom]
     goal: Goal
@@ -153,7 +153,7 @@ class Kitchen(Remembering):
     def of(
         cls,
         name: str,
-        domain: Domain,
+        domain: KitchenDomain,
         objects: Iterable[str],
         facts: Iterable[Atom],
         goal: Goal,
@@ -248,7 +248,7 @@ class Kitchen(Remembering):
         return {role: found[role.partition("#")[0]] for role in self.goal.roles}
 
 
-def _fits(fact: Atom, domain: Domain, types: Mapping[str, str]) -> bool:
+def _fits(fact: Atom, domain: KitchenDomain, types: Mapping[str, str]) -> bool:
     """Whether a fact is as it must be."""
     names = fact[1:]
     if not fact or domain.signature.get(fact[0]) != tuple([types.get(name) for name in names]):
@@ -256,7 +256,7 @@ def _fits(fact: Atom, domain: Domain, types: Mapping[str, str]) -> bool:
     return len(names) < 2 or len(set(names)) == len(names)
 
 
-def _check_atom(atom: Atom, domain: Domain, types: Mapping[str, str], field: str) -> None:
+def _check_atom(atom: Atom, domain: KitchenDomain, types: Mapping[str, str], field: str) -> None:
     if not atom or atom[0] not in domain.signature:
         raise InputError("there is no such predicate", field=field, value=list(atom))
     expected = domain.signature[atom[0]]
@@ -281,7 +281,7 @@ def check_size(count: int) -> None:
         raise InputError(f"must be at most {MAX_OBJECTS}", field="objects", value=count)
 
 
-def _check_goal(goal: Goal, domain: Domain, types: Mapping[str, str]) -> None:
+def _check_goal(goal: Goal, domain: KitchenDomain, types: Mapping[str, str]) -> None:
     for field, count in (("goal", len(goal.conditions)), ("roles", len(goal.roles))):
         if count > MAX_CONDITIONS:
             raise InputError(f"must be at most {MAX_CONDITIONS}", field=field, value=count)

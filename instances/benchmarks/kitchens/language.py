@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from planoracle.instances.benchmarks.kitchens.domain import Action, Domain
+from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.messages import chat_in
 from planoracle.instances.model_output.reading import as_given
 from planoracle.instances.protocol.plan import Reading
@@ -32,11 +32,11 @@ _DECORATION = " .,;:!*_`\"'()[]"
 class _Actions(Grammar[str]):
     """The actions of a domain."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: KitchenDomain) -> None:
         self.domain = domain
 
-    def find(self, text: str) -> list[Found[str]]:
-        return [Found(len(action), action) for action in extract(text, self.domain)]
+    def find(self, text: str) -> list[StepMatch[str]]:
+        return [StepMatch(len(action), action) for action in extract(text, self.domain)]
 
     def looks(self, text: str, free: bool) -> bool:
         verb = text[:200].lower().split(maxsplit=1)[:1]
@@ -56,7 +56,7 @@ class _Actions(Grammar[str]):
         return step if " " in step.partition(" ")[2] else None
 
 
-def parse(submission: object, domain: Domain, rules: Profile = PROFILES["released"]) -> list[str]:
+def parse(submission: object, domain: KitchenDomain, rules: Profile = PROFILES["released"]) -> list[str]:
     r"""Return the actions of a submission, see `reading`.
 
     Examples
@@ -85,7 +85,7 @@ def reading(problem: Kitchen, given: object, rules: Profile) -> Reading[list[str
     return _reading(given, problem.domain, rules)
 
 
-def _reading(given: object, domain: Domain, rules: Profile) -> Reading[list[str]]:
+def _reading(given: object, domain: KitchenDomain, rules: Profile) -> Reading[list[str]]:
     if isinstance(given, list) and chat_in(given) is None:
         made = []
         for i, entry in enumerate(given):
@@ -105,7 +105,7 @@ def _entry(entry: Any, field: str) -> str:
     return text
 
 
-def extract(text: str, domain: Domain) -> list[str]:
+def extract(text: str, domain: KitchenDomain) -> list[str]:
     """Return the actions that a text names, as the simulator writes them, in order.
 
     >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
@@ -115,7 +115,7 @@ def extract(text: str, domain: Domain) -> list[str]:
     return list(_short(text, domain) if len(text) <= MAX_SHORT else _extract(text[:MAX_LINE], domain))
 
 
-def _extract(text: str, domain: Domain) -> list[str]:
+def _extract(text: str, domain: KitchenDomain) -> list[str]:
     found: dict[int, tuple[int, str]] = {}
     begins, templates = _by_verb(domain)
     for number in sorted({hit.lastindex or 0 for hit in begins.finditer(text)}):
@@ -134,7 +134,7 @@ def _extract(text: str, domain: Domain) -> list[str]:
 _short = lru_cache(maxsize=8_192)(_extract)
 
 
-def match(text: str, domain: Domain) -> Sequence[tuple[Action, dict[str, str]]]:
+def match(text: str, domain: KitchenDomain) -> Sequence[tuple[ActionSchema, dict[str, str]]]:
     """Return the actions that are written exactly like a text, and the objects it names.
 
     >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
@@ -144,7 +144,7 @@ def match(text: str, domain: Domain) -> Sequence[tuple[Action, dict[str, str]]]:
     return _matched(text, domain) if len(text) <= MAX_SHORT else _match(text, domain)
 
 
-def _match(text: str, domain: Domain) -> tuple[tuple[Action, dict[str, str]], ...]:
+def _match(text: str, domain: KitchenDomain) -> tuple[tuple[ActionSchema, dict[str, str]], ...]:
     found = []
     for _, actions in _templates(domain):
         for action, exact in actions:
@@ -157,7 +157,7 @@ def _match(text: str, domain: Domain) -> tuple[tuple[Action, dict[str, str]], ..
 _matched = lru_cache(maxsize=8_192)(_match)
 
 
-def finishes(text: str, domain: Domain) -> bool:
+def finishes(text: str, domain: KitchenDomain) -> bool:
     r"""Whether a text that holds no action ends the plan.
 
     >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
@@ -173,11 +173,11 @@ def render(actions: Iterable[str]) -> str:
     return "\n".join(actions)
 
 
-_Template = tuple[re.Pattern[str], list[tuple[Action, re.Pattern[str]]]]
+_Template = tuple[re.Pattern[str], list[tuple[ActionSchema, re.Pattern[str]]]]
 
 
 @lru_cache(maxsize=8)
-def _templates(domain: Domain) -> list[_Template]:
+def _templates(domain: KitchenDomain) -> list[_Template]:
     """Return the different ways to write actions: pattern in any case and spacing, actions with their exact one."""
     found: dict[str, _Template] = {}
     for action in domain.actions:
@@ -195,13 +195,13 @@ def _templates(domain: Domain) -> list[_Template]:
 
 
 @lru_cache(maxsize=8)
-def _verbs(domain: Domain) -> frozenset[str]:
+def _verbs(domain: KitchenDomain) -> frozenset[str]:
     """Return the first words of all actions."""
     return frozenset(action.text.split()[0].lower() for action in domain.actions)
 
 
 @lru_cache(maxsize=8)
-def _by_verb(domain: Domain) -> tuple[re.Pattern[str], list[list[_Template]]]:
+def _by_verb(domain: KitchenDomain) -> tuple[re.Pattern[str], list[list[_Template]]]:
     """Return a pattern with a group for the first word of every action, and by its number what may follow."""
     found: dict[str, list[_Template]] = {}
     for template in _templates(domain):

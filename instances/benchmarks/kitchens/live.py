@@ -20,7 +20,14 @@ from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.run import explain
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output.json_values import whole_value
-from planoracle.instances.protocol.environment import USUAL, Command, Environment, Manner, Outcome, Reward
+from planoracle.instances.protocol.environment import (
+    USUAL,
+    CommandOutcome,
+    Environment,
+    LegalCommand,
+    Reward,
+    RunConfig,
+)
 from planoracle.instances.protocol.feedback import clean, listed, quoted
 
 #: With ``Manner.bounded``, so many refused messages in a row are a failed attempt to get an action, and the run ends
@@ -39,7 +46,7 @@ class Past:
     before: Past | None
 
 
-class World(NamedTuple):
+class LiveState(NamedTuple):
     """A kitchen, and how it came to be like that.
 
     Attributes
@@ -66,7 +73,7 @@ class World(NamedTuple):
     failures: int = 0
 
 
-class KitchenEnvironment(Environment[Kitchen, Profile, World]):
+class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
     """One run of an agent, or of several, in a kitchen.
 
     A message is text with an action (of several the first one counts), a record with an ``"action"``, or, where there
@@ -77,7 +84,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
     Attributes
     ----------
     engine
-        The rules, which know what the states of a `World` mean.
+        The rules, which know what the states of a `LiveState` mean.
     step_limit
         Steps after which the run ends; ``None`` if there is no such limit.
 
@@ -85,7 +92,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
     --------
     >>> from planoracle.instances.benchmarks.kitchens.problems import kitchen
     >>> place = kitchen("kitchens/synchronous/1_lettuce_sandwich")
-    >>> run = KitchenEnvironment(place, Profile(), Manner(feedback="terse"))
+    >>> run = KitchenEnvironment(place, Profile(), RunConfig(feedback="terse"))
     >>> print(run.step("I take it. Action: Pick up lettuce1 from table2 using robot1").observation.text)
     "Pick up lettuce1 from table2 using robot1": refused
     robot1 at table1, hands empty
@@ -94,14 +101,14 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
       table2: lettuce1
       table3: bread2
     >>> run.legal()[0], run.step(run.legal()[0].text).observation.clock
-    (Command(text='Move robot1 from table1 to board1', kind='act'), 1)
+    (LegalCommand(text='Move robot1 from table1 to board1', kind='act'), 1)
     """
 
     def __init__(
         self,
         problem: Kitchen,
         rules: Profile,
-        manner: Manner = USUAL,
+        manner: RunConfig = USUAL,
         reward: Reward | None = None,
         step_limit: int | None = None,
     ) -> None:
@@ -111,7 +118,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         domain = problem.domain
         self._waits = {at for at, action in enumerate(domain.actions) if not (action.changes or action.effects)}
         self._entries: dict[str, bool] = {}
-        self._commands: dict[int, Command] = {}
+        self._commands: dict[int, LegalCommand] = {}
         super().__init__(problem, rules, manner, reward)
 
     # What is said
@@ -150,28 +157,28 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
             if self.manner.loop == "closed":
                 said = json.dumps(dict.fromkeys(self.problem.players, "..."))
                 lines.append(f"An action of everybody can be written in one message: {said}")
-        return "\n".join([*lines, *self._kitchen(World(self.engine.start()))])
+        return "\n".join([*lines, *self._kitchen(LiveState(self.engine.start()))])
 
-    def _kitchen(self, world: World, over: str | None = None) -> list[str]:
+    def _kitchen(self, world: LiveState, over: str | None = None) -> list[str]:
         """Return what the kitchen is like and, in detail, what can be done in it."""
         lines = [self._situation(world)]
         if over is None and self.manner.feedback == "detailed" and self.manner.loop == "closed":
             lines += ["Valid actions:", *(f"- {text}" for text in self.engine.texts(world.state))]
         return lines
 
-    def _situation(self, world: World) -> str:
+    def _situation(self, world: LiveState) -> str:
         return describe(self.engine, world.state)
 
-    def _answer(self, world: World, outcomes: Sequence[Outcome], over: str | None) -> str:
+    def _answer(self, world: LiveState, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         told = super()._answer(world, outcomes, over)
         return told if self.manner.loop == "open" else "\n".join([told, *self._kitchen(world, over)])
 
     # What is done
 
-    def _begin(self) -> World:
-        return World(self.engine.start())
+    def _begin(self) -> LiveState:
+        return LiveState(self.engine.start())
 
-    def _take(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
+    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         if isinstance(said, str):
             deed = self.engine.find(world.state, said)
             if deed is not None and self._is_entry(said):
@@ -183,7 +190,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
             after = after._replace(streak=0 if failed else after.streak + 1, failures=after.failures + failed)
         return after, outcomes
 
-    def _single(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
+    def _single(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         """Take the first action of a message."""
         given = [said] if isinstance(said, Mapping) and "action" in said else said
         try:
@@ -193,10 +200,10 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         if found:
             return self._act(world, self._entry(found[0]))
         if isinstance(said, str) and finishes(said, self.problem.domain):
-            return world._replace(end="handed_in"), (Outcome("Finish", "close", world.done, world.done),)
+            return world._replace(end="handed_in"), (CommandOutcome("Finish", "close", world.done, world.done),)
         return world, (self._unreadable(world, said, "there is no action in it"),)
 
-    def _round(self, world: World, joint: Mapping[str, object]) -> tuple[World, tuple[Outcome, ...]]:
+    def _round(self, world: LiveState, joint: Mapping[str, object]) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         """Let everybody act who has not acted in this round."""
         players = self.problem.players
         first = players.index(self.engine.player(world.state))
@@ -204,7 +211,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         if early:
             told = f"{early[0]} has acted in this round already, it is the turn of {players[first]}"
             return world, (self._unreadable(world, joint, told),)
-        outcomes: tuple[Outcome, ...] = ()
+        outcomes: tuple[CommandOutcome, ...] = ()
         for player in players[first:]:
             if self._over(world):
                 break
@@ -220,7 +227,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
                 outcomes += found
         return world, outcomes
 
-    def _act(self, world: World, entry: str) -> tuple[World, tuple[Outcome, ...]]:
+    def _act(self, world: LiveState, entry: str) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         """Try an action that is written as in a submission."""
         deed = self.engine.find(world.state, entry)
         if deed is not None:
@@ -230,26 +237,26 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
         if refusal.kind == "precondition" and isinstance(refusal.required, tuple):
             why = f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
         told = f"{quoted(entry, 80)}: refused, {clean(why, 300)}"
-        outcome = Outcome(entry[:MAX_KEPT], "lost", world.done, world.done, refusal.kind, told)
+        outcome = CommandOutcome(entry[:MAX_KEPT], "lost", world.done, world.done, refusal.kind, told)
         return world._replace(past=Past(entry, world.past), tried=world.tried + 1), (outcome,)
 
-    def _done(self, world: World, entry: str, deed: int) -> tuple[World, tuple[Outcome, ...]]:
+    def _done(self, world: LiveState, entry: str, deed: int) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         """Carry out a legal action."""
         engine = self.engine
         state, past, tried, done, steps, _, _, failures = world
         state = engine.step(state, deed)
         steps += engine.deeds[deed].ticks
         end = "completed" if engine.goal(state) else None
-        outcome = Outcome(entry[:MAX_KEPT], "act", done, done + 1)
-        return World(state, Past(entry, past), tried + 1, done + 1, steps, end, 0, failures), (outcome,)
+        outcome = CommandOutcome(entry[:MAX_KEPT], "act", done, done + 1)
+        return LiveState(state, Past(entry, past), tried + 1, done + 1, steps, end, 0, failures), (outcome,)
 
-    def _unreadable(self, world: World, said: object, why: str) -> Outcome:
+    def _unreadable(self, world: LiveState, said: object, why: str) -> CommandOutcome:
         """Return what becomes of a message without an action: nothing, not even a refused one."""
         text = said[:MAX_KEPT] if isinstance(said, str) else type(said).__name__
         told = f"{quoted(text, 80)}: not understood, {why}"
-        return Outcome(text, "lost", world.done, world.done, "unreadable", told)
+        return CommandOutcome(text, "lost", world.done, world.done, "unreadable", told)
 
-    def _idle(self, world: World) -> str | None:
+    def _idle(self, world: LiveState) -> str | None:
         """Return how to do nothing, if that is possible."""
         return next((one.text for one in self._legal(world) if one.kind == "wait"), None)
 
@@ -272,7 +279,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
             known = self._entries[text] = reading(self.problem, [text], self.rules).commands == [text]
         return known
 
-    def _over(self, world: World) -> str | None:
+    def _over(self, world: LiveState) -> str | None:
         if world.end is not None:
             return world.end
         if self.step_limit is not None and world.steps >= self.step_limit:
@@ -281,20 +288,20 @@ class KitchenEnvironment(Environment[Kitchen, Profile, World]):
             return "action_limit"
         return "refused" if self.manner.bounded and world.failures >= ATTEMPTS else None
 
-    def _clock(self, world: World) -> int:
+    def _clock(self, world: LiveState) -> int:
         return world.done
 
-    def _player(self, world: World) -> str | None:
+    def _player(self, world: LiveState) -> str | None:
         return self.engine.player(world.state) if self._players > 1 else None
 
-    def _legal(self, world: World) -> Sequence[Command]:
+    def _legal(self, world: LiveState) -> Sequence[LegalCommand]:
         found, known = self.engine.texts(world.state), self._commands
         try:
             return [known[deed] for deed in found.values()]
         except KeyError:
             for text, deed in found.items():
                 kind = "wait" if self.engine.deeds[deed].position in self._waits else "act"
-                known.setdefault(deed, Command(text, kind))
+                known.setdefault(deed, LegalCommand(text, kind))
             return self._legal(world)
 
     # What is handed in

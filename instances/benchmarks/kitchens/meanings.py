@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Action, Domain, Literal
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain, Literal
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom
 from planoracle.instances.benchmarks.kitchens.language import MAX_SHORT, match
 
@@ -18,7 +18,7 @@ MAX_TEXTS = 20_000
 _SLOT = re.compile(r"\{\w+\}")
 
 
-class Choice(NamedTuple):
+class ObjectChoice(NamedTuple):
     """An object that a text leaves open: where it comes from, and what is asked of it once it is chosen.
 
     ``source`` is a condition that names it; without one it can be any object of its type.
@@ -34,7 +34,7 @@ class _Plan(NamedTuple):
     """What of an action is asked first, given which parameters are known, and in which order the others are found."""
 
     tests: tuple[Literal, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[ObjectChoice, ...]
 
 
 @dataclass(slots=True)
@@ -59,14 +59,14 @@ class Meaning:
     named: frozenset[tuple[str, str]]
     true: frozenset[Atom]
     false: frozenset[Atom]
-    choices: tuple[Choice, ...]
+    choices: tuple[ObjectChoice, ...]
     number: int | None = None
 
 
 class Meanings:
     """What texts may mean in kitchens of one domain with the same players."""
 
-    def __init__(self, domain: Domain, players: tuple[str, ...]) -> None:
+    def __init__(self, domain: KitchenDomain, players: tuple[str, ...]) -> None:
         self._domain = domain
         self._players = players
         self._known: dict[str, tuple[Meaning, ...]] = {}
@@ -83,7 +83,7 @@ class Meanings:
         return known
 
 
-def _meant(text: str, domain: Domain, players: tuple[str, ...]) -> Iterator[Meaning]:
+def _meant(text: str, domain: KitchenDomain, players: tuple[str, ...]) -> Iterator[Meaning]:
     """Yield what a text may mean, for everybody who may be meant to do it."""
     for action, named in match(text, domain):
         if len(set(named.values())) < len(named):
@@ -99,7 +99,9 @@ def _meant(text: str, domain: Domain, players: tuple[str, ...]) -> Iterator[Mean
             yield Meaning(position, player, binding, kinds, frozenset(true), frozenset(false), choices)
 
 
-def _acted(action: Action, named: dict[str, str], players: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
+def _acted(
+    action: ActionSchema, named: dict[str, str], players: tuple[str, ...]
+) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield everybody who may do an action, with the objects that are known then."""
     if not action.params:
         yield from ((player, named) for player in players)
@@ -110,7 +112,7 @@ def _acted(action: Action, named: dict[str, str], players: tuple[str, ...]) -> I
 
 
 @lru_cache(maxsize=1024)
-def _plan(domain: Domain, position: int, named: tuple[str, ...]) -> _Plan:
+def _plan(domain: KitchenDomain, position: int, named: tuple[str, ...]) -> _Plan:
     action = domain.actions[position]
     types, known, still = dict(action.params), set(named), list(action.conditions)
 
@@ -129,12 +131,12 @@ def _plan(domain: Domain, position: int, named: tuple[str, ...]) -> _Plan:
         # What says something about known objects narrows down best.
         _, param, source = max(telling, key=lambda one: one[0], default=(0, min(types.keys() - known), None))
         known.add(param)
-        choices.append(Choice(param, types[param], source, ready()))
+        choices.append(ObjectChoice(param, types[param], source, ready()))
     return _Plan(tests, tuple(choices))
 
 
 @lru_cache(maxsize=16)
-def is_plain(domain: Domain) -> bool:
+def is_plain(domain: KitchenDomain) -> bool:
     """Whether the texts of actions tell where the names in them begin and end, and name nothing twice."""
     for action in domain.actions:
         parts, slots = _SLOT.split(action.text), _SLOT.findall(action.text)

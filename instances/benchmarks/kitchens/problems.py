@@ -10,9 +10,9 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, OWN, Domain, domain_for
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, OWN, KitchenDomain, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
-from planoracle.instances.benchmarks.kitchens.layout import Layout, layout_of
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout, layout_of
 from planoracle.instances.benchmarks.kitchens.variants import RAW, served, variant
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.instance_file import SchemaLink, input_error
@@ -60,7 +60,7 @@ def json_schema() -> dict[str, Any]:
     return schema
 
 
-def kitchen_from_document(document: Any, source: str, domain: Domain | None = None) -> Kitchen:
+def kitchen_from_document(document: Any, source: str, domain: KitchenDomain | None = None) -> Kitchen:
     """Turn a parsed document into a `Kitchen` (of the bundled domain); raises `InputError`."""
     version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
     if version != VERSION or isinstance(version, bool | float):
@@ -75,8 +75,8 @@ def kitchen_from_document(document: Any, source: str, domain: Domain | None = No
         raise error.at(source) from None
 
 
-def _kitchen(entry: KitchenDocument, domain: Domain) -> Kitchen:
-    layout = Layout(
+def _kitchen(entry: KitchenDocument, domain: KitchenDomain) -> Kitchen:
+    layout = KitchenLayout(
         stations={name: list(things) for name, things in entry.stations.items()},
         players={name: (player.at, player.holds) for name, player in entry.players.items()},
         containers={name: list(meals) for name, meals in entry.containers.items()},
@@ -96,7 +96,7 @@ def _kitchen(entry: KitchenDocument, domain: Domain) -> Kitchen:
     return Kitchen.of(entry.name, domain, layout.objects(), facts, goal, entry.text)
 
 
-def _check(layout: Layout, domain: Domain) -> None:
+def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
     """Refuse what is of the wrong type, or in two places; where that is meant, ``more`` can say so."""
     seen: dict[str, str] = {}
 

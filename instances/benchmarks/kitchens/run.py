@@ -8,21 +8,21 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens import language
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State, compiled
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Action
-from planoracle.instances.benchmarks.kitchens.effects import Grounded, Running
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
+from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, Running
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
-from planoracle.instances.model.violations import Event, Replay, Violation
+from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
 from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.run import Run, Step
+from planoracle.instances.protocol.run import Decision, Run
 
 #: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
 #: condition of the action does not hold.
 REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")
 
 
-class Act(NamedTuple):
+class KitchenStep(NamedTuple):
     """One action: whether it was legal and reached the goal; its place in the deeds; the state before it."""
 
     action: str
@@ -30,7 +30,7 @@ class Act(NamedTuple):
     reached: bool
     deed: int | None
     before: State
-    rules: Compiled
+    rules: CompiledKitchen
 
     @property
     def choices(self) -> int:
@@ -61,7 +61,7 @@ class Refusal(Violation):
 
 
 @dataclass(frozen=True)
-class Record:
+class StepRecord:
     """Verdict on one list of actions.
 
     Attributes
@@ -76,8 +76,8 @@ class Record:
         Legal actions: a refused one changes nothing and costs nothing. With joint moves, complete rounds.
     """
 
-    rules: Compiled
-    steps: tuple[Act, ...]
+    rules: CompiledKitchen
+    steps: tuple[KitchenStep, ...]
     states: tuple[State, ...]
     refusals: tuple[Refusal, ...]
     end: str
@@ -91,7 +91,7 @@ class Record:
 
 def replay(
     kitchen: Kitchen, actions: Iterable[str], rules: Profile = PROFILES["released"], limit: int | None = None
-) -> Record:
+) -> StepRecord:
     """Run actions until the goal is reached, ``limit`` steps are taken or there are none left.
 
     Nothing an action holds can make this raise.
@@ -108,7 +108,7 @@ def replay(
     """
     engine = compiled(kitchen, rules)
     state = engine.start()
-    steps: list[Act] = []
+    steps: list[KitchenStep] = []
     states = [state]
     refusals = []
     taken = 0
@@ -124,14 +124,14 @@ def replay(
             state = engine.step(state, action)
             taken += engine.deeds[action].ticks
             reached = engine.goal(state)
-        steps.append(Act(text, action is not None, reached, action, before, engine))
+        steps.append(KitchenStep(text, action is not None, reached, action, before, engine))
         states.append(state)
         if reached:
             end = "completed"
             break
     if end == "exhausted" and limit is not None and taken >= limit:
         end = "limit"
-    return Record(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
+    return StepRecord(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
 
 
 class Glance(NamedTuple):
@@ -159,13 +159,13 @@ def glance(kitchen: Kitchen, actions: Iterable[str], rules: Profile, limit: int 
     return Glance(False, legal)
 
 
-def explain(engine: Compiled, state: State, text: str, position: int = 0, clock: int = 0) -> Refusal:
+def explain(engine: CompiledKitchen, state: State, text: str, position: int = 0, clock: int = 0) -> Refusal:
     """Return why an action is not legal."""
     kind, facts = _reason(engine, state, text)
     return Refusal(position, kind, text[:80], start=clock, end=clock, **facts)
 
 
-def _reason(engine: Compiled, state: State, text: str) -> tuple[str, dict[str, Any]]:
+def _reason(engine: CompiledKitchen, state: State, text: str) -> tuple[str, dict[str, Any]]:
     """Return one of `REFUSALS`, and the fields of the violation that say more."""
     readings = language.match(text, engine.kitchen.domain)
     if not readings:
@@ -187,13 +187,15 @@ def _reason(engine: Compiled, state: State, text: str) -> tuple[str, dict[str, A
     return "precondition", {"required": tuple(missing)}
 
 
-def _fits(action: Action, given: Mapping[str, str], objects: Mapping[str, str]) -> bool:
+def _fits(action: ActionSchema, given: Mapping[str, str], objects: Mapping[str, str]) -> bool:
     types = dict(action.params)
     distinct = len(set(given.values())) == len(given)
     return distinct and all(objects[name] == types[param] for param, name in given.items())
 
 
-def _missing(action: Action, given: Mapping[str, str], objects: Mapping[str, str], facts: frozenset[Atom]) -> list[str]:
+def _missing(
+    action: ActionSchema, given: Mapping[str, str], objects: Mapping[str, str], facts: frozenset[Atom]
+) -> list[str]:
     """Return the conditions that do not hold, for those objects that the text leaves open with the fewest of them."""
     hidden = [(param, kind) for param, kind in action.params if param not in given]
     choices = [[name for name, its_type in objects.items() if its_type == kind] or ["?"] for _, kind in hidden]
@@ -210,7 +212,7 @@ def _missing(action: Action, given: Mapping[str, str], objects: Mapping[str, str
     return best or ["different objects"]
 
 
-def as_replay(run: Record) -> Replay:
+def as_replay(run: StepRecord) -> Replay:
     """Return a run in the form common to all benchmarks: refused actions are its violations; a tick is a step.
 
     Progress is the share of the goal's conditions that hold for some objects; what remains are the ticks and
@@ -223,7 +225,7 @@ def as_replay(run: Record) -> Replay:
         deed = run.rules.deeds[step.deed] if step.deed is not None else None
         after = clock + (deed is not None and deed.ticks)
         share = run.rules.share(run.states[position + 1])
-        events.append(Event(position, step.action[:80], clock, after, step.valid, share))
+        events.append(ReplayEvent(position, step.action[:80], clock, after, step.valid, share))
         if deed is not None and not actions[deed.position].changes and not actions[deed.position].effects:
             idle.append((clock, after))
         clock = after
@@ -252,7 +254,7 @@ def _remaining(effects: Iterable[Running]) -> dict[str, int]:
     return found
 
 
-def _label(effect: Grounded) -> str:
+def _label(effect: GroundEffect) -> str:
     """Name an effect by what it makes true, or creates."""
     if effect.creates is not None:
         return f"{effect.creates[1]} in {effect.argument}"
@@ -289,13 +291,13 @@ class KitchenRun(Run[Kitchen, list[str], Profile]):
         return [act.action for act in self.record.steps if act.valid]
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[Decision]:
         """All actions that the run reached."""
         kinds = {refusal.position: refusal.kind for refusal in self.record.refusals}
-        found: list[Step] = []
+        found: list[Decision] = []
         clock = 0
         for n, act in enumerate(self.record.steps):
             kind = "act" if act.valid else "lost"
-            found.append(Step(n, act.action[:200], kind, clock, clock + act.valid, kinds.get(n)))
+            found.append(Decision(n, act.action[:200], kind, clock, clock + act.valid, kinds.get(n)))
             clock += act.valid
         return found

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from planoracle.instances.benchmarks.kitchens.compiled_rules import World
+from planoracle.instances.benchmarks.kitchens.compiled_rules import CompiledRules
 from planoracle.instances.benchmarks.kitchens.domain import Literal
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom
-from planoracle.instances.benchmarks.kitchens.meanings import MAX_TEXTS, Choice, Meaning
+from planoracle.instances.benchmarks.kitchens.meanings import MAX_TEXTS, Meaning, ObjectChoice
 
 
 class TextIndex:
@@ -21,7 +21,7 @@ class TextIndex:
         The facts that never change.
     """
 
-    def __init__(self, world: World, types: Mapping[str, str], always: frozenset[Atom]) -> None:
+    def __init__(self, world: CompiledRules, types: Mapping[str, str], always: frozenset[Atom]) -> None:
         self._world = world
         self._types = types
         self._always = always
@@ -65,7 +65,7 @@ class TextIndex:
             yield self._world.number(meaning.position, meaning.player, binding)
 
     def _chosen(
-        self, facts: int, binding: Mapping[str, str], choices: tuple[Choice, ...]
+        self, facts: int, binding: Mapping[str, str], choices: tuple[ObjectChoice, ...]
     ) -> Iterator[Mapping[str, str]]:
         """Yield a binding with every choice of objects for what is left open, as far as facts allow it."""
         choice, *others = choices
@@ -80,7 +80,7 @@ class TextIndex:
             else:
                 yield joined
 
-    def _options(self, facts: int, binding: Mapping[str, str], choice: Choice) -> list[str]:
+    def _options(self, facts: int, binding: Mapping[str, str], choice: ObjectChoice) -> list[str]:
         """Return the objects that may be chosen, as far as one fact tells."""
         if choice.source is None:
             return [name for name, its_type in self._types.items() if its_type == choice.type]

@@ -9,9 +9,9 @@ from itertools import count, pairwise
 from random import Random
 from typing import Final
 
-from planoracle.instances.benchmarks.kitchens.domain import Domain
+from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
-from planoracle.instances.benchmarks.kitchens.layout import Layout, layout_of
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout, layout_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import below, chance, one, shuffled, weighted
 
@@ -22,12 +22,12 @@ _APART: Final = 75
 
 
 @dataclass(slots=True)
-class Floor:
+class VariantLayout:
     """Puts things to the stations of a layout that may be changed, and keeps ``spare`` of them empty."""
 
     random: Random
-    layout: Layout
-    domain: Domain
+    layout: KitchenLayout
+    domain: KitchenDomain
     open: list[str] = field(default_factory=list)
     spare: int = 0
 
@@ -91,7 +91,9 @@ def variant(
     odd |= {holder for holder, meals in layout.containers.items() if odd.intersection(meals)}
     fixed = {station for station, things in layout.stations.items() if odd.intersection([station, *things])}
     loose = [thing for station, things in layout.stations.items() if station not in fixed for thing in things]
-    floor = Floor(random, layout, kitchen.domain, [station for station in layout.stations if station not in fixed])
+    floor = VariantLayout(
+        random, layout, kitchen.domain, [station for station in layout.stations if station not in fixed]
+    )
     floor.spare = int(any(not layout.stations[station] for station in floor.open))
     for station in floor.open:
         layout.stations[station] = []
@@ -120,7 +122,7 @@ def check_range(name: str, number: int | None, least: int, most: int | None = No
         raise InputError(wanted, field=name, value=number)
 
 
-def _known(domain: Domain, kinds: dict[str, int]) -> dict[str, int]:
+def _known(domain: KitchenDomain, kinds: dict[str, int]) -> dict[str, int]:
     found = {kind: weight for kind, weight in kinds.items() if domain.type_of(kind) is not None}
     if not found:
         raise InputError("the domain has none of these", value=list(kinds))
@@ -134,7 +136,7 @@ def new_name(kind: str, taken: set[str]) -> str:
     return name
 
 
-def _seat(random: Random, layout: Layout, fixed: set[str], odd: set[str]) -> None:
+def _seat(random: Random, layout: KitchenLayout, fixed: set[str], odd: set[str]) -> None:
     """Let players start anywhere, each at a station of its own."""
     movable = [
         player

@@ -12,13 +12,13 @@ from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.scoring import Reference
 
 if TYPE_CHECKING:
-    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
     from planoracle.instances.benchmarks.grid_kitchens.run import FloorPlan
     from planoracle.instances.benchmarks.paracook.rules import Profile
     from planoracle.instances.protocol.settings import Setting
 
 
-class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
+class ParaCook(Benchmark["GridKitchen", "FloorPlan", "Profile"]):
     """A plan is a list of actions for every cook, or what was handed in turn by turn."""
 
     name = "paracook"
@@ -35,13 +35,13 @@ class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
     @property
     def settings(self) -> Mapping[str, Setting]:
         """The setting of the paper, the whole plan at once, and the plain ones."""
-        from planoracle.instances.protocol.environment import Manner
+        from planoracle.instances.protocol.environment import RunConfig
         from planoracle.instances.protocol.settings import Setting
 
         said = "IO: the whole plan at once"
         return {
             **super().settings,
-            "io": Setting("io", said, __package__, "task", "whole", "again", manner=Manner("open")),
+            "io": Setting("io", said, __package__, "task", "whole", "again", manner=RunConfig("open")),
         }
 
     def note(self, name: str) -> str:
@@ -55,7 +55,7 @@ class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
 
         return problems.addressed(name, record)
 
-    def parse(self, problem: Floor, submission: object, rules: Profile | None = None) -> Plan[FloorPlan]:
+    def parse(self, problem: GridKitchen, submission: object, rules: Profile | None = None) -> Plan[FloorPlan]:
         """Read a submission, see `Benchmark.parse`; its ``orders`` must be those of the problem."""
         from planoracle.instances.benchmarks.paracook import problems
 
@@ -69,7 +69,7 @@ class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
         local_copy.copy_in(folder)
 
     @property
-    def references(self) -> Sequence[Reference[Floor]]:
+    def references(self) -> Sequence[Reference[GridKitchen]]:
         """The plans of people in the user's copy, and simple cooks."""
         from planoracle.instances.benchmarks.paracook import human_plans
 
@@ -87,13 +87,13 @@ class ParaCook(Benchmark["Floor", "FloorPlan", "Profile"]):
 
         return (*human_names(), *minimum_names())
 
-    def document(self, problem: Floor) -> dict[str, Any]:
+    def document(self, problem: GridKitchen) -> dict[str, Any]:
         """Return a floor in our format."""
         from planoracle.instances.benchmarks.grid_kitchens.problems import to_document
 
         return to_document(problem)
 
-    def with_agents(self, problem: Floor, crew: str) -> Floor:
+    def with_agents(self, problem: GridKitchen, crew: str) -> GridKitchen:
         """Return the floor with its first so many cooks."""
         _, count, *rules = crew.split("~")
         if rules:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Facts, Floor, Need, Tile, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    Cookware,
+    Facts,
+    GridKitchen,
+    Need,
+    OrderedDish,
+    Tile,
+)
 from planoracle.instances.benchmarks.grid_kitchens.tiles import beside, distances
 from planoracle.instances.benchmarks.paracook.reader import floor_of
 from planoracle.instances.errors import InputError
@@ -22,8 +29,8 @@ FACTS: Final = Facts(
     wash=6,
     plate_return=10,
     cookware=(
-        Vessel("pan", 24, "chopped", ("tofu", "pepper", "onion")),
-        Vessel("pot", 16, "raw", ("lentils", "noodles", "potato")),
+        Cookware("pan", 24, "chopped", ("tofu", "pepper", "onion")),
+        Cookware("pot", 16, "raw", ("lentils", "noodles", "potato")),
     ),
 )
 
@@ -48,7 +55,7 @@ def _need(words: str) -> Need:
 
 #: Our dishes by name, ``own/crudites``.
 DISHES: Final = {
-    f"{OWN}/{name}": Dish(f"{OWN}/{name}", tuple(map(_need, needs.split(",")))) for name, needs in _NEEDS.items()
+    f"{OWN}/{name}": OrderedDish(f"{OWN}/{name}", tuple(map(_need, needs.split(",")))) for name, needs in _NEEDS.items()
 }
 
 
@@ -62,14 +69,14 @@ _TABLES, _PLATES, _WALLS, _MENU = 4, 2, 2, 3
 _MOST = 3
 
 
-class Drawn(NamedTuple):
+class RandomKitchen(NamedTuple):
     """A kitchen as the document of a map with room for all cooks, and the names of dishes in the order of serving."""
 
     document: dict[str, Any]
     orders: tuple[str, ...]
 
 
-def drawn(random: Random, stations: int = 2) -> Drawn:
+def drawn(random: Random, stations: int = 2) -> RandomKitchen:
     """Draw a kitchen with `MOST_COOKS` and `MOST_ORDERS`, of which a problem has the first ones.
 
     A menu of three dishes is drawn, and the orders from it. There are a dispenser for each of their ingredients, so
@@ -83,10 +90,10 @@ def drawn(random: Random, stations: int = 2) -> Drawn:
     while True:
         document = _placed(random, things)
         if _reachable(document):
-            return Drawn(document, orders)
+            return RandomKitchen(document, orders)
 
 
-def _things(menu: list[Dish], stations: int) -> list[tuple[str, dict[str, str]]]:
+def _things(menu: list[OrderedDish], stations: int) -> list[tuple[str, dict[str, str]]]:
     """Return the names of all stations at the edge with what they provide or hold."""
     needs = [need for dish in menu for need in dish.needs]
     found: list[tuple[str, dict[str, str]]] = [
@@ -134,7 +141,7 @@ def defaults() -> Parameters:
     return Parameters(tasks=2, agents=2, resources=2)
 
 
-def generate(random: Random, parameters: Parameters, name: str) -> tuple[Floor, None]:
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKitchen, None]:
     """Return a kitchen, see `drawn`; every order can be served.
 
     ``tasks`` is the number of orders, ``agents`` that of the cooks, ``resources`` that of boards, and of stoves with

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.language import as_given, found_in
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output.messages import chat_in, contents, is_agents
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from planoracle.instances.benchmarks.paracook.rules import Profile
 
 
-def reading(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]:
+def reading(problem: GridKitchen, given: object, rules: Profile) -> Reading[FloorPlan]:
     """Read a plan.
 
     An object is one, and a list that is no chat is what was handed in turn by turn, objects or texts. Text is read to
@@ -38,13 +38,13 @@ def reading(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]
     return _text(problem, given, rules)
 
 
-def _inner(problem: Floor, given: Mapping[str, object]) -> Mapping[str, object]:
+def _inner(problem: GridKitchen, given: Mapping[str, object]) -> Mapping[str, object]:
     """Return the plan of an object that has it as ``plan``."""
     inner = given.get("plan") if "plan" not in problem.agents else None
     return inner if isinstance(inner, Mapping) else given
 
 
-def _text(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]:
+def _text(problem: GridKitchen, given: object, rules: Profile) -> Reading[FloorPlan]:
     if not isinstance(given, str) and chat_in(given) is None:
         raise PlanError("must be an object with a list of actions for each cook, or text", field="plan", value=given)
     if rules.answers != "released":
@@ -57,7 +57,7 @@ def _text(problem: Floor, given: object, rules: Profile) -> Reading[FloorPlan]:
     return Reading(found.commands, found.read, "whole text", 0)
 
 
-def _turns(problem: Floor, given: list[object], rules: Profile) -> Reading[FloorPlan]:
+def _turns(problem: GridKitchen, given: list[object], rules: Profile) -> Reading[FloorPlan]:
     """Read submissions one by one; what cannot be read stays as it is, for that is an error of the run."""
     turns, count = list[object](), 0
     for one in given:
@@ -67,7 +67,7 @@ def _turns(problem: Floor, given: list[object], rules: Profile) -> Reading[Floor
     return Reading(turns, count, "turns as given", 0)
 
 
-def _turn(problem: Floor, one: object, rules: Profile) -> Reading[FloorPlan] | None:
+def _turn(problem: GridKitchen, one: object, rules: Profile) -> Reading[FloorPlan] | None:
     """Read one submission, ``None`` if it cannot be read."""
     if isinstance(one, Mapping):
         return as_given(_inner(problem, one))

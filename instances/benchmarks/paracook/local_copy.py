@@ -18,7 +18,7 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Facts, Need, Vessel
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Cookware, Facts, Need, OrderedDish
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.protocol import registry
@@ -83,8 +83,8 @@ FACTS: Final = Facts(
     wash=6,
     plate_return=10,
     cookware=(
-        Vessel("pan", 24, "chopped", ("meat", "chicken", "mushroom", "tomato", "fish", "prawn")),
-        Vessel("pot", 16, "raw", ("rice", "pasta")),
+        Cookware("pan", 24, "chopped", ("meat", "chicken", "mushroom", "tomato", "fish", "prawn")),
+        Cookware("pot", 16, "raw", ("rice", "pasta")),
     ),
 )
 
@@ -120,7 +120,7 @@ class Copy(ABC):
 
     @property
     @abstractmethod
-    def dishes(self) -> Mapping[str, Dish]:
+    def dishes(self) -> Mapping[str, OrderedDish]:
         """Dishes by name, ``burger/burger_full``."""
 
     @property
@@ -155,7 +155,7 @@ class Copy(ABC):
         seed = name.rpartition("/")[0]
         return tuple(one for one in self.orders if one.rpartition("/")[0] == seed)
 
-    def dishes_of(self, names: Iterable[str]) -> list[Dish]:
+    def dishes_of(self, names: Iterable[str]) -> list[OrderedDish]:
         """Return dishes by their names; raises `InputError` for one that there is not."""
         names = list(names)
         for name in names:
@@ -206,7 +206,7 @@ class _Compact(Copy):
             return _facts(document)
 
     @cached_property
-    def dishes(self) -> Mapping[str, Dish]:
+    def dishes(self) -> Mapping[str, OrderedDish]:
         found, source = self._field("recipes.json", "recipes")
         with within(source):
             return {
@@ -265,8 +265,8 @@ class _Clone(Copy):
         return in_order(name for name in names if wanted.fullmatch(name))
 
     @cached_property
-    def dishes(self) -> Mapping[str, Dish]:
-        found: dict[str, Dish] = {}
+    def dishes(self) -> Mapping[str, OrderedDish]:
+        found: dict[str, OrderedDish] = {}
         for path in sorted(islice((self.folder / "config/recipe").glob("*.json"), _MOST)):
             document, source = self._json(f"config/recipe/{path.name}")
             with within(source):
@@ -317,14 +317,14 @@ def rows_of(value: Any, field: str) -> list[Row]:
     return rows
 
 
-def _dish(name: str, needs: list[Any]) -> Dish:
+def _dish(name: str, needs: list[Any]) -> OrderedDish:
     for number, need in enumerate(needs):
         if not isinstance(need, list) or len(need) not in (2, 3) or not all(isinstance(part, str) for part in need):
             raise InputError("must be ingredient, state and perhaps cookware", field=f"{name}[{number}]", value=need)
-    return Dish(name, tuple(Need(*need) for need in needs))
+    return OrderedDish(name, tuple(Need(*need) for need in needs))
 
 
-def _released_dish(category: str, value: Any, number: int) -> Dish:
+def _released_dish(category: str, value: Any, number: int) -> OrderedDish:
     entry = an_object(value, f"[{number}]")
     needs = []
     for place, need in enumerate(some(entry.get("ingredients"), f"[{number}].ingredients")):
@@ -350,11 +350,11 @@ def _facts(document: dict[str, Any]) -> Facts:
     def ticks(name: str) -> int:
         return a_whole(times.get(name), f"durations.{name}")
 
-    def vessel(name: str) -> Vessel:
+    def vessel(name: str) -> Cookware:
         field = f"{name}_accepts"
         takes = an_object(document.get(field), field)
         items = [a_text(one, f"{field}.items") for one in a_list(takes.get("items"), f"{field}.items")]
-        return Vessel(name, ticks(name), a_text(takes.get("state"), f"{field}.state"), tuple(items))
+        return Cookware(name, ticks(name), a_text(takes.get("state"), f"{field}.state"), tuple(items))
 
     return Facts(
         ticks("move_per_tile"), ticks("chop"), ticks("wash"), ticks("plate_return"), (vessel("pan"), vessel("pot"))

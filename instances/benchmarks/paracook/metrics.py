@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor, FloorRules
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, spoken
-from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
-from planoracle.instances.protocol.scoring import Average, Column, Measured, Oracle, Row, mean_of
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
+from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row, mean_of
 
 COLUMNS = (
-    Column("all_served", "every order was served", kind="flag", shown=True),
-    Column("served", "orders served", "orders", "count", shown=True),
-    Column("time", "when the run ended", "ticks", shown=True),
-    Column("errors", "actions at which a kitchen came to its end", kind="count"),
-    Column("sequential_time", "what counts for a failure: all steps one by one, each a long way off", "ticks", "count"),
-    Column("sequential_movement", "the ways of these", "ticks", "count"),
-    Column("utilisation", "share of time at work, mean over the cooks of a success", "share", shown=True),
-    Column("time_ratio", "time by sequential time, of a success", "share"),
-    Column("optimality", "time by least time, of a success", "share"),
+    Metric("all_served", "every order was served", kind="flag", shown=True),
+    Metric("served", "orders served", "orders", "count", shown=True),
+    Metric("time", "when the run ended", "ticks", shown=True),
+    Metric("errors", "actions at which a kitchen came to its end", kind="count"),
+    Metric("sequential_time", "what counts for a failure: all steps one by one, each a long way off", "ticks", "count"),
+    Metric("sequential_movement", "the ways of these", "ticks", "count"),
+    Metric("utilisation", "share of time at work, mean over the cooks of a success", "share", shown=True),
+    Metric("time_ratio", "time by sequential time, of a success", "share"),
+    Metric("optimality", "time by least time, of a success", "share"),
 )
 
 # The released code's guess of a way, the sum of width and height of its maps, and how many ways an ingredient makes.
@@ -28,7 +28,7 @@ _WAYS = {"raw": 2, "chopped": 3, "cooked": 4}
 _PLATES, _WAYS_TO_WASH = 2, 2
 
 
-def sequential(floor: Floor) -> tuple[int, int]:
+def sequential(floor: GridKitchen) -> tuple[int, int]:
     """Return the time, and the ways in it, that the released code has for the orders done one by one, in ticks.
 
     Every way is of the same length; what is cooked is not chopped before.
@@ -51,7 +51,7 @@ def sequential(floor: Floor) -> tuple[int, int]:
     return ways * _WAY + work, ways * _WAY
 
 
-def averages(rules: FloorRules) -> tuple[Average, ...]:
+def averages(rules: GridKitchenRules) -> tuple[Average, ...]:
     """Return the released summary: for a failure the sequential time counts; unscored runs and problems do not.
 
     Time at work of a cook is, when runs end with their plans, what is busy and no wait, by what is busy, as released:
@@ -81,7 +81,7 @@ def averages(rules: FloorRules) -> tuple[Average, ...]:
     )
 
 
-def summary(rows: Iterable[Row], rules: FloorRules) -> dict[str, float | None]:
+def summary(rows: Iterable[Row], rules: GridKitchenRules) -> dict[str, float | None]:
     """Return the figures of `averages` over rows of grades of any settings, as the released summary has them.
 
     Every row counts alike, where tables first average over the runs of a problem, and have a line for every set.
@@ -96,7 +96,7 @@ def summary(rows: Iterable[Row], rules: FloorRules) -> dict[str, float | None]:
     return found
 
 
-def measure(run: FloorRun, oracle: Oracle) -> Measured:
+def measure(run: GridKitchenRun, oracle: Oracle) -> Measured:
     """Compute the metrics of a run.
 
     ``metrics``, as the released simulator reports: ``all_served``, ``error`` (``kind``, ``agent``, ``index``),
@@ -138,7 +138,7 @@ def _flag(name: str) -> Callable[[Row], tuple[float, int]]:
     return lambda row: (float(row[name]), 1)
 
 
-def _shares(row: Row, rules: FloorRules) -> list[float]:
+def _shares(row: Row, rules: GridKitchenRules) -> list[float]:
     """Return the share of time at work of every cook."""
     if rules.end == "served":
         return [work / row["time"] if row["time"] else 0.0 for work in row["working"].values()]
@@ -146,7 +146,7 @@ def _shares(row: Row, rules: FloorRules) -> list[float]:
     return [(busy - waiting) / busy if busy > 0 else 0.0 for busy, waiting in both]
 
 
-def _working(run: FloorRun) -> dict[str, int | float]:
+def _working(run: GridKitchenRun) -> dict[str, int | float]:
     end = run.outcome.time
     sums = dict.fromkeys(run.problem.agents, end * 0)
     for deed in run.outcome.events:

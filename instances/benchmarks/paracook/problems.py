@@ -20,9 +20,17 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Floor
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, OrderedDish
 from planoracle.instances.benchmarks.paracook import local_copy
-from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS, MOST_COOKS, MOST_ORDERS, OWN, Drawn, drawn
+from planoracle.instances.benchmarks.paracook.generator import (
+    DISHES,
+    FACTS,
+    MOST_COOKS,
+    MOST_ORDERS,
+    OWN,
+    RandomKitchen,
+    drawn,
+)
 from planoracle.instances.benchmarks.paracook.local_copy import Copy, Row
 from planoracle.instances.benchmarks.paracook.reader import COOK, floor_of
 from planoracle.instances.benchmarks.paracook_abstract import generator
@@ -39,7 +47,7 @@ _PARTS = ("paracook/", ABSTRACT, COOK)
 _MOST, _LONGEST = 64, 4_000
 
 
-class Place(NamedTuple):
+class MapReference(NamedTuple):
     """A map by name, the copy that has it, and the names of the dishes that are ordered there (none: not said)."""
 
     copy: Copy
@@ -62,7 +70,7 @@ def _own() -> Own:
     return Own()
 
 
-def place_of(name: str) -> Place | None:
+def place_of(name: str) -> MapReference | None:
     """Return which map a name of the cook world means, and which dishes; ``None`` if there is no such map or dish."""
     if not name.startswith(COOK) or len(name) > _LONGEST:
         return None
@@ -74,15 +82,15 @@ def place_of(name: str) -> Place | None:
         category = inner.partition("/")[0]
         dishes = tuple(dish if "/" in dish else f"{category}/{dish}" for dish in listed.split("+"))
         fits = copy.has_map(inner) and len(dishes) <= _MOST and all(dish in copy.dishes for dish in dishes)
-        return Place(copy, inner, dishes) if fits else None
+        return MapReference(copy, inner, dishes) if fits else None
     if copy.has_map(inner):
-        return Place(copy, inner, ())
+        return MapReference(copy, inner, ())
     place, _, number = inner.rpartition("/")
     ordered = copy.orders_of(f"{place.rpartition('/')[0]}/{number}") if number.startswith("orders_num_") else ()
-    return Place(copy, place, ordered) if ordered and copy.has_map(place) else None
+    return MapReference(copy, place, ordered) if ordered and copy.has_map(place) else None
 
 
-def ordered(place: Place) -> str:
+def ordered(place: MapReference) -> str:
     """Return the name of a map with dishes that are ordered there.
 
     That of a setting of the data, if they are its orders; else dishes have a category in front where it is another than
@@ -163,7 +171,7 @@ def hint(name: str) -> str:
     if at and copy.has_map(inner):
         return f"; {_wrong_dish(copy, inner, listed)}"
     if copy.has_map(inner):
-        first = ordered(Place(copy, inner, (next(iter(copy.dishes)),)))
+        first = ordered(MapReference(copy, inner, (next(iter(copy.dishes)),)))
         return f": it is a map, and what is ordered is missing, as in {first}, or as orders in a submission"
     return ""
 
@@ -178,7 +186,7 @@ def _wrong_dish(copy: Copy, place: str, listed: str) -> str:
     return f"{wrong!r} {one_of(wrong, known, 'dishes')}"
 
 
-def load(name: str) -> Floor | Instance:
+def load(name: str) -> GridKitchen | Instance:
     """Return the problem of a name; raises `UnknownNameError`, and `InputError` for data that cannot be read."""
     if not covers(name):
         raise UnknownNameError(f"there is no such problem{hint(name)}", value=name)
@@ -186,7 +194,7 @@ def load(name: str) -> Floor | Instance:
 
 
 @lru_cache(maxsize=1024)
-def _load(given: tuple[tuple[str, str], ...], name: str) -> Floor | Instance:
+def _load(given: tuple[tuple[str, str], ...], name: str) -> GridKitchen | Instance:
     if name.startswith(ABSTRACT):
         inner = name.removeprefix(ABSTRACT)
         copy = _copy_for(inner)
@@ -242,7 +250,7 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
     return ordered(place._replace(dishes=tuple(_dish(place, dish) for dish in orders))) + crew
 
 
-def _dish(place: Place, dish: str) -> str:
+def _dish(place: MapReference, dish: str) -> str:
     """Return the whole name of a dish: of the map's category, else of the one that alone has it."""
     if "/" in dish:
         return dish
@@ -251,7 +259,7 @@ def _dish(place: Place, dish: str) -> str:
     return others[0] if own not in known and len(others) == 1 else own
 
 
-def agree(floor: Floor, submission: object) -> None:
+def agree(floor: GridKitchen, submission: object) -> None:
     """Raise `InputError` if a submission orders anything else than the problem that it names."""
     orders = given(submission) if isinstance(submission, dict) else None
     if orders is None:
@@ -278,7 +286,7 @@ def _random(*words: object) -> Random:
 
 
 @lru_cache(maxsize=64)
-def _drawn(seed: int) -> Drawn:
+def _drawn(seed: int) -> RandomKitchen:
     return drawn(_random("kitchen", seed))
 
 
@@ -286,7 +294,7 @@ class Own(Copy):
     """Our kitchens in the form of a copy of the data."""
 
     facts = FACTS
-    dishes: Mapping[str, Dish] = DISHES
+    dishes: Mapping[str, OrderedDish] = DISHES
     maps = tuple(f"{OWN}/seed_{seed}/agent_num_{cooks}" for seed in SEEDS for cooks in COOKS)
     abstract = tuple(f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ABSTRACT_ORDERS)
 

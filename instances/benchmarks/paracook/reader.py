@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import KINDS, Dish, Facts, Floor, Station, Tile
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    KINDS,
+    Facts,
+    GridKitchen,
+    OrderedDish,
+    Station,
+    Tile,
+)
 from planoracle.instances.benchmarks.grid_kitchens.problems import FORMAT, floor_from_document
 from planoracle.instances.benchmarks.grid_kitchens.problems import json_schema as json_schema
 from planoracle.instances.benchmarks.paracook.local_copy import a_list, a_text, a_whole, an_object, within
@@ -25,7 +32,7 @@ def recognises(document: Any) -> bool:
     )
 
 
-def read(document: Any, source: str) -> list[Floor]:
+def read(document: Any, source: str) -> list[GridKitchen]:
     """Return the floors of a document that is recognised; raises `InputError`.
 
     A map does not say what is ordered: of a file in a copy of the data it is every setting of the map.
@@ -60,7 +67,7 @@ def kind_of(name: str) -> str | None:
     return next((kind for kind in KINDS if kind in name), None)
 
 
-def floor_of(name: str, document: Any, source: str, orders: Iterable[Dish], facts: Facts) -> Floor:
+def floor_of(name: str, document: Any, source: str, orders: Iterable[OrderedDish], facts: Facts) -> GridKitchen:
     """Turn the document of a map, released or compact, into a floor; raises `InputError`."""
     with within(source):
         entry = an_object(document, "document")
@@ -74,7 +81,9 @@ def floor_of(name: str, document: Any, source: str, orders: Iterable[Dish], fact
             else:
                 stations.append(_station(tile, where))
         size = a_whole(entry.get("width"), "width"), a_whole(entry.get("height"), "height")
-        return Floor.of(name, BENCHMARK, size, stations, walls.items(), _cooks(entry.get("agents")), orders, facts)
+        return GridKitchen.of(
+            name, BENCHMARK, size, stations, walls.items(), _cooks(entry.get("agents")), orders, facts
+        )
 
 
 def _own_name(name: str, taken: Mapping[str, object]) -> str:

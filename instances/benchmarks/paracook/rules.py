@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from planoracle.instances.benchmarks.grid_kitchens import grid_kitchen as floors
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import FloorRules
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchenRules
 
 
 @dataclass(frozen=True, slots=True)
-class Profile(FloorRules):
-    """How kitchens are run, see `FloorRules`, and how lists of abstract tasks are read and judged.
+class Profile(GridKitchenRules):
+    """How kitchens are run, see `GridKitchenRules`, and how lists of abstract tasks are read and judged.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Profile(FloorRules):
         """Return the profile as far as it decides which plans are best."""
         usual = Profile()
         # By name: with slots, a class that a decorator has made anew is not the one that ``super()`` knows.
-        general = FloorRules.deciding(self)
+        general = GridKitchenRules.deciding(self)
         return replace(general, repeats=usual.repeats, lists=usual.lists, answers=usual.answers)
 
 

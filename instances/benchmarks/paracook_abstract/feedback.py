@@ -6,7 +6,7 @@ from planoracle.instances.benchmarks.paracook_abstract import language
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examined, Finding, Topic, Words, quoted, some
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, quoted, some
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.run import Foreign
 
@@ -24,16 +24,16 @@ TOPICS = (
 )
 
 
-def examine(run: ParaCookRun) -> Examined:
+def examine(run: ParaCookRun) -> Examination:
     """Look closely at what is wrong with a run."""
     words, said = Words(run.problem), run.said
     holes = {
         "repeats": "It passes only because the released code counts ends of tasks, not tasks.",
         "lists": "It passes only because the released code does not count lists.",
     }
-    return Examined(
+    return Examination(
         replay=run.verdict,
-        findings=tuple(Finding.of(one, _told(words, one)) for one in run.verdict.violations),
+        findings=tuple(FeedbackItem.of(one, _told(words, one)) for one in run.verdict.violations),
         clock=words.clock,
         command=lambda index: said[index],
         instance=run.problem,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import count
 from random import Random
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Dish, Facts, Need
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Facts, Need, OrderedDish
 from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS
 from planoracle.instances.benchmarks.paracook_abstract.problems import Row, instance
 from planoracle.instances.errors import InputError
@@ -54,7 +54,7 @@ class _Steps:
         last = self._add(self._way(), {last: 0})
         return self._add(self._facts.wash, {last: 0})
 
-    def serve(self, dish: Dish, plate: str | None) -> str:
+    def serve(self, dish: OrderedDish, plate: str | None) -> str:
         """Add the tasks of a dish; return the last of them, which brings everything to a plate and that to a guest."""
         ready = dict(self.prepare(need) for need in dish.needs)
         if plate is not None:
@@ -62,7 +62,7 @@ class _Steps:
         return self._add(sum(self._way() for _ in dish.needs), ready)
 
 
-def rows(random: Random, orders: Iterable[Dish], shortest: int = 1, longest: int = 18) -> list[Row]:
+def rows(random: Random, orders: Iterable[OrderedDish], shortest: int = 1, longest: int = 18) -> list[Row]:
     """Return the tasks of orders, each task with its time and what it waits for.
 
     The third dish needs the plate of the first one, which comes back and must be washed, and so on.

@@ -16,7 +16,7 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import spoken
 from planoracle.instances.model_output.json_values import whole_value
 from planoracle.instances.protocol.plan import Plan, Reading
@@ -151,7 +151,7 @@ def released(text: str) -> list[list[object]]:
 # --- as models write -------------------------------------------------------------------------------
 
 
-class Step(NamedTuple):
+class ListedTask(NamedTuple):
     """A task as a model gives it.
 
     Attributes
@@ -169,7 +169,7 @@ class Step(NamedTuple):
     form: str = "text"
 
 
-class _Steps(Grammar[Step]):
+class _Steps(Grammar[ListedTask]):
     """Tasks by their names, and whose they are."""
 
     unique = True
@@ -190,7 +190,7 @@ class _Steps(Grammar[Step]):
     def _name(self, text: str) -> str:
         return self._plain.get(_plain(text), text)
 
-    def find(self, text: str) -> list[Found[Step]]:
+    def find(self, text: str) -> list[StepMatch[ListedTask]]:
         """Return the tasks in a line that holds little else, for the agent that it names, or that is before them.
 
         Asides are left out. A line of many words, or that names several agents but not before their tasks, says nothing
@@ -201,7 +201,7 @@ class _Steps(Grammar[Step]):
         steps = [*self._by_agent(text, plain)]
         if len(words) > 2 + len(steps):
             return []
-        return [Found(0 if number else len(text), step) for number, step in enumerate(steps)]
+        return [StepMatch(0 if number else len(text), step) for number, step in enumerate(steps)]
 
     def _without_remark(self, text: str) -> str:
         """Leave out what stands behind a dash or a colon, if no task and no agent does."""
@@ -209,44 +209,48 @@ class _Steps(Grammar[Step]):
         sign = _REMARK.search(text, last - 1)
         return text if sign is None else text[: sign.start() + 1]
 
-    def _by_agent(self, text: str, plain: str) -> Iterator[Step]:
+    def _by_agent(self, text: str, plain: str) -> Iterator[ListedTask]:
         agents = [*_AGENT.finditer(text)]
         numbers = {_number(one[1]) for one in agents}
         if len(numbers) < 2:
-            yield from (Step(min(numbers, default=None), self._name(one[0])) for one in self._names.finditer(plain))
+            yield from (
+                ListedTask(min(numbers, default=None), self._name(one[0])) for one in self._names.finditer(plain)
+            )
             return
         agents = [*_AGENT.finditer(plain)]
         if agents and self._names.search(plain, 0, agents[0].start()) is None:
             for one, behind in zip_longest(agents, agents[1:]):
                 end = len(plain) if behind is None else behind.start()
                 yield from (
-                    Step(_number(one[1]), self._name(it[0])) for it in self._names.finditer(plain, one.end(), end)
+                    ListedTask(_number(one[1]), self._name(it[0])) for it in self._names.finditer(plain, one.end(), end)
                 )
 
     def named(self, text: str) -> set[object]:
         """Return the tasks of the problem that a text names anywhere."""
         return {self._plain[name] for one in self._names.finditer(text) if (name := _plain(one[0])) in self._plain}
 
-    def of(self, value: object) -> list[Step] | None:
+    def of(self, value: object) -> list[ListedTask] | None:
         """Return the tasks of a list of lists, or of an object with lists of agents."""
         if isinstance(value, list):
             if value and all(isinstance(one, list) for one in value):
                 return [
-                    Step(number, self._said(name), "list")
+                    ListedTask(number, self._said(name), "list")
                     for number, one in enumerate(value, 1)
                     for name in _tasks(one)
                 ]
             if value and all(isinstance(one, str) and _plain(one) in self._plain for one in value):
-                return [Step(None, self._said(name), "object") for name in value]
+                return [ListedTask(None, self._said(name), "object") for name in value]
             return None
         if not isinstance(value, dict):
             return None
         own = {name: held for name, held in value.items() if isinstance(held, list) and _agent_of(name) is not None}
         if own and all(name in own or isinstance(held, str) for name, held in value.items()):
-            return [Step(_agent_of(name), self._said(task), "object") for name in own for task in _tasks(own[name])]
+            return [
+                ListedTask(_agent_of(name), self._said(task), "object") for name in own for task in _tasks(own[name])
+            ]
         return self._of_one(value)
 
-    def _of_one(self, value: Mapping[str, object]) -> list[Step] | None:
+    def _of_one(self, value: Mapping[str, object]) -> list[ListedTask] | None:
         """Return the tasks of an object for one agent, which it names."""
         named = {name.lower().replace(" ", "_"): held for name, held in value.items()}
         agent = next((_agent_of(named[name]) for name in _AGENTS if name in named), None)
@@ -254,19 +258,19 @@ class _Steps(Grammar[Step]):
             return None
         tasks = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
         if isinstance(tasks, list):
-            return [Step(agent, self._said(one), "object") for one in _tasks(tasks)]
+            return [ListedTask(agent, self._said(one), "object") for one in _tasks(tasks)]
         task = next((named[name] for name in _TASKS if isinstance(named.get(name), str)), None)
-        return None if task is None else [Step(agent, self._said(task), "object")]
+        return None if task is None else [ListedTask(agent, self._said(task), "object")]
 
     def _said(self, name: object) -> object:
         return self._name(name) if isinstance(name, str) else name
 
-    def row(self, cells: Mapping[str, str]) -> list[Step] | None:
+    def row(self, cells: Mapping[str, str]) -> list[ListedTask] | None:
         """Return the tasks of a row of a table: with a column for every agent, or one that names it."""
         agents = {head: _agent_of(head) for head in cells}
         if any(number is not None for number in agents.values()):
             return [
-                Step(agents[head], self._name(one[0]))
+                ListedTask(agents[head], self._name(one[0]))
                 for head, held in cells.items()
                 if agents[head] is not None
                 for one in self._names.finditer(held)
@@ -279,7 +283,7 @@ class _Steps(Grammar[Step]):
         """Whether a line names tasks."""
         return self._names.search(text) is not None
 
-    def key(self, step: Step) -> str:
+    def key(self, step: ListedTask) -> str:
         """Return the task."""
         return str(step.task)
 
@@ -313,12 +317,12 @@ def _tasks(names: Iterable[object]) -> Iterable[object]:
         yield held
 
 
-def steps_in(problem: Instance, text: str) -> list[Step]:
+def steps_in(problem: Instance, text: str) -> list[ListedTask]:
     """Return the tasks in a message of a live run, whose agent may not be said."""
     return outputs.read(_told(text), _Steps(problem)).commands
 
 
-def _lists(problem: Instance, steps: list[Step]) -> list[list[object]]:
+def _lists(problem: Instance, steps: list[ListedTask]) -> list[list[object]]:
     first = 0 if any(step.agent == 0 for step in steps) else 1
     rows: dict[int, list[object]] = {}
     only = first if len(problem.agents) == 1 else None

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
-from planoracle.instances.benchmarks.paracook_abstract.language import Step, steps_in
+from planoracle.instances.benchmarks.paracook_abstract.language import ListedTask, steps_in
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, name_of
-from planoracle.instances.benchmarks.paracook_abstract.rules import Entry, carry_out
+from planoracle.instances.benchmarks.paracook_abstract.rules import ExecutedTask, carry_out
 from planoracle.instances.benchmarks.paracook_abstract.run import command
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model_output.messages import gives_up, parts
-from planoracle.instances.protocol.capabilities import Repertoire
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import Command, Environment, Manner, Outcome, Reward
+from planoracle.instances.protocol.environment import CommandOutcome, Environment, LegalCommand, Reward, RunConfig
 from planoracle.instances.protocol.feedback import Words, listed, quoted, sentence
 from planoracle.instances.protocol.live import text_of
 from planoracle.instances.protocol.settings import Setting
@@ -36,7 +36,7 @@ without times."""
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class LiveState:
     """The lists so far, how many commands were refused, and whether the agent gave up."""
 
     lists: tuple[tuple[str, ...], ...]
@@ -44,7 +44,7 @@ class World:
     finished: bool = False
 
 
-class ParaCookEnvironment(Environment[Instance, Profile, World]):
+class ParaCookEnvironment(Environment[Instance, Profile, LiveState]):
     """A live run in which every command is the next task of an agent.
 
     Examples
@@ -66,7 +66,7 @@ class ParaCookEnvironment(Environment[Instance, Profile, World]):
     The run is over: completed.
     """
 
-    def __init__(self, problem: Instance, rules: Profile, manner: Manner, reward: Reward | None = None) -> None:
+    def __init__(self, problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None = None) -> None:
         self.words = Words(problem)
         super().__init__(problem, rules, manner, reward)
 
@@ -79,18 +79,18 @@ class ParaCookEnvironment(Environment[Instance, Profile, World]):
         """Return the problem."""
         return brief(self.problem, name_of)
 
-    def _begin(self) -> World:
-        return World(tuple(() for _ in self.problem.agents))
+    def _begin(self) -> LiveState:
+        return LiveState(tuple(() for _ in self.problem.agents))
 
-    def _entries(self, world: World) -> tuple[Entry, ...]:
+    def _entries(self, world: LiveState) -> tuple[ExecutedTask, ...]:
         return carry_out(self.problem, world.lists).entries
 
-    def _take(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
+    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         clock = self._clock(world)
         text = text_of(said)
         step = self._step(text)
         if step is None and gives_up(text):
-            return replace(world, finished=True), (Outcome("Finish", "close", clock, clock),)
+            return replace(world, finished=True), (CommandOutcome("Finish", "close", clock, clock),)
         words = text[:200]
         kind, wrong = "unreadable", "no command can be read in your answer"
         if step is not None:
@@ -98,7 +98,7 @@ class ParaCookEnvironment(Environment[Instance, Profile, World]):
             words = command(f"agent{number + 1}", step.task)
             kind, wrong = self._wrong(world, step.agent, step.task)
         if wrong:
-            lost = Outcome(words, "lost", clock, clock, kind, f"Refused: {sentence(wrong)}")
+            lost = CommandOutcome(words, "lost", clock, clock, kind, f"Refused: {sentence(wrong)}")
             return replace(world, refused=world.refused + 1), (lost,)
         lists = [*world.lists]
         lists[number] = (*lists[number], str(step.task if step else ""))
@@ -106,9 +106,9 @@ class ParaCookEnvironment(Environment[Instance, Profile, World]):
         entry = next(one for one in self._entries(after) if one.place == (number, len(lists[number]) - 1))
         done = f"{self.problem.agents[number]} does {self.words.name(f'orders/{entry.task}')} from "
         done += f"{self.words.moment(entry.start)} to {self.words.moment(entry.end)}"
-        return after, (Outcome(words, "act", entry.start, entry.end, None, sentence(done)),)
+        return after, (CommandOutcome(words, "act", entry.start, entry.end, None, sentence(done)),)
 
-    def _step(self, text: str) -> Step | None:
+    def _step(self, text: str) -> ListedTask | None:
         """Return the first command of a message."""
         for part in parts(text):
             try:
@@ -119,7 +119,7 @@ class ParaCookEnvironment(Environment[Instance, Profile, World]):
                 return found[0]
         return None
 
-    def _wrong(self, world: World, agent: int | None, task: object) -> tuple[str, str]:
+    def _wrong(self, world: LiveState, agent: int | None, task: object) -> tuple[str, str]:
         """Return the kind of what is wrong with a command and what is said of it, ``""`` if nothing is."""
         known = by_name(self.problem)
         given = {one for tasks in world.lists for one in tasks}
@@ -138,24 +138,24 @@ class ParaCookEnvironment(Environment[Instance, Profile, World]):
             return "never_ready", f"{waits}, which nobody has been given"
         return "", ""
 
-    def _over(self, world: World) -> str | None:
+    def _over(self, world: LiveState) -> str | None:
         if world.finished:
             return "finished"
         if sum(map(len, world.lists)) == len(self.problem.actions):
             return "completed"
         return "too_many_refusals" if world.refused > MAX_REFUSALS else None
 
-    def _free(self, world: World) -> list[int]:
+    def _free(self, world: LiveState) -> list[int]:
         """Return when every agent is free."""
         free = [0] * len(world.lists)
         for entry in self._entries(world):
             free[entry.place[0]] = max(free[entry.place[0]], entry.end)
         return free
 
-    def _clock(self, world: World) -> int:
+    def _clock(self, world: LiveState) -> int:
         return min(self._free(world))
 
-    def _situation(self, world: World) -> str:
+    def _situation(self, world: LiveState) -> str:
         """Say when who is free."""
         times = zip(self.problem.agents, self._free(world), strict=True)
         (first, since), *others = times
@@ -163,29 +163,29 @@ class ParaCookEnvironment(Environment[Instance, Profile, World]):
         said += [f"{agent} at {self.words.moment(since)}" for agent, since in others]
         return sentence(", ".join(said))
 
-    def _answer(self, world: World, outcomes: Sequence[Outcome], over: str | None) -> str:
+    def _answer(self, world: LiveState, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         """Return what became of the commands; in detail also how things stand."""
         told = super()._answer(world, outcomes, over)
         return told if over is not None or self.manner.feedback == "terse" else f"{told}\n{self._situation(world)}"
 
-    def _legal(self, world: World) -> list[Command]:
+    def _legal(self, world: LiveState) -> list[LegalCommand]:
         given = {one for tasks in world.lists for one in tasks}
         ready = (name for name in by_name(self.problem) if not self._wrong(world, 1, name)[0] and name not in given)
-        found = [Command(command(agent, name), "act") for name in ready for agent in self.problem.agents]
-        return found or [Command("Finish", "close")]
+        found = [LegalCommand(command(agent, name), "act") for name in ready for agent in self.problem.agents]
+        return found or [LegalCommand("Finish", "close")]
 
     def _handed_in(self) -> dict[str, object]:
         return {self.benchmark.plan_fields[0]: [list(one) for one in self.state.world.lists]}
 
 
-def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> ParaCookEnvironment:
+def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> ParaCookEnvironment:
     """Return a live run."""
     return ParaCookEnvironment(problem, rules, manner, reward)
 
 
-def repertoire(problem: Instance) -> Repertoire:
+def repertoire(problem: Instance) -> ActionSpace:
     """Return the commands, and ``Finish``."""
-    return Repertoire((*(command(agent, name) for name in by_name(problem) for agent in problem.agents), "Finish"))
+    return ActionSpace((*(command(agent, name) for name in by_name(problem) for agent in problem.agents), "Finish"))
 
 
-SETTINGS = {"io": Setting("io", "the lists alone", __package__, "tasks", "io", manner=Manner("open"))}
+SETTINGS = {"io": Setting("io", "the lists alone", __package__, "tasks", "io", manner=RunConfig("open"))}

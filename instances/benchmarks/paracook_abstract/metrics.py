@@ -10,17 +10,17 @@ from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import name_of, with_hands
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.scoring import Average, Column, Loophole, Measured, Oracle, Row, mean_of, share_of
+from planoracle.instances.protocol.scoring import Average, Loophole, Measured, Metric, Oracle, Row, mean_of, share_of
 
 #: What a failure counts in the average time, by the time of the oracle.
 FAILED = 1.2
 
 COLUMNS = (
-    Column("done", "whether the plan counts as done", kind="flag"),
-    Column("time", "largest clock of an agent, -1 if the plan is not done", "ticks", shown=True),
-    Column("optimum_ratio", "time by the optimum; of plans that are done without a loophole", shown=True),
-    Column("crash", "exception with which the released code stops at a name that is none", kind="text"),
-    Column(
+    Metric("done", "whether the plan counts as done", kind="flag"),
+    Metric("time", "largest clock of an agent, -1 if the plan is not done", "ticks", shown=True),
+    Metric("optimum_ratio", "time by the optimum; of plans that are done without a loophole", shown=True),
+    Metric("crash", "exception with which the released code stops at a name that is none", kind="text"),
+    Metric(
         "loophole",
         "why the plan passes though it is no plan: repeats (a task stands for another, or comes twice), lists (of more "
         "agents than there are); its time is then not comparable with the optimum",

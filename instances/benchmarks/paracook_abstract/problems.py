@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from planoracle.instances.benchmarks.paracook.local_copy import an_object, copy_of, rows_of, within
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Action, Instance, Lag
 
 #: A task as the released file has it: name, time, and what it waits for, with the least time after the end of that.
@@ -68,7 +68,7 @@ def name_of(action: str) -> str:
     return action.partition("/")[2]
 
 
-@Memo
+@ProblemCache
 def by_name(problem: Instance) -> dict[str, Action]:
     """Return the tasks by what plans call them."""
     return {name_of(action.id): action for action in problem.actions}

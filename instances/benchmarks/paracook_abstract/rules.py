@@ -16,7 +16,7 @@ from planoracle.instances.model.violations import Other, Violation
 Place = tuple[int, int]
 
 
-class Entry(NamedTuple):
+class ExecutedTask(NamedTuple):
     """A task that was carried out; times in ticks."""
 
     task: str
@@ -25,7 +25,7 @@ class Entry(NamedTuple):
     end: int
 
 
-class Record(NamedTuple):
+class PlanRecord(NamedTuple):
     """What became of a plan.
 
     Attributes
@@ -38,7 +38,7 @@ class Record(NamedTuple):
         The exception with which the released code stops at a name that is none, and where; else ``("", None)``.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ExecutedTask, ...]
     stuck: tuple[Place, ...] = ()
     crash: tuple[str, Place | None] = ("", None)
 
@@ -53,7 +53,7 @@ class Record(NamedTuple):
         return len({(entry.task, entry.end) for entry in self.entries})
 
 
-def carry_out(problem: Instance, lists: Sequence[Sequence[object]]) -> Record:
+def carry_out(problem: Instance, lists: Sequence[Sequence[object]]) -> PlanRecord:
     """Carry out lists of tasks: they are tried in turn, one task a try, until a whole round moves nobody.
 
     A task is ready if each that it waits for has been carried out, by whomever; it begins when its agent is free and
@@ -62,13 +62,13 @@ def carry_out(problem: Instance, lists: Sequence[Sequence[object]]) -> Record:
     >>> from planoracle.instances.benchmarks.paracook_abstract.problems import instance
     >>> two = instance("two", [("fry", 3, {}), ("cut", 2, {}), ("serve", 1, {"fry": 10})], 2)
     >>> carry_out(two, [["cut"], ["fry", "serve"]]).entries[-1]
-    Entry(task='serve', place=(1, 1), start=13, end=14)
+    ExecutedTask(task='serve', place=(1, 1), start=13, end=14)
     >>> carry_out(two, [["serve", "fry"], ["cut"]]).stuck, carry_out(two, [["stir"]]).crash
     (((0, 0),), ('KeyError', (0, 0)))
     """
     known, waits = by_name(problem), _waits(problem)
     ends: dict[str, int] = {}
-    entries: list[Entry] = []
+    entries: list[ExecutedTask] = []
     clocks, places = [0] * len(lists), [0] * len(lists)
     open_lists = [number for number, one in enumerate(lists) if one]
     while open_lists:
@@ -77,18 +77,18 @@ def carry_out(problem: Instance, lists: Sequence[Sequence[object]]) -> Record:
             place = number, places[number]
             task = lists[number][place[1]]
             if not isinstance(task, str) or task not in known:
-                return Record(tuple(entries), (), (_exception(task), place))
+                return PlanRecord(tuple(entries), (), (_exception(task), place))
             if not all(other in ends for other, _ in waits[task]):
                 continue
             start = max([clocks[number], *(ends[other] + least for other, least in waits[task])])
             clocks[number] = end = start + known[task].duration
             ends[task] = max(ends.get(task, 0), end)
             places[number] += 1
-            entries.append(Entry(task, place, start, end))
+            entries.append(ExecutedTask(task, place, start, end))
         open_lists = [number for number in open_lists if places[number] < len(lists[number])]
         if len(entries) == before:
             break
-    return Record(tuple(entries), tuple((number, places[number]) for number in open_lists))
+    return PlanRecord(tuple(entries), tuple((number, places[number]) for number in open_lists))
 
 
 def _waits(problem: Instance) -> dict[str, list[tuple[str, int]]]:
@@ -107,7 +107,7 @@ def _exception(name: object) -> str:
     return "KeyError"
 
 
-def judge(problem: Instance, record: Record, found: Sequence[Violation], rules: Profile) -> list[Violation]:
+def judge(problem: Instance, record: PlanRecord, found: Sequence[Violation], rules: Profile) -> list[Violation]:
     """Return what counts against a plan of all that is wrong with it; nothing if the rules call it done."""
     found = [one for one in found if rules.lists == "agents" or one.kind != "too_many_lists"]
     if rules.repeats == "counted" and not record.crash[0] and record.pairs == len(problem.actions):
@@ -116,7 +116,7 @@ def judge(problem: Instance, record: Record, found: Sequence[Violation], rules: 
 
 
 def faults(
-    problem: Instance, lists: Sequence[Sequence[object]], record: Record, order: Mapping[Place, int]
+    problem: Instance, lists: Sequence[Sequence[object]], record: PlanRecord, order: Mapping[Place, int]
 ) -> list[Violation]:
     """Return all that is wrong with a plan, read strictly, in the order of its commands."""
     found = [*_in_lists(problem, lists, record, order), *_too_many(problem, lists, order)]
@@ -124,7 +124,7 @@ def faults(
 
 
 def _in_lists(
-    problem: Instance, lists: Sequence[Sequence[object]], record: Record, order: Mapping[Place, int]
+    problem: Instance, lists: Sequence[Sequence[object]], record: PlanRecord, order: Mapping[Place, int]
 ) -> Iterator[Violation]:
     known, waits = by_name(problem), _waits(problem)
     entries = {entry.place: entry for entry in record.entries}

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, hands, holders, name_of
-from planoracle.instances.benchmarks.paracook_abstract.rules import Entry, Place, carry_out, faults, judge
+from planoracle.instances.benchmarks.paracook_abstract.rules import ExecutedTask, Place, carry_out, faults, judge
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import State
-from planoracle.instances.model.violations import Event, Replay
-from planoracle.instances.protocol.plan import Dropped, Plan, Target, Targets
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.violations import Replay, ReplayEvent
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
 from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory
 
 #: For every agent the names of its tasks, as they were handed in.
@@ -121,7 +121,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         ]
 
     def _given(
-        self, here: DecisionPoint, variant: _Variant, agent: str, entry: Entry, *, useful: bool
+        self, here: DecisionPoint, variant: _Variant, agent: str, entry: ExecutedTask, *, useful: bool
     ) -> tuple[_Variant, DecisionPoint]:
         """Return the point after a task was given to an agent; one that is of no use only takes time."""
         since = max((piece.end for piece in here.state.pieces if piece.agent == agent), default=0)
@@ -139,7 +139,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         for piece in pieces:
             assert piece.agent is not None
             free[piece.agent] = max(free[piece.agent], piece.end)
-        state = State(tuple(pieces), min(free.values()))
+        state = PartialSchedule(tuple(pieces), min(free.values()))
         return variant, DecisionPoint(instance, state, reached=max(here.reached, entry.end))
 
     def _variant(self, variant: _Variant) -> Instance:
@@ -186,7 +186,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
                 continue
             for number, agent in enumerate(self.problem.agents):
                 start = max([free[agent], *(ends[before] + least for before, least in needs)])
-                entry = Entry(name_of(action.id), (number, 0), start, start + action.duration)
+                entry = ExecutedTask(name_of(action.id), (number, 0), start, start + action.duration)
                 _, after = self._given(point, _Variant(idle), agent, entry, useful=True)
                 yield LegalAction(command(agent, entry.task), "act", after)
 
@@ -194,20 +194,20 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         """Return every task where its list has it; what is never carried out follows as if nothing stood against it."""
         clocks = [0] * len(self.plan.commands)
         wanted: list[Target] = []
-        dropped: list[Dropped] = []
+        dropped: list[DroppedCommand] = []
         known = by_name(self.problem)
         found: set[str] = set()
         for position, (number, k) in enumerate(self._order):
             name = self.plan.commands[number][k]
             words = command(self._who[number], name)
             if not isinstance(name, str) or name not in known:
-                dropped.append(Dropped(position, words, "there is no such task"))
+                dropped.append(DroppedCommand(position, words, "there is no such task"))
                 continue
             entry = self._entries.get((number, k))
             start = clocks[number] if entry is None else entry.start
             clocks[number] = start + known[name].duration
             if name in found:
-                dropped.append(Dropped(position, words, "repeats what is complete"))
+                dropped.append(DroppedCommand(position, words, "repeats what is complete"))
                 continue
             found.add(name)
             agent = self._who[number] if self._who[number] in self.problem.agents else None
@@ -233,16 +233,16 @@ def _lists(problem: Instance, pieces: Sequence[Piece]) -> Lists:
     return list(rows.values())
 
 
-def _events(problem: Instance, entries: Sequence[Entry], stop: int) -> Iterator[Event]:
+def _events(problem: Instance, entries: Sequence[ExecutedTask], stop: int) -> Iterator[ReplayEvent]:
     done: set[str] = set()
     for position, entry in enumerate(entries[: stop + 1]):
         if position < stop:
             done.add(entry.task)
         share = len(done) / len(problem.actions)
-        yield Event(position, by_name(problem)[entry.task].id, entry.start, entry.end, position < stop, share)
+        yield ReplayEvent(position, by_name(problem)[entry.task].id, entry.start, entry.end, position < stop, share)
 
 
-def _pauses(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
+def _pauses(entries: Sequence[ExecutedTask]) -> Iterator[tuple[int, int]]:
     """Yield when no agent is busy; entries come in order of their starts."""
     until = 0
     for entry in entries:

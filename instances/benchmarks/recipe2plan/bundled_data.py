@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.instance_file import instance_of
 from planoracle.instances.files.strict_json import load_json
@@ -68,13 +68,13 @@ def combine(name: str, recipes: list[str]) -> Instance:
 
 
 @cache
-def reference_plan(setting: str, pair: str) -> tuple[Command, ...] | None:
+def reference_plan(setting: str, pair: str) -> tuple[StepCommand, ...] | None:
     """Return the released heuristic plan in its original order, or ``None`` if there is none."""
     row = _pairs().get(pair)
     if row is None or not row.get(setting):
         return None
     recipes = row["recipes"]
-    return tuple(Command(step, recipes[r], seconds, start) for r, step, seconds, start in row[setting])
+    return tuple(StepCommand(step, recipes[r], seconds, start) for r, step, seconds, start in row[setting])
 
 
 _RECIPE = re.compile(r"[\w-]+")

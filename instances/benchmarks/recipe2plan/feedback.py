@@ -9,7 +9,7 @@ from planoracle.instances.benchmarks.recipe2plan.language import to_schedule
 from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examined, Finding, Topic, Words, clean, listed, quoted, some
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, clean, listed, quoted, some
 from planoracle.instances.protocol.run import Foreign
 
 TOPICS = (
@@ -41,13 +41,13 @@ TOPICS = (
 )
 
 
-def examine(run: Recipe2PlanRun) -> Examined:
+def examine(run: Recipe2PlanRun) -> Examination:
     """Look closely at what is wrong with a run."""
     instance, plan, verdict = run.problem, run.plan.commands, run.verdict
     words = Words(instance)
     broken_off = not plan.interactive and len(verdict.violations) >= MAX_VIOLATIONS
     faultless = run.success and not verdict.violations
-    return Examined(
+    return Examination(
         replay=verdict,
         findings=tuple(_finding(words, violation) for violation in verdict.violations),
         clock=words.clock,
@@ -77,8 +77,8 @@ def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:
     return f"command {index + 1}, {words.name(step) if known else 'which is no step of these recipes'}"
 
 
-def _finding(words: Words, one: Violation) -> Finding:
-    found = Finding.of(one, told(words, one))
+def _finding(words: Words, one: Violation) -> FeedbackItem:
+    found = FeedbackItem.of(one, told(words, one))
     return replace(found, excess=None) if one.kind == "wrong_action" else found  # steps are numbers, not amounts
 
 

@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.recipe2plan.steps import (
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import (
     MAX_DIGITS,
-    Command,
+    StepCommand,
     amount,
     joined,
     lenient_steps,
@@ -26,7 +26,7 @@ from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.messages import chat_in, contents, is_agents, parts
 from planoracle.instances.model_output.reading import as_given
 from planoracle.instances.protocol.plan import Plan, Reading
@@ -46,16 +46,16 @@ class Answers:
     start inside an answer, ties as written.
     """
 
-    answers: tuple[tuple[Command, ...], ...]
+    answers: tuple[tuple[StepCommand, ...], ...]
     interactive: bool = False
 
     @property
-    def commands(self) -> tuple[Command, ...]:
+    def commands(self) -> tuple[StepCommand, ...]:
         """All commands in order of execution."""
         return tuple(command for answer in self.answers for command in answer)
 
 
-class _Steps(Grammar[Command]):
+class _Steps(Grammar[StepCommand]):
     """Steps of two recipes."""
 
     unique = True
@@ -63,10 +63,10 @@ class _Steps(Grammar[Command]):
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
 
-    def find(self, text: str) -> list[Found[Command]]:
-        return [Found(length, step) for length, step in lenient_steps(text, self.instance)]
+    def find(self, text: str) -> list[StepMatch[StepCommand]]:
+        return [StepMatch(length, step) for length, step in lenient_steps(text, self.instance)]
 
-    def of(self, value: object) -> list[Command] | None:
+    def of(self, value: object) -> list[StepCommand] | None:
         row = value
         if isinstance(value, dict):
             named = {str(name).lower(): held for name, held in value.items()}
@@ -82,10 +82,10 @@ class _Steps(Grammar[Command]):
     def looks(self, text: str, free: bool) -> bool:
         return looks_like_a_step(text)
 
-    def key(self, step: Command) -> tuple[int, str]:
+    def key(self, step: StepCommand) -> tuple[int, str]:
         return step.step, step.recipe
 
-    def command(self, step: Command) -> Command:
+    def command(self, step: StepCommand) -> StepCommand:
         return step
 
 
@@ -98,8 +98,8 @@ def parse(submission: object, instance: Instance, rules: Profile = PROFILES["pap
     >>> pair = load("timed", "Cobbler_Pancakes")
     >>> for command in parse("Step(1, Cobbler, 2 min, 00:01:00) Step(0, Cobbler, 00:00)", pair).commands:
     ...     print(command)
-    Command(step=0, recipe='Cobbler', duration=600, start=0)
-    Command(step=1, recipe='Cobbler', duration=120, start=60)
+    StepCommand(step=0, recipe='Cobbler', duration=600, start=0)
+    StepCommand(step=1, recipe='Cobbler', duration=120, start=60)
     """
     return reading(instance, submission, rules).commands
 
@@ -137,7 +137,7 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[Answers
     return found.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
 
 
-def first_command(problem: Instance, text: str, rules: Profile) -> Command | None:
+def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand | None:
     """Return the first step that a text commands: the first behind ``Action:``, or else the first of the plan.
 
     Raises
@@ -186,7 +186,7 @@ def check_reading(rules: Profile) -> None:
         raise PlanError("reads everywhere only, with step_shapes=released", field="parse_scope", value="plan")
 
 
-def _read(given: object, instance: Instance, rules: Profile) -> Reading[list[Command]]:
+def _read(given: object, instance: Instance, rules: Profile) -> Reading[list[StepCommand]]:
     """Read text, or a chat."""
     check_reading(rules)
     chat = chat_in(given) or ()
@@ -197,7 +197,7 @@ def _read(given: object, instance: Instance, rules: Profile) -> Reading[list[Com
         return outputs.read(joined(given) if isinstance(given, str) else given, _Steps(instance))
     text = given if isinstance(given, str) else "\n".join(_texts(chat))
     if rules.step_shapes == "lenient":
-        commands: Iterable[Command] = (step for _, step in lenient_steps(text, instance))
+        commands: Iterable[StepCommand] = (step for _, step in lenient_steps(text, instance))
     else:
         commands = released_steps(text, instance)
     return as_given(list(commands), "whole text")
@@ -209,11 +209,11 @@ def _texts(chat: Iterable[dict[str, Any]]) -> Iterator[str]:
         yield from (part for part in contents(message) if isinstance(part, str))
 
 
-def _ordered(commands: Iterable[Command]) -> list[Command]:
+def _ordered(commands: Iterable[StepCommand]) -> list[StepCommand]:
     return sorted(commands, key=lambda command: command.start)
 
 
-def _repaired(commands: list[Command], instance: Instance) -> list[Command]:
+def _repaired(commands: list[StepCommand], instance: Instance) -> list[StepCommand]:
     """Push commands out of the past the way the released option does.
 
     The clock follows the stamps before the push, so the result may still overlap.
@@ -250,7 +250,7 @@ def _response(entry: Any, field: str) -> str:
     return str(entry["response"])
 
 
-def _entry(entry: Any, field: str, instance: Instance) -> Command:
+def _entry(entry: Any, field: str, instance: Instance) -> StepCommand:
     if isinstance(entry, str):
         found = list(islice(lenient_steps(entry, instance), 2))
         if len(found) != 1:
@@ -270,8 +270,8 @@ def _entry(entry: Any, field: str, instance: Instance) -> Command:
         raise PlanError("must be text", field=f"{field}.recipe", value=recipe)
     start = _entry_time(times[-1], f"{field}.start")
     if len(times) == 1 or times[0] is None:
-        return Command(step, recipe, nominal(instance, recipe, step), start)
-    return Command(step, recipe, _entry_time(times[0], f"{field}.duration"), start)
+        return StepCommand(step, recipe, nominal(instance, recipe, step), start)
+    return StepCommand(step, recipe, _entry_time(times[0], f"{field}.duration"), start)
 
 
 def _entry_time(value: Any, field: str) -> int:
@@ -290,9 +290,9 @@ def render(schedule: Schedule) -> str:
     return ", ".join(_command(piece).text for piece in schedule.pieces)
 
 
-def _command(piece: Piece) -> Command:
+def _command(piece: Piece) -> StepCommand:
     recipe, _, step = piece.action.rpartition("/")
-    return Command(int(step), recipe, piece.duration, piece.start)
+    return StepCommand(int(step), recipe, piece.duration, piece.start)
 
 
 def to_schedule(plan: Answers, instance: Instance) -> Schedule:

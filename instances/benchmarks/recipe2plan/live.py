@@ -10,17 +10,17 @@ from planoracle.instances.benchmarks.recipe2plan import implicit_knowledge
 from planoracle.instances.benchmarks.recipe2plan.feedback import told
 from planoracle.instances.benchmarks.recipe2plan.language import check_reading, first_command
 from planoracle.instances.benchmarks.recipe2plan.replay import Log
-from planoracle.instances.benchmarks.recipe2plan.rules import Profile, State
-from planoracle.instances.benchmarks.recipe2plan.steps import Command as Step
+from planoracle.instances.benchmarks.recipe2plan.rules import CookingState, Profile
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand as Step
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.violations import Replay
 from planoracle.instances.model_output.messages import gives_up
-from planoracle.instances.protocol.capabilities import Repertoire
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import AnyEnvironment, Command, Manner, Outcome, Reward
+from planoracle.instances.protocol.environment import AnyEnvironment, CommandOutcome, LegalCommand, Reward, RunConfig
 from planoracle.instances.protocol.feedback import sentence
 from planoracle.instances.protocol.live import ScheduleEnvironment, lengths, moments, text_of
 from planoracle.instances.protocol.settings import Ask, Sampling, Setting, by_name, distinct
@@ -40,7 +40,7 @@ Answer with the whole plan, a line for each step in the order of their starts:
 Step(number, recipe, duration, start)"""
 
 
-class World(NamedTuple):
+class LiveState(NamedTuple):
     """Where a run stands.
 
     Attributes
@@ -58,7 +58,7 @@ class World(NamedTuple):
     finished: bool = False
 
 
-class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, World]):
+class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, LiveState]):
     """A kitchen with one cook.
 
     Of a message the first step counts. A refused one ends nothing, but the eleventh does, and so does one that comes
@@ -94,10 +94,10 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, World]):
         """Return the recipes."""
         return brief(self.problem, lambda name: f"Step {name.rpartition('/')[2]}")
 
-    def _begin(self) -> World:
-        return World(Log(self.problem, self.rules))
+    def _begin(self) -> LiveState:
+        return LiveState(Log(self.problem, self.rules))
 
-    def _take(self, world: World, said: object) -> tuple[World, tuple[Outcome, ...]]:
+    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         text = text_of(said)
         clock = world.log.state.clock
         try:
@@ -105,26 +105,26 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, World]):
         except PlanError:
             command = None
         if command is None and gives_up(text):
-            return world._replace(finished=True), (Outcome("Finish", "close", clock, clock),)
+            return world._replace(finished=True), (CommandOutcome("Finish", "close", clock, clock),)
         log = world.log.copy()
         faults = log.take(() if command is None else (command,))
-        after = World(log, (*world.answers, "" if command is None else command.text))
+        after = LiveState(log, (*world.answers, "" if command is None else command.text))
         if command is None:
             words = sentence(told(self.words, faults[0]))
-            return after, (Outcome(text[:200], "lost", clock, clock, faults[0].kind, words),)
+            return after, (CommandOutcome(text[:200], "lost", clock, clock, faults[0].kind, words),)
         now = log.state.clock
         outcomes = []
         waited = now if faults else max(clock, command.start)
         if waited > clock:
-            outcomes.append(Outcome(wait_words(self.problem, waited - clock), "wait", clock, waited))
+            outcomes.append(CommandOutcome(wait_words(self.problem, waited - clock), "wait", clock, waited))
         if faults:
             text = f"Refused: {sentence(told(self.words, faults[0]))}"
-            outcomes.append(Outcome(command.text, "lost", now, now, faults[0].kind, text))
+            outcomes.append(CommandOutcome(command.text, "lost", now, now, faults[0].kind, text))
         else:
-            outcomes.append(Outcome(command.text, "act", command.start, now, None, self._done(log, command)))
+            outcomes.append(CommandOutcome(command.text, "act", command.start, now, None, self._done(log, command)))
         return after, tuple(outcomes)
 
-    def _over(self, world: World) -> str | None:
+    def _over(self, world: LiveState) -> str | None:
         if world.finished:
             return "finished"
         fatal = world.log.fatal
@@ -132,13 +132,13 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, World]):
             return None
         return fatal.kind if world.log.refused <= self.rules.max_failures else "too_many_refusals"
 
-    def _clock(self, world: World) -> int:
+    def _clock(self, world: LiveState) -> int:
         return world.log.state.clock
 
     def _handed_in(self) -> dict[str, object]:
         return {"plan": [{"response": text} for text in self.state.world.answers]}
 
-    def _legal(self, world: World) -> list[Command]:
+    def _legal(self, world: LiveState) -> list[LegalCommand]:
         """Return every step in every length, at the clock and at later `moments`.
 
         Nothing but the start says that the cook waits. Any other start may be said as well. ``Finish`` is offered when
@@ -147,8 +147,8 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, World]):
         state = world.log.state
         over = [finish for finish in state.finish if finish is not None]
         starts = moments(self.problem, state.clock, over, state.left)
-        found = [Command(step.text, "act") for step in _steps(state, starts)]
-        return [*found, Command("Finish", "close")] if state.goal_ratio == 1 or not found else found
+        found = [LegalCommand(step.text, "act") for step in _steps(state, starts)]
+        return [*found, LegalCommand("Finish", "close")] if state.goal_ratio == 1 or not found else found
 
     def _done(self, log: Log, command: Step) -> str:
         """Say what became of a step that is carried out."""
@@ -160,14 +160,14 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, World]):
             done = f"is done in part, {self.words.span(left)} are left" if left else "is done"
         return sentence(f"{self.words.name(step.id)} {done}")
 
-    def _running(self, world: World) -> Iterator[Piece]:
+    def _running(self, world: LiveState) -> Iterator[Piece]:
         state, agent = world.log.state, self.problem.agents[0]
         for step, begun, finish in zip(state.kitchen.steps, state.begun, state.finish, strict=True):
             if begun is not None and finish is not None and finish > state.clock:
                 yield Piece(step.id, begun, finish - begun, agent)
 
 
-def _steps(state: State, starts: Iterable[tuple[int, Container[int] | None]]) -> Iterator[Step]:
+def _steps(state: CookingState, starts: Iterable[tuple[int, Container[int] | None]]) -> Iterator[Step]:
     """Yield the steps that the rules allow, by start, step, and length, the longest first."""
     grid = state.kitchen.grid
     open_steps = [
@@ -187,7 +187,7 @@ def _steps(state: State, starts: Iterable[tuple[int, Container[int] | None]]) ->
                     yield command
 
 
-def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> Recipe2PlanEnvironment:
+def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> Recipe2PlanEnvironment:
     """Return a live run; raises `InputError` if the rules contradict each other."""
     check_reading(rules)
     return Recipe2PlanEnvironment(problem, rules, manner, reward)
@@ -196,9 +196,9 @@ def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | Non
 _STEP = re.compile(r"Step\((\d+), ([^,]+), ")
 
 
-def repertoire(problem: Instance) -> Repertoire:
+def repertoire(problem: Instance) -> ActionSpace:
     """Return the steps, and ``Finish``."""
-    return Repertoire((*problem.index, "Finish"), _name_of, timed=True)
+    return ActionSpace((*problem.index, "Finish"), _name_of, timed=True)
 
 
 def _name_of(command: str) -> str:

@@ -1,4 +1,4 @@
-"""R-Efficiency and the other metrics of Recipe2Plan, against the released reference and against the optimum."""
+"""Metrics of Recipe2Plan: R-Efficiency and others, against the released reference and the optimum."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.replay import replay
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.scoring import Average, Best, Claim, Column, Measured, Oracle, Row, mean_of
+from planoracle.instances.protocol.scoring import Average, BestKnown, Claim, Measured, Metric, Oracle, Row, mean_of
 
 
 @dataclass(frozen=True, slots=True)
-class Efficiency:
+class MultitaskingEfficiency:
     """Multitasking efficiency of one run.
 
     Attributes
@@ -53,11 +53,11 @@ class Efficiency:
 def efficiency(
     instance: Instance,
     run: Replay,
-    reference: Sequence[Command] | None,
+    reference: Sequence[StepCommand] | None,
     rules: Profile = PROFILES["paper"],
     *,
     whole: bool = False,
-) -> Efficiency:
+) -> MultitaskingEfficiency:
     """Compute equations 1 to 3 for one replayed run.
 
     Parameters
@@ -93,10 +93,10 @@ def efficiency(
         value = 0.0
     counts = run.success if rules.score_if == "success" else run.progress == 1
     score = value if counts else 0.0
-    return Efficiency(own, saved, saved_raw, autonomous, against, value, score)
+    return MultitaskingEfficiency(own, saved, saved_raw, autonomous, against, value, score)
 
 
-def reference_efficiency(instance: Instance, commands: Iterable[Command]) -> float | None:
+def reference_efficiency(instance: Instance, commands: Iterable[StepCommand]) -> float | None:
     """Equation 1 for a list of commands, ``None`` if they hold no autonomous time or save none."""
     commands = list(commands)
     by_id = instance.by_id
@@ -105,7 +105,7 @@ def reference_efficiency(instance: Instance, commands: Iterable[Command]) -> flo
     return saved / autonomous if autonomous and saved else None
 
 
-def executable(instance: Instance, commands: Iterable[Command]) -> float:
+def executable(instance: Instance, commands: Iterable[StepCommand]) -> float:
     """Return the mean number of actions whose predecessors are finished, over the starts of a plan."""
     before: dict[str, list[str]] = {action.id: [] for action in instance.actions}
     for lag in instance.lags:
@@ -150,11 +150,11 @@ def published_figures() -> dict[str, float]:
 _NONE = (0.0, 1.0)
 
 COLUMNS = (
-    Column("efficiency", "time saved by autonomous time (equation 1)", "share"),
-    Column("r_efficiency", "the same by that of as many commands of the reference (equation 2)", "share", shown=True),
-    Column("r_efficiency_optimal", "the same with the optimal plan as reference; all of it for a success", "share"),
-    Column("multitasking_score", "r_efficiency of a success, else 0 (equation 3)", "share", shown=True),
-    Column("reference", "what r_efficiency compares with: heuristic, optimal or none", kind="text"),
+    Metric("efficiency", "time saved by autonomous time (equation 1)", "share"),
+    Metric("r_efficiency", "the same by that of as many commands of the reference (equation 2)", "share", shown=True),
+    Metric("r_efficiency_optimal", "the same with the optimal plan as reference; all of it for a success", "share"),
+    Metric("multitasking_score", "r_efficiency of a success, else 0 (equation 3)", "share", shown=True),
+    Metric("reference", "what r_efficiency compares with: heuristic, optimal or none", kind="text"),
 )
 
 
@@ -204,7 +204,7 @@ def measure(run: Recipe2PlanRun, oracle: Oracle) -> Measured:
     return measured
 
 
-def _reference(problem: Instance, rules: Profile, best: Best) -> tuple[str, tuple[Command, ...] | None]:
+def _reference(problem: Instance, rules: Profile, best: BestKnown) -> tuple[str, tuple[StepCommand, ...] | None]:
     plan = released_plan(problem) if rules.reference == "heuristic" else None
     name = "heuristic"
     if plan is None and (rules.reference == "optimal" or rules.missing_ref == "optimum"):
@@ -212,7 +212,7 @@ def _reference(problem: Instance, rules: Profile, best: Best) -> tuple[str, tupl
     return name if plan else "none", plan
 
 
-def released_plan(problem: Instance) -> tuple[Command, ...] | None:
+def released_plan(problem: Instance) -> tuple[StepCommand, ...] | None:
     """Return the released reference plan of a bundled problem, if it has one."""
     return bundled_data.reference_plan(*problem.name.split("/")[1:]) if _is_bundled(problem) else None
 
@@ -236,13 +236,13 @@ def released(problem: Instance) -> Claim:
     return Claim(makespan, accepted=False, reason=fault, plan=plan)
 
 
-def _commands(problem: Instance, best: Best) -> tuple[Command, ...] | None:
+def _commands(problem: Instance, best: BestKnown) -> tuple[StepCommand, ...] | None:
     """Return the commands of a proved optimal plan."""
     if best.status != Status.optimal or best.plan is None:
         return None
     return _parsed(problem, best.plan) or None
 
 
-@Memo
-def _parsed(problem: Instance, plan: str) -> tuple[Command, ...]:
+@ProblemCache
+def _parsed(problem: Instance, plan: str) -> tuple[StepCommand, ...]:
     return parse(plan, problem).commands

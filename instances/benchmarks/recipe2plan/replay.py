@@ -10,11 +10,17 @@ from collections.abc import Sequence
 from typing import Self
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers
-from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Fault, Profile, State, kitchen_of
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.rules import (
+    PROFILES,
+    CookingState,
+    Profile,
+    Recipe2PlanViolation,
+    kitchen_of,
+)
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule_rules import gaps
-from planoracle.instances.model.violations import Event, Replay
+from planoracle.instances.model.violations import Replay, ReplayEvent
 
 #: The search for further violations ends after this many.
 MAX_VIOLATIONS = 1000
@@ -35,12 +41,12 @@ def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]
             if log.fatal is not None:
                 break
         return log.verdict()
-    state = State(kitchen_of(instance), rules, plan.commands)
+    state = CookingState(kitchen_of(instance), rules, plan.commands)
     if not any(plan.answers):
         return _nothing(state)
-    events: list[Event] = []
-    violations: list[Fault] = []
-    fatal: Fault | None = None
+    events: list[ReplayEvent] = []
+    violations: list[Recipe2PlanViolation] = []
+    fatal: Recipe2PlanViolation | None = None
     verdict: tuple[float, float, int, dict[str, int]] | None = None
     makespan = 0
     broken_off = False
@@ -83,12 +89,12 @@ class Log:
     """
 
     def __init__(self, instance: Instance, rules: Profile = PROFILES["paper"]) -> None:
-        self.state = State(kitchen_of(instance), rules)
-        self.events: list[Event] = []
-        self.violations: list[Fault] = []
-        self.fatal: Fault | None = None
+        self.state = CookingState(kitchen_of(instance), rules)
+        self.events: list[ReplayEvent] = []
+        self.violations: list[Recipe2PlanViolation] = []
+        self.fatal: Recipe2PlanViolation | None = None
         self.refused = 0
-        self.carried: list[Command] = []
+        self.carried: list[StepCommand] = []
 
     def copy(self) -> Self:
         """Return a log of its own that goes on from here."""
@@ -98,12 +104,12 @@ class Log:
         other.carried = self.carried[:]
         return other
 
-    def take(self, answer: Sequence[Command]) -> Sequence[Fault]:
+    def take(self, answer: Sequence[StepCommand]) -> Sequence[Recipe2PlanViolation]:
         """Carry out an answer of a run that is not over; return what forbids the command at which it ends, if any."""
         state, rules = self.state, self.state.rules
-        found: Sequence[Fault] = ()
+        found: Sequence[Recipe2PlanViolation] = ()
         if not answer:
-            found = [Fault(len(self.events), "no_action", "", "empty_answer")]
+            found = [Recipe2PlanViolation(len(self.events), "no_action", "", "empty_answer")]
         for command in answer:
             position = state.step_of(command)
             found = state.check(len(self.events), command, position)
@@ -142,41 +148,43 @@ class Log:
         )
 
 
-def _nothing(state: State) -> Replay:
+def _nothing(state: CookingState) -> Replay:
     """Return the verdict on a plan that holds no command."""
-    none = Fault(0, "no_action", "")
+    none = Recipe2PlanViolation(0, "no_action", "")
     return _result(state, [], [none, *_missing(state)], none, 0, 0, [])
 
 
-def _event(state: State, index: int, command: Command, *, accepted: bool) -> Event:
+def _event(state: CookingState, index: int, command: StepCommand, *, accepted: bool) -> ReplayEvent:
     number, recipe, duration, start = command
-    return Event(index, f"{recipe}/{number}", start, start + duration, accepted, state.progress)
+    return ReplayEvent(index, f"{recipe}/{number}", start, start + duration, accepted, state.progress)
 
 
-def _remaining(state: State) -> dict[str, int]:
+def _remaining(state: CookingState) -> dict[str, int]:
     return {step.id: left for step, left in zip(state.kitchen.steps, state.left, strict=True) if left}
 
 
-def _missing(state: State) -> list[Fault]:
+def _missing(state: CookingState) -> list[Recipe2PlanViolation]:
     """Faults of the plan as a whole: steps never started, or never brought to an end."""
     found = []
     for step, left, finish in zip(state.kitchen.steps, state.left, state.finish, strict=True):
         if finish is None:
-            found.append(Fault(None, "missing_action", step.id, required=step.duration, actual=0))
+            found.append(Recipe2PlanViolation(None, "missing_action", step.id, required=step.duration, actual=0))
         elif left:
             made = step.duration - left
-            found.append(Fault(None, "action_duration", step.id, "lack", required=step.duration, actual=made))
+            found.append(
+                Recipe2PlanViolation(None, "action_duration", step.id, "lack", required=step.duration, actual=made)
+            )
     return found
 
 
 def _result(
-    state: State,
-    events: Sequence[Event],
-    violations: Sequence[Fault],
-    fatal: Fault | None,
+    state: CookingState,
+    events: Sequence[ReplayEvent],
+    violations: Sequence[Recipe2PlanViolation],
+    fatal: Recipe2PlanViolation | None,
     executed: int,
     makespan: int,
-    commands: Sequence[Command],
+    commands: Sequence[StepCommand],
     verdict: tuple[float, float, int, dict[str, int]] | None = None,
     interactive: bool = False,
 ) -> Replay:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import gcd
 from typing import NamedTuple, cast
 
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.violations import MAX_OTHERS, Measure, Other, Violation
 from planoracle.instances.protocol.profiles import Rules, choose
@@ -160,7 +160,7 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
 }
 
 
-class Fault(Violation):
+class Recipe2PlanViolation(Violation):
     """A violation of these rules; ``case`` is one that is told otherwise than its kind.
 
     ``unfinished``: a prerequisite that is complete, but not in time. ``lack``: a step that the plan as a whole does
@@ -179,7 +179,7 @@ def _clock(seconds: Measure) -> str:
     return format_clock(cast(int, seconds))
 
 
-class Step(NamedTuple):
+class RecipeStep(NamedTuple):
     """Static facts of a step, references as positions in the kitchen's list."""
 
     id: str
@@ -193,17 +193,17 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Kitchen:
+class RecipeBook:
     """Static facts of a problem; a step is found by its recipe and number."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[RecipeStep, ...]
     index: dict[tuple[str, int], int]
     recipes: dict[str, int]  # name -> number of steps
     grid: int  # greatest common divisor of all times
 
 
-@Memo
-def kitchen_of(instance: Instance) -> Kitchen:
+@ProblemCache
+def kitchen_of(instance: Instance) -> RecipeBook:
     """Return the static facts of a problem."""
     recipes = {task: number for number, task in enumerate(instance.tasks)}
     windows: list[list[tuple[int, int]]] = [[] for _ in instance.actions]
@@ -211,7 +211,7 @@ def kitchen_of(instance: Instance) -> Kitchen:
         if lag.maximum is not None:
             windows[instance.index[lag.after]].append((instance.index[lag.before], lag.maximum))
     steps = tuple(
-        Step(
+        RecipeStep(
             id=action.id,
             recipe=recipes[action.task],
             duration=action.duration,
@@ -226,20 +226,20 @@ def kitchen_of(instance: Instance) -> Kitchen:
     index = {(a.task, int(a.id.rpartition("/")[2])): i for i, a in enumerate(instance.actions)}
     limits = (limit for step in steps for _, limit in step.windows)
     grid = gcd(*(step.duration for step in steps), *limits) or 1
-    return Kitchen(steps, index, dict(Counter(action.task for action in instance.actions)), grid)
+    return RecipeBook(steps, index, dict(Counter(action.task for action in instance.actions)), grid)
 
 
 #: Start and end, the step, and the latest end of this interval and those before it; ordered by start.
 Span = tuple[int, int, int, int]
 
 
-class State:
+class CookingState:
     """The kitchen while commands are carried out.
 
     ``plan`` is what is known to follow, of a plan that is handed in as a whole.
     """
 
-    def __init__(self, kitchen: Kitchen, rules: Profile, plan: Sequence[Command] = ()) -> None:
+    def __init__(self, kitchen: RecipeBook, rules: Profile, plan: Sequence[StepCommand] = ()) -> None:
         self.kitchen = kitchen
         self.rules = rules
         self.plan = plan
@@ -254,9 +254,9 @@ class State:
         self.temperature: dict[str, tuple[str, tuple[str, int, int]]] = {}  # and what set it
         self.working: list[Span] = []
 
-    def copy(self) -> State:
+    def copy(self) -> CookingState:
         """Return a kitchen of its own that is in the same state."""
-        other = State.__new__(State)
+        other = CookingState.__new__(CookingState)
         other.__dict__.update(self.__dict__)
         other.left, other.begun, other.finish = self.left[:], self.begun[:], self.finish[:]
         other.done, other.working = self.done.copy(), self.working[:]
@@ -264,27 +264,31 @@ class State:
         other.temperature = self.temperature.copy()
         return other
 
-    def step_of(self, command: Command) -> int | None:
+    def step_of(self, command: StepCommand) -> int | None:
         """Return the position of the step that a command names, if there is one."""
         return self.kitchen.index.get((command.recipe, command.step))
 
-    def check(self, index: int, command: Command, position: int | None) -> list[Fault]:
+    def check(self, index: int, command: StepCommand, position: int | None) -> list[Recipe2PlanViolation]:
         """Return what forbids a command, in the order in which the environment looks."""
         if position is None:
             return [self._unknown(index, command)]
         step = self.kitchen.steps[position]
         _, _, duration, start = command
         end = start + duration
-        found: list[Fault] = []
+        found: list[Recipe2PlanViolation] = []
         by: tuple[Other, ...]
         if start < self.clock:
             by = () if self.holder is None else (Other(*self.holder),)
-            found.append(Fault(index, "time_error", step.id, "", start, end, by, None, self.clock, start))
+            found.append(
+                Recipe2PlanViolation(index, "time_error", step.id, "", start, end, by, None, self.clock, start)
+            )
         if not step.autonomous:
             spans = _overlaps(self.working, start, end)
             if spans:
                 by, until = self._others(spans), max(span[1] for span in spans)
-                found.append(Fault(index, "infeasible_multitask", step.id, "", start, end, by, None, until, start))
+                found.append(
+                    Recipe2PlanViolation(index, "infeasible_multitask", step.id, "", start, end, by, None, until, start)
+                )
         for name, requires, sets in step.objects:
             now, setter = self.temperature.get(name, (None, None))
             spans = _overlaps(self.objects.get(name, ()), start, end)
@@ -292,20 +296,26 @@ class State:
                 spans = [span for span in spans if span[:2] != (start, end)]
             if spans:
                 by, until = self._others(spans), max(span[1] for span in spans)
-                found.append(Fault(index, "object_occupancy", step.id, "", start, end, by, name, until, start))
+                found.append(
+                    Recipe2PlanViolation(index, "object_occupancy", step.id, "", start, end, by, name, until, start)
+                )
             if requires is not None and requires != now:
                 by = () if setter is None else (Other(*setter),)
-                found.append(Fault(index, "object_temperature", step.id, "", start, end, by, name, requires, now))
+                found.append(
+                    Recipe2PlanViolation(index, "object_temperature", step.id, "", start, end, by, name, requires, now)
+                )
         self._check_step(found, index, step, position, start, end)
         return found
 
-    def _unknown(self, index: int, command: Command) -> Fault:
+    def _unknown(self, index: int, command: StepCommand) -> Recipe2PlanViolation:
         number, recipe, duration, start = command
         recipes, end = self.kitchen.recipes, start + duration
         if recipe not in recipes:
-            return Fault(index, "wrong_recipe", recipe[:80], "", start, end, required=tuple(recipes))
+            return Recipe2PlanViolation(index, "wrong_recipe", recipe[:80], "", start, end, required=tuple(recipes))
         last = recipes[recipe] - 1
-        return Fault(index, "wrong_action", f"{recipe}/{number}", "", start, end, required=last, actual=number)
+        return Recipe2PlanViolation(
+            index, "wrong_action", f"{recipe}/{number}", "", start, end, required=last, actual=number
+        )
 
     def _last(self, position: int) -> Other:
         """Return the last run of a step; of one that has not begun, when the plan foresees it."""
@@ -328,44 +338,56 @@ class State:
                 joined.append(Other(name, start, end))
         return tuple(joined)
 
-    def _check_step(self, found: list[Fault], index: int, step: Step, position: int, start: int, end: int) -> None:
+    def _check_step(
+        self, found: list[Recipe2PlanViolation], index: int, step: RecipeStep, position: int, start: int, end: int
+    ) -> None:
         left, finish, duration = self.left[position], self.finish[position], end - start
         resumed = finish is not None and not self.rules.window_on_resume
         for before, limit in step.windows:
             since = self.finish[before]
             if since is not None and start - since > limit and not resumed:
                 by = (self._last(before),)
-                found.append(Fault(index, "time_constraint", step.id, "", start, end, by, None, limit, start - since))
+                found.append(
+                    Recipe2PlanViolation(
+                        index, "time_constraint", step.id, "", start, end, by, None, limit, start - since
+                    )
+                )
         if duration > left:
             if left == 0 or (finish and finish < start):
                 found.append(self._repeated(index, position, start, end))
             else:
-                found.append(Fault(index, "action_duration", step.id, "", start, end, required=left, actual=duration))
+                found.append(
+                    Recipe2PlanViolation(
+                        index, "action_duration", step.id, "", start, end, required=left, actual=duration
+                    )
+                )
         elif duration == 0 and self.rules.zero_duration == "rejected":
             if left:
                 kind, case = "action_duration", "no_duration"
-                found.append(Fault(index, kind, step.id, case, start, end, required=left, actual=0))
+                found.append(Recipe2PlanViolation(index, kind, step.id, case, start, end, required=left, actual=0))
             else:
                 found.append(self._repeated(index, position, start, end, "no_duration"))
         elif duration != left and not step.interruptible:
             kind = "execution_interruptibility"
-            found.append(Fault(index, kind, step.id, "", start, end, required=left, actual=duration))
+            found.append(Recipe2PlanViolation(index, kind, step.id, "", start, end, required=left, actual=duration))
         for before in step.prerequisites:
             since = self.finish[before]
             if since is None or self.left[before]:
                 needed = self.kitchen.steps[before].duration
                 by, made = (self._last(before),), needed - self.left[before]
-                found.append(Fault(index, "dependency", step.id, "", start, end, by, None, needed, made))
+                found.append(Recipe2PlanViolation(index, "dependency", step.id, "", start, end, by, None, needed, made))
             elif since > start:
                 by = (self._last(before),)
-                found.append(Fault(index, "dependency", step.id, "unfinished", start, end, by, None, since, start))
+                found.append(
+                    Recipe2PlanViolation(index, "dependency", step.id, "unfinished", start, end, by, None, since, start)
+                )
 
-    def _repeated(self, index: int, position: int, start: int, end: int, case: str = "") -> Fault:
+    def _repeated(self, index: int, position: int, start: int, end: int, case: str = "") -> Recipe2PlanViolation:
         name = self.kitchen.steps[position].id
         by = () if self.finish[position] is None else (self._last(position),)
-        return Fault(index, "repeated_action", name, case, start, end, by, actual=end - start)
+        return Recipe2PlanViolation(index, "repeated_action", name, case, start, end, by, actual=end - start)
 
-    def carry_out(self, command: Command, position: int) -> None:
+    def carry_out(self, command: StepCommand, position: int) -> None:
         """Apply a command; one that breaks rules is applied as far as it makes sense."""
         step = self.kitchen.steps[position]
         _, _, duration, start = command

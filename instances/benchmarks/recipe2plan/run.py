@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from planoracle.instances.benchmarks.recipe2plan import replay as referee
 from planoracle.instances.benchmarks.recipe2plan.language import Answers
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
-from planoracle.instances.benchmarks.recipe2plan.steps import Command
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.plan import Dropped, Plan, Target, Targets, first_or_attempted
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
 from planoracle.instances.protocol.trajectory import (
     DecisionPoint,
     LegalAction,
@@ -36,7 +36,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         events, by_id = self.verdict.events, self.problem.by_id
         for event in events:
             recipe, _, number = event.subject.rpartition("/")
-            command = Command(int(number), recipe, event.end - event.start, event.start)
+            command = StepCommand(int(number), recipe, event.end - event.start, event.start)
             clock = here.state.clock
             stop = len(moves)
             moves_clock = event.accepted or (self.rules.reject_advances_clock and event.subject in by_id)
@@ -84,12 +84,12 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         """Return every command where it stands; of a log, those that were carried out."""
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
-        nothing: list[Dropped] = []
+        nothing: list[DroppedCommand] = []
         for position, (command, accepted) in enumerate(self._said()):
             name = f"{command.recipe}/{command.step}"
             said = command.text[:200]
             if name not in self.problem.by_id:
-                nothing.append(Dropped(position, said, "names no step"))
+                nothing.append(DroppedCommand(position, said, "names no step"))
                 continue
             piece = Piece(name, command.start, command.duration, self.problem.agents[0])
             target = Target(position, said, piece)
@@ -100,7 +100,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         wanted, refused = first_or_attempted(carried, attempted)
         return Targets(self.problem, wanted, (*nothing, *refused))
 
-    def _said(self) -> Iterator[tuple[Command, bool]]:
+    def _said(self) -> Iterator[tuple[StepCommand, bool]]:
         """Yield every command, and whether it counts: all of a whole plan, of a log those that were carried out."""
         done = Counter((event.subject, event.start, event.end) for event in self.verdict.events if event.accepted)
         for command in self.plan.commands.commands:
@@ -109,9 +109,9 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
             done[key] -= 1
 
 
-def _command(piece: Piece) -> Command:
+def _command(piece: Piece) -> StepCommand:
     recipe, _, number = piece.action.rpartition("/")
-    return Command(int(number), recipe, piece.duration, piece.start)
+    return StepCommand(int(number), recipe, piece.duration, piece.start)
 
 
 def replay(problem: Instance, plan: Plan[Answers], rules: Profile) -> Recipe2PlanRun:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, unify
-from planoracle.instances.benchmarks.kitchens.run import Record, Refusal
+from planoracle.instances.benchmarks.kitchens.run import Refusal, StepRecord
 
 #: ``success``; ``transition``: a rule was broken, and the run never got over it; ``action``: so it is with something
 #: that is no action here, or that was refused again and again; ``goal``: it stopped short of the goal, or had got
@@ -71,7 +71,7 @@ class Failure:
     recovered: int
 
 
-def failure(run: Record, limit: int | None = None) -> Failure:
+def failure(run: StepRecord, limit: int | None = None) -> Failure:
     """Classify a run, with the step limit that counts for its success, if any.
 
     By the order of the paper (A.9, "Prioritising Failure Modes"): a run that reached the goal is a ``success``, or
@@ -101,7 +101,7 @@ def failure(run: Record, limit: int | None = None) -> Failure:
     return Failure("budget" if over and not mistaken else "goal", None, None, wrong, recovered)
 
 
-def _open(run: Record) -> list[Refusal]:
+def _open(run: StepRecord) -> list[Refusal]:
     """Return the refused actions that the run never got over, in order."""
     if not run.refusals:
         return []
@@ -123,7 +123,7 @@ def _open(run: Record) -> list[Refusal]:
     ]
 
 
-def _cause(run: Record, refusal: Refusal) -> Cause:
+def _cause(run: StepRecord, refusal: Refusal) -> Cause:
     """Return which rule was broken; the one that matters most if there are several."""
     if refusal.kind in ("unknown_action", "unknown_object"):
         return "unknown"
@@ -147,7 +147,7 @@ def _cause(run: Record, refusal: Refusal) -> Cause:
     return "occupied" if "vacant" in names else "not_possible"
 
 
-def lacks(engine: Compiled, state: State) -> tuple[Lack, ...]:
+def lacks(engine: CompiledKitchen, state: State) -> tuple[Lack, ...]:
     """Return the conditions of the goal that do not hold, for a cast of its roles for which the fewest do not.
 
     Among casts that are equally good it is one with the least of the run's own making; the search is exact but for
@@ -158,7 +158,9 @@ def lacks(engine: Compiled, state: State) -> tuple[Lack, ...]:
     return _lacks(engine, facts, new, _best_cast(engine, state, lambda cast: _lacks(engine, facts, new, cast))[1])
 
 
-def _lacks(engine: Compiled, facts: frozenset[Atom], new: frozenset[Atom], cast: dict[str, str]) -> tuple[Lack, ...]:
+def _lacks(
+    engine: CompiledKitchen, facts: frozenset[Atom], new: frozenset[Atom], cast: dict[str, str]
+) -> tuple[Lack, ...]:
     """Return what does not hold for a cast; ``new`` are the facts that were not true at the start."""
     atoms = [tuple(cast.get(part, part) for part in condition) for condition in engine.kitchen.goal.conditions]
     placed = {atom[1] for atom in atoms if len(atom) > 2 and atom in new}
@@ -196,7 +198,7 @@ def _kind(atom: Atom, facts: frozenset[Atom]) -> LackKind:
 
 
 def _best_cast(
-    engine: Compiled, state: State, lacking: Callable[[dict[str, str]], tuple[Lack, ...]] | None = None
+    engine: CompiledKitchen, state: State, lacking: Callable[[dict[str, str]], tuple[Lack, ...]] | None = None
 ) -> tuple[int, dict[str, str]]:
     """Return objects for the roles of the goal so that as many conditions as possible hold, and how many.
 
@@ -245,7 +247,7 @@ def _blame(found: tuple[Lack, ...]) -> int:
     return sum((100 if lack.made else 0) + (lack.kind == "wrong_stack") for lack in found)
 
 
-def _leftover(engine: Compiled, cast: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _leftover(engine: CompiledKitchen, cast: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield an object for every role without one; a role that no object is left for stands for itself."""
     used = set(cast.values())
     for role in engine.kitchen.goal.roles:

@@ -9,8 +9,8 @@ from planoracle.instances.benchmarks.robotouille import problems
 from planoracle.instances.benchmarks.robotouille.failures import Lack, lacks
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import (
-    Examined,
-    Finding,
+    Examination,
+    FeedbackItem,
     Topic,
     clean,
     clock_of,
@@ -34,11 +34,11 @@ _UNREACHED = {
 }
 
 
-def examine(run: KitchenRun) -> Examined:
+def examine(run: KitchenRun) -> Examination:
     """Look closely at what is wrong with a run."""
     record, verdict = run.record, run.verdict
     missing = () if run.success else lacks(record.rules, record.states[-1])
-    return Examined(
+    return Examination(
         replay=verdict,
         findings=tuple(_finding(refusal, record.steps[refusal.position].action) for refusal in record.refusals),
         clock=clock_of(run.problem),
@@ -73,18 +73,18 @@ def _fitting(run: KitchenRun) -> str:
     return ""
 
 
-def _finding(one: Refusal, action: str) -> Finding:
+def _finding(one: Refusal, action: str) -> FeedbackItem:
     why = clean(one.message)
     if one.kind == "precondition" and isinstance(one.required, tuple):
         why = f"needs {listed([condition_in_words(part.split()) for part in one.required])}"
-    return Finding.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {why}')
+    return FeedbackItem.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {why}')
 
 
-def _remark(lack: Lack) -> Finding:
+def _remark(lack: Lack) -> FeedbackItem:
     words = condition_in_words(lack.objects)
     names = [clean(name) for name in lack.objects[1:]]
     text = _UNREACHED[lack.kind].format(
         objects=listed(names) or "it", predicate=clean(lack.objects[0]).removeprefix("is"), condition=words
     )
     subject, condition = " ".join(lack.objects), " ".join(lack.condition)
-    return Finding.of(Violation(None, lack.kind, subject, required=(condition,)), text)
+    return FeedbackItem.of(Violation(None, lack.kind, subject, required=(condition,)), text)

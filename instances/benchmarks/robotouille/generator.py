@@ -7,8 +7,8 @@ from typing import Final
 
 from planoracle.instances.benchmarks.kitchens.domain import OWN, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
-from planoracle.instances.benchmarks.kitchens.layout import Layout
-from planoracle.instances.benchmarks.kitchens.variants import RAW, Floor, new_name, served
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
+from planoracle.instances.benchmarks.kitchens.variants import RAW, VariantLayout, new_name, served
 from planoracle.instances.generate.parameters import Parameters, one, shuffled
 from planoracle.instances.generate.random_network import chosen
 from planoracle.instances.protocol.capabilities import Generator
@@ -45,12 +45,12 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
     for first in range(0, parts, parts // parameters.tasks):
         mark = one(random, (", ", " / "))
         dishes.append(mark.join(["bread", *picked[first : first + parts // parameters.tasks], "bread"]))
-    layout, taken = Layout(), set[str]()
+    layout, taken = KitchenLayout(), set[str]()
     kinds = [part.split()[-1] for part in picked] + ["bread"] * (2 * parameters.tasks)
     tables = parameters.tasks + parameters.agents + (len(kinds) + 1) // 2
     for kind in shuffled(random, (*needed, *["table"] * tables)):
         layout.stations[new_name(kind, taken)] = []
-    floor = Floor(random, layout, domain_for(OWN), list(layout.stations), spare=parameters.tasks)
+    floor = VariantLayout(random, layout, domain_for(OWN), list(layout.stations), spare=parameters.tasks)
     for kind in shuffled(random, kinds):
         thing = new_name(kind, taken)
         floor.put(thing)

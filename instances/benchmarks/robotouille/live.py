@@ -11,8 +11,8 @@ from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled import by_key, key_of
-from planoracle.instances.protocol.environment import AnyEnvironment, Manner, Reward
+from planoracle.instances.protocol.bundled_optima import by_key, key_of
+from planoracle.instances.protocol.environment import AnyEnvironment, Reward, RunConfig
 from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
 
 #: Where no number of steps is known, a run may have so many for each condition of the goal, and that many at least,
@@ -20,7 +20,7 @@ from planoracle.instances.protocol.settings import Sampling, Setting, by_name, d
 STEPS_PER_CONDITION, LEAST_STEPS = 30, 100
 
 
-def live(problem: Kitchen, rules: Profile, manner: Manner, reward: Reward | None) -> KitchenEnvironment:
+def live(problem: Kitchen, rules: Profile, manner: RunConfig, reward: Reward | None) -> KitchenEnvironment:
     """Return one run in a kitchen; with ``bounded`` it ends when it has more steps than a success may have."""
     return KitchenEnvironment(problem, rules, manner, reward, _limit(problem, rules) if manner.bounded else None)
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
-from planoracle.instances.benchmarks.kitchens.compiled_rules import Deed
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Action, Domain
-from planoracle.instances.benchmarks.kitchens.effects import Grounded, ground
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
+from planoracle.instances.benchmarks.kitchens.compiled_rules import GroundAction
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain
+from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, ground
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural, split_name
-from planoracle.instances.benchmarks.kitchens.run import REFUSALS, Record
+from planoracle.instances.benchmarks.kitchens.run import REFUSALS, StepRecord
 from planoracle.instances.files.strict_json import load_json
 
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -78,7 +78,7 @@ class Figures:
     foresight: Foresight
 
 
-def measure(run: Record) -> Figures:
+def measure(run: StepRecord) -> Figures:
     """Compute the figures of one run."""
     seen = {run.states[0]}
     repeated = legal = 0
@@ -109,7 +109,7 @@ def step_limit(reference: float) -> int:
     return math.floor(1.5 * reference)
 
 
-def foresight(run: Record) -> Foresight:
+def foresight(run: StepRecord) -> Foresight:
     """Tell whether long-running work was started before other work (4.2.4, question 6; the definition is ours).
 
     *Long-running* is what comes about by a delayed effect: cooked, fried, boiling, water in a pot. The goal *needs* it
@@ -159,13 +159,13 @@ def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
 
 
 @lru_cache(maxsize=16)
-def _slow(domain: Domain) -> tuple[frozenset[str], frozenset[str]]:
+def _slow(domain: KitchenDomain) -> tuple[frozenset[str], frozenset[str]]:
     """Return what takes time: predicates that are made true so, and kinds that are created."""
     made = {outcome for action in domain.actions for outcome in _outcomes(action)}
     return frozenset(filter(None, (one for one, _ in made))), frozenset(filter(None, (one for _, one in made)))
 
 
-def _outcomes(action: Action) -> Iterator[tuple[str, str]]:
+def _outcomes(action: ActionSchema) -> Iterator[tuple[str, str]]:
     """Yield what delayed effects of an action make true, as a predicate, or create, as a kind."""
     for effect in action.effects:
         grounded = ground(effect, {param: param for param, _ in action.params})
@@ -176,7 +176,7 @@ def _outcomes(action: Action) -> Iterator[tuple[str, str]]:
                 yield from ((atom[0], "") for atom, value in made.changes if value)
 
 
-def _delayed(effect: Grounded, inside: bool = False) -> Iterator[Grounded]:
+def _delayed(effect: GroundEffect, inside: bool = False) -> Iterator[GroundEffect]:
     """Yield the delayed effects in an effect, and what is in them."""
     inside = inside or effect.kind == "delayed"
     if inside:
@@ -185,7 +185,9 @@ def _delayed(effect: Grounded, inside: bool = False) -> Iterator[Grounded]:
         yield from _delayed(nested, inside)
 
 
-def _starts(engine: Compiled, state: State, deed: Deed, facts: Counter[tuple[str, str]], kinds: Counter[str]) -> bool:
+def _starts(
+    engine: CompiledKitchen, state: State, deed: GroundAction, facts: Counter[tuple[str, str]], kinds: Counter[str]
+) -> bool:
     """Whether a deed starts long-running work that the goal needs, and that is neither done nor under way."""
     if not deed.effects:
         return False
@@ -206,7 +208,7 @@ def _starts(engine: Compiled, state: State, deed: Deed, facts: Counter[tuple[str
     return False
 
 
-def _thing(engine: Compiled, deed: Deed) -> str | None:
+def _thing(engine: CompiledKitchen, deed: GroundAction) -> str | None:
     """Return the thing that a deed is done to, neither a player nor a station, if any: the first in its text."""
     action = engine.kitchen.domain.actions[deed.position]
     types = dict(action.params)
@@ -216,7 +218,7 @@ def _thing(engine: Compiled, deed: Deed) -> str | None:
     return None
 
 
-def _in_the_way(run: Record, at: int, deed: Deed) -> set[str]:
+def _in_the_way(run: StepRecord, at: int, deed: GroundAction) -> set[str]:
     """Return the things that may be handled for the sake of a deed: those it is done to, and those in the way."""
     types = dict(run.rules.kitchen.domain.actions[deed.position].params)
     stations = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind == "station"}

@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.rules import Profile
-from planoracle.instances.benchmarks.kitchens.run import KitchenRun, Record
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun, StepRecord
 from planoracle.instances.benchmarks.robotouille.failures import failure
 from planoracle.instances.benchmarks.robotouille.measures import measure as figures_of
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
 from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import Average, Best, Column, Measured, Oracle, Row, mean_of, share_of
+from planoracle.instances.protocol.scoring import Average, BestKnown, Measured, Metric, Oracle, Row, mean_of, share_of
 
 COLUMNS = (
-    Column("end", "how the run ended", kind="text"),
-    Column("steps_taken", "legal actions", "steps", "count"),
-    Column("attempts", "with refused actions", "steps", "count"),
-    Column("optimal_steps", "proved fewest steps", "steps", "count"),
-    Column("lower_bound", "proved bound on them", "steps", "count"),
-    Column("step_limit", "1.5 times the reference", "steps", "count"),
-    Column("within_limit", "goal reached in so many steps", kind="flag", shown=True),
-    Column("within_limit_attempts", "the same with refused actions counted", kind="flag"),
-    Column("optimality", "steps by fewest steps, of a success", "share", shown=True),
-    Column("steps_to_go", "fewest steps left by fewest steps", "share"),
-    Column("lost", "steps taken and left by fewest steps - 1, of a failure", "share"),
-    Column("repeated_share", "repeated transitions", "share"),
-    Column("invalid_actions", "refused actions", kind="count"),
-    Column("failure", "class of the failure", kind="text", shown=True),
-    Column("cause", "cause of the failure", kind="text", shown=True),
+    Metric("end", "how the run ended", kind="text"),
+    Metric("steps_taken", "legal actions", "steps", "count"),
+    Metric("attempts", "with refused actions", "steps", "count"),
+    Metric("optimal_steps", "proved fewest steps", "steps", "count"),
+    Metric("lower_bound", "proved bound on them", "steps", "count"),
+    Metric("step_limit", "1.5 times the reference", "steps", "count"),
+    Metric("within_limit", "goal reached in so many steps", kind="flag", shown=True),
+    Metric("within_limit_attempts", "the same with refused actions counted", kind="flag"),
+    Metric("optimality", "steps by fewest steps, of a success", "share", shown=True),
+    Metric("steps_to_go", "fewest steps left by fewest steps", "share"),
+    Metric("lost", "steps taken and left by fewest steps - 1, of a failure", "share"),
+    Metric("repeated_share", "repeated transitions", "share"),
+    Metric("invalid_actions", "refused actions", kind="count"),
+    Metric("failure", "class of the failure", kind="text", shown=True),
+    Metric("cause", "cause of the failure", kind="text", shown=True),
 )
 
 
@@ -121,11 +121,11 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
     return Measured(optimal, metrics, best.status, _rounds(best.lower_bound, run), lambda: _steps_of(record))
 
 
-def _steps_of(record: Record) -> dict[str, Any]:
+def _steps_of(record: StepRecord) -> dict[str, Any]:
     return {"steps": [[act.action, act.valid, act.reached, act.choices] for act in record.steps]}
 
 
-def _steps(best: Best, run: KitchenRun) -> int | None:
+def _steps(best: BestKnown, run: KitchenRun) -> int | None:
     """Return the proved fewest steps as the rules count them: with joint moves, of all players at once."""
     return _rounds(best.makespan, run) if best.status == Status.optimal else None
 

@@ -10,15 +10,15 @@ from planoracle.instances.benchmarks.kitchens import problems
 from planoracle.instances.benchmarks.kitchens.domain import (
     DELAY,
     REPEATS,
-    Action,
-    Domain,
+    ActionSchema,
     Effect,
+    KitchenDomain,
     Literal,
     Predicate,
     bundled,
 )
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
-from planoracle.instances.benchmarks.kitchens.layout import Layout
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
 from planoracle.instances.benchmarks.kitchens.problems import json_schema as json_schema
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_bytes
@@ -29,7 +29,7 @@ _LONGEST = 300
 _FIELDS = {"stations": "station", "items": "item", "players": "player", "containers": "container", "meals": "meal"}
 
 
-def load_kitchen(path: str | Path, domain: Domain | None = None) -> Kitchen:
+def load_kitchen(path: str | Path, domain: KitchenDomain | None = None) -> Kitchen:
     """Read a kitchen in our own format or the simulator's, told apart by their content; raises `InputError`."""
     return kitchen_of(load_json(read_bytes(path), str(path)), str(path), domain)
 
@@ -43,7 +43,7 @@ def recognises(document: Any) -> bool:
     )
 
 
-def kitchen_of(document: Any, source: str, domain: Domain | None = None) -> Kitchen:
+def kitchen_of(document: Any, source: str, domain: KitchenDomain | None = None) -> Kitchen:
     """Turn a parsed document of either format into a `Kitchen`; raises `InputError`."""
     if isinstance(document, dict) and "format" not in document:
         return environment_from_document(document, source, Path(source).stem, domain)
@@ -64,13 +64,13 @@ def file_of(name: str, folder: Path) -> str | None:
     return next((str(path) for path in problems if isfile(path)), None)  # which raises for no path
 
 
-def read_domain(path: str | Path) -> Domain:
+def read_domain(path: str | Path) -> KitchenDomain:
     """Read an original domain; raises `InputError` naming file, field and value of the first fault."""
     return domain_from_document(load_json(read_bytes(path), str(path)), str(path))
 
 
-def domain_from_document(document: Any, source: str) -> Domain:
-    """Turn a parsed domain into a `Domain`; raises `InputError` like `read_domain`.
+def domain_from_document(document: Any, source: str) -> KitchenDomain:
+    """Turn a parsed domain into a `KitchenDomain`; raises `InputError` like `read_domain`.
 
     The file does not say how long delayed and repetitive effects take: the simulator has constants for that.
     Descriptions of predicates in words are passed over.
@@ -82,7 +82,7 @@ def domain_from_document(document: Any, source: str) -> Domain:
             _predicate(found, f"predicate_defs[{i}]") for i, found in enumerate(_list(entry, "predicate_defs", ""))
         ]
         actions = [_action(found, f"action_defs[{i}]") for i, found in enumerate(_list(entry, "action_defs", ""))]
-        return Domain.of(types, predicates, actions, "robotouille")
+        return KitchenDomain.of(types, predicates, actions, "robotouille")
     except InputError as error:
         raise error.at(source) from None
 
@@ -93,10 +93,10 @@ def _predicate(entry: Any, where: str) -> Predicate:
     return Predicate(_text(entry["name"], f"{where}.name"), tuple(types))
 
 
-def _action(entry: Any, where: str) -> Action:
+def _action(entry: Any, where: str) -> ActionSchema:
     needed = ("name", "precons", "immediate_fx", "sfx", "language_description")
     _object(entry, where, needed=needed, known=())
-    return Action(
+    return ActionSchema(
         name=_text(entry["name"], f"{where}.name"),
         text=_text(entry["language_description"], f"{where}.language_description"),
         params=(),
@@ -145,7 +145,7 @@ def _effect(entry: Any, where: str) -> Effect:
     )
 
 
-def read_environment(path: str | Path, domain: Domain | None = None, name: str | None = None) -> Kitchen:
+def read_environment(path: str | Path, domain: KitchenDomain | None = None, name: str | None = None) -> Kitchen:
     """Read an original environment as a kitchen (of the bundled domain; by default named like the file).
 
     Raises
@@ -157,7 +157,7 @@ def read_environment(path: str | Path, domain: Domain | None = None, name: str |
     return environment_from_document(document, str(path), name or Path(path).stem, domain)
 
 
-def environment_from_document(document: Any, source: str, name: str, domain: Domain | None = None) -> Kitchen:
+def environment_from_document(document: Any, source: str, name: str, domain: KitchenDomain | None = None) -> Kitchen:
     """Turn a parsed environment into a `Kitchen`; raises `InputError` like `read_environment`.
 
     Follows the simulator's builder: objects are sorted by their cell (x, then y) and numbered kind by kind in that
@@ -182,7 +182,7 @@ def environment_from_document(document: Any, source: str, name: str, domain: Dom
 _Thing = dict[str, Any]  # an entry of the file with the final name, and "kind"
 
 
-def _things(entry: dict[str, Any], field: str, domain: Domain) -> list[_Thing]:
+def _things(entry: dict[str, Any], field: str, domain: KitchenDomain) -> list[_Thing]:
     found = []
     listed = _list(entry, field, "") if field in entry else []
     check_size(len(listed))
@@ -225,8 +225,8 @@ def _things(entry: dict[str, Any], field: str, domain: Domain) -> list[_Thing]:
     return found
 
 
-def _layout(things: dict[str, list[_Thing]]) -> Layout:
-    layout = Layout()
+def _layout(things: dict[str, list[_Thing]]) -> KitchenLayout:
+    layout = KitchenLayout()
     cells: dict[tuple[int, int], list[str]] = {}  # of the stations
     for station in things["stations"]:
         if (station["x"], station["y"]) in cells:
@@ -256,7 +256,7 @@ def _layout(things: dict[str, list[_Thing]]) -> Layout:
     return layout
 
 
-def _goal(entries: list[Any], things: dict[str, list[_Thing]], domain: Domain) -> Goal:
+def _goal(entries: list[Any], things: dict[str, list[_Thing]], domain: KitchenDomain) -> Goal:
     """Read a goal: an id of digits is a role, another one names the object that has it, of whatever kind.
 
     An id of digits that goes with several kinds is a role of the kind named first, as in the simulator; for the other
@@ -297,7 +297,7 @@ def _goal(entries: list[Any], things: dict[str, list[_Thing]], domain: Domain) -
     return Goal.of(conditions, (f"{kind}#{label}" for kind, labels in ids.items() for label in labels))
 
 
-def _named(kind: str, label: str, things: dict[str, list[_Thing]], domain: Domain, where: str) -> str:
+def _named(kind: str, label: str, things: dict[str, list[_Thing]], domain: KitchenDomain, where: str) -> str:
     its_type = domain.type_of(kind) or kind
     field = next(field for field, held in _FIELDS.items() if held == its_type)
     for thing in things[field]:

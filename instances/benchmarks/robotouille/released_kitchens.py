@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
-from planoracle.instances.benchmarks.kitchens.layout import Layout, layout_of
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout, layout_of
 from planoracle.instances.benchmarks.robotouille.reader import read_environment
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
@@ -99,7 +99,7 @@ def kitchen_text(kitchen: Kitchen, traits: Mapping[str, str]) -> str:
 
 def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
     """Read what `kitchen_text` has written."""
-    layout, domain = Layout(), bundled()
+    layout, domain = KitchenLayout(), bundled()
 
     def known(things: Sequence[str]) -> list[str]:
         found = []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
-from planoracle.instances.benchmarks.timearena.world import words
+from planoracle.instances.benchmarks.timearena.scenario import words
 from planoracle.instances.model.violations import Other, Violation
 from planoracle.instances.protocol.feedback import (
-    Clock,
-    Examined,
-    Finding,
+    ClockFormat,
+    Examination,
+    FeedbackItem,
     Topic,
     clean,
     clock_of,
@@ -36,19 +36,21 @@ _ENDS = {
 }
 
 
-def examine(run: TimeArenaRun) -> Examined:
+def examine(run: TimeArenaRun) -> Examination:
     """Look closely at what is wrong with a run."""
     record, verdict = run.record, run.verdict
     times = clock_of(run.problem)
     left = tuple(
-        Finding.of(Violation(None, "unfinished", what, actual=minutes), f"{_work(what)} lacks {times.span(minutes)}")
+        FeedbackItem.of(
+            Violation(None, "unfinished", what, actual=minutes), f"{_work(what)} lacks {times.span(minutes)}"
+        )
         for what, minutes in record.remaining.items()
     )
     ending = _ENDS.get(record.end)
     faultless = record.completed and not verdict.violations
-    return Examined(
+    return Examination(
         replay=verdict,
-        findings=tuple(Finding.of(one, fault(times, one)) for one in verdict.violations),
+        findings=tuple(FeedbackItem.of(one, fault(times, one)) for one in verdict.violations),
         clock=times,
         command=lambda index: f"{quoted(record.steps[index].action)} in {times.moment(index)}",
         remarks={"completeness": left} if left else {},
@@ -76,12 +78,12 @@ def foreign(run: TimeArenaRun) -> Foreign:
     return Foreign(tuple(names), len(run.record.steps))
 
 
-def fault(times: Clock, one: Violation) -> str:
+def fault(times: ClockFormat, one: Violation) -> str:
     """Say what is wrong with a minute."""
     return f"{times.moment(one.start or 0)}: {quoted(one.subject)} {_told(times, one)}"
 
 
-def _told(times: Clock, one: Violation) -> str:
+def _told(times: ClockFormat, one: Violation) -> str:
     names = one.actual if isinstance(one.actual, tuple) else ()
     if one.kind == "invalid_action":
         return "is no action"
@@ -106,7 +108,7 @@ def _mismatch(one: Violation, names: tuple[str, ...]) -> str:
     return f"brings together {listed(names)}, {why}"
 
 
-def _until(times: Clock, other: Other, how: str) -> str:
+def _until(times: ClockFormat, other: Other, how: str) -> str:
     """Name work, and until when it goes on."""
     if other.end is None:
         return repr(other.subject)

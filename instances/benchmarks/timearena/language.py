@@ -8,12 +8,12 @@ from typing import Any
 
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.rules import EXITS, PROFILES, Profile
-from planoracle.instances.benchmarks.timearena.world import World, task_names, world
+from planoracle.instances.benchmarks.timearena.scenario import Scenario, task_names, world
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Found, Grammar
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import spoken
 from planoracle.instances.model_output.json_values import whole_value
 from planoracle.instances.model_output.messages import chat_in, contents
@@ -40,15 +40,15 @@ class _Decisions(Grammar[str]):
 
     unique = True
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Scenario) -> None:
         self.world = world
         self.names = {*world.objects, *(thing.base for thing in world.objects.values())}
         self.verbs = {verb.partition(" ")[0] for verb in world.verbs}
 
-    def find(self, text: str) -> list[Found[str]]:
+    def find(self, text: str) -> list[StepMatch[str]]:
         verb, _, name = text.partition(" ")
         if text == "wait" or (verb in self.world.verbs and name in self.world.objects):  # a command as it is written
-            return [Found(len(text), text)]
+            return [StepMatch(len(text), text)]
         text = text[:MAX_LINE]
         named = _named(text, self.world)
         if named is None:
@@ -63,7 +63,7 @@ class _Decisions(Grammar[str]):
         elif len(steps) < max(2, len(parts)):  # some part of it is no action
             steps = [named]
         begins = text.strip(_EDGES).lower().startswith(named)
-        return [Found(len(text) if begins else len(step), step) for step in steps]
+        return [StepMatch(len(text) if begins else len(step), step) for step in steps]
 
     def told(self, text: str) -> list[str]:
         parts = _SENTENCES.split(text[:MAX_LINE])
@@ -96,12 +96,12 @@ class _Decisions(Grammar[str]):
         return None if step == "wait" else step
 
 
-def parse(submission: object, world: World, rules: Profile = PROFILES["paper"]) -> list[str]:
+def parse(submission: object, world: Scenario, rules: Profile = PROFILES["paper"]) -> list[str]:
     r"""Return the agent's decisions, see `reading`.
 
     Examples
     --------
-    >>> from planoracle.instances.benchmarks.timearena.world import world
+    >>> from planoracle.instances.benchmarks.timearena.scenario import world
     >>> parse("1. I will wash cup.\n2. Wait", world("timearena/household1"))
     ['wash cup', 'wait']
     """
@@ -123,7 +123,7 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[st
     return _reading(given, world(problem.name), rules)
 
 
-def _reading(given: object, world: World, rules: Profile) -> Reading[list[str]]:
+def _reading(given: object, world: Scenario, rules: Profile) -> Reading[list[str]]:
     listed = whole_value(given) if isinstance(given, str) else None
     if isinstance(listed, list) and all(isinstance(entry, str) for entry in listed):
         return as_given([extract(entry, world) for entry in listed])
@@ -135,13 +135,13 @@ def _reading(given: object, world: World, rules: Profile) -> Reading[list[str]]:
     raise PlanError("must be a list of decisions, a log or a text", field="actions", value=given)
 
 
-def decision(said: object, scene: World, rules: Profile) -> str:
+def decision(said: object, scene: Scenario, rules: Profile) -> str:
     """Return the decision in one message of the agent: the first that it names, else what it says; never raises.
 
     A record ``{"action": text}`` says no more than its decision, as an entry of a list or log does. What is returned
     is read as itself in a list of decisions.
 
-    >>> from planoracle.instances.benchmarks.timearena.world import world
+    >>> from planoracle.instances.benchmarks.timearena.scenario import world
     >>> decision("Next: activate kettle!", world("timearena/household1"), PROFILES["paper"])
     'activate kettle'
     """
@@ -152,7 +152,7 @@ def decision(said: object, scene: World, rules: Profile) -> str:
     return extract(text, scene) if rules.normalize else text
 
 
-def _first(said: object, scene: World) -> str:
+def _first(said: object, scene: Scenario) -> str:
     message = {"role": "assistant", **said} if isinstance(said, dict) else said
     try:
         found = _reading(message, scene, PROFILES["paper"]).commands
@@ -181,12 +181,12 @@ def _decision(entry: Any, field: str) -> str:
     return text
 
 
-def extract(text: str, world: World) -> str:
+def extract(text: str, world: Scenario) -> str:
     """Return the first action of the world that a text names, or the text itself if it names none.
 
     A wait may have a few words around it; ``exit`` and ``quit``, which end a run, must stand alone.
 
-    >>> from planoracle.instances.benchmarks.timearena.world import world
+    >>> from planoracle.instances.benchmarks.timearena.scenario import world
     >>> extract("Next I pour kettle into teapot!", world("timearena/household1"))
     'pour kettle into teapot'
     >>> extract("Quit!", world("timearena/household1")), extract("I would quit", world("timearena/household1"))
@@ -214,7 +214,7 @@ def _of_another(said: list[str]) -> bool:
     return said[0] in verbs and all(_NUMBER.sub("", word) in names for word in said[1::2])
 
 
-def _named(text: str, world: World) -> str | None:
+def _named(text: str, world: Scenario) -> str | None:
     words = _words(text)
     for i, verb in enumerate(words):
         four = words[i : i + 4]

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.timearena.feedback import fault
 from planoracle.instances.benchmarks.timearena.language import decision
 from planoracle.instances.benchmarks.timearena.rules import WRONG, Play, Profile, exits
-from planoracle.instances.benchmarks.timearena.world import Object, RoleKey, World, label, words, world
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.benchmarks.timearena.scenario import Object, RoleKey, Scenario, label, words, world
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.capabilities import Repertoire
-from planoracle.instances.protocol.environment import Command, Environment, Manner, Outcome, Reward
-from planoracle.instances.protocol.feedback import Clock, clock_of, listed, sentence
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.environment import CommandOutcome, Environment, LegalCommand, Reward, RunConfig
+from planoracle.instances.protocol.feedback import ClockFormat, clock_of, listed, sentence
 from planoracle.instances.protocol.settings import Setting, by_name
 
 _INSTRUCTIONS = """You do several tasks at the same time, as fast as you can. Time passes in minutes. A decision is
@@ -28,8 +28,8 @@ _ONE = "\nAnswer every message with one decision, and you are told what came of 
 _ALL = "\nAnswer with all your decisions in order, one a line, for every minute in which no action occupies you."
 
 
-@Memo
-def _times(problem: Instance) -> Clock:
+@ProblemCache
+def _times(problem: Instance) -> ClockFormat:
     return clock_of(problem)
 
 
@@ -78,7 +78,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         return "\n".join([*lines, f"You have {self._limit} minutes."])
 
     @cached_property
-    def _world(self) -> World:
+    def _world(self) -> Scenario:
         return world(self.problem.name)
 
     @cached_property
@@ -92,25 +92,25 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         play = Play(self._world, self.rules)
         return _Scene(play, end=play.settle(self._limit, self.rules.max_wrong_streak))
 
-    def _take(self, world: _Scene, said: object) -> tuple[_Scene, tuple[Outcome, ...]]:
+    def _take(self, world: _Scene, said: object) -> tuple[_Scene, tuple[CommandOutcome, ...]]:
         if world.end:  # the limit leaves no minute
             return world, ()
         made = decision(said, self._world, self.rules)
         before = world.play
         if exits(made, self.rules):
-            left = Outcome("exit", "lost", before.minute, before.minute, None, "You end the run.")
+            left = CommandOutcome("exit", "lost", before.minute, before.minute, None, "You end the run.")
             return _Scene(before, (made, world.made), "exit"), (left,)
         play = before.copy()
         play.take(made)
         end = play.settle(self._limit, self.rules.max_wrong_streak)
         return _Scene(play, (made, world.made), end), (self._outcome(before, play),)
 
-    def _outcome(self, before: Play, play: Play) -> Outcome:
+    def _outcome(self, before: Play, play: Play) -> CommandOutcome:
         first = play.steps[0]
         kind = {"valid": "act", "wait": "wait"}.get(first.kind, "lost")
         wrong = first.kind if first.kind in WRONG else None
         told = "\n".join(map(sentence, self._told(before, play)))
-        return Outcome(
+        return CommandOutcome(
             first.action if kind == "act" else first.action[:80], kind, before.minute, play.minute, wrong, told
         )
 
@@ -131,7 +131,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         if over:
             yield f"meanwhile done: {listed(over)}"
 
-    def _answer(self, world: _Scene, outcomes: Sequence[Outcome], over: str | None) -> str:
+    def _answer(self, world: _Scene, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         if self.manner.loop == "open":
             return super()._answer(world, outcomes, over)
         ending = [f"The run is over: {over.replace('_', ' ')}."] if over else []
@@ -158,8 +158,8 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
     def _clock(self, world: _Scene) -> int:
         return world.play.minute
 
-    def _legal(self, world: _Scene) -> Sequence[Command]:
-        return [*(Command(text, "act") for text in world.play.state.commands()), Command("wait", "wait")]
+    def _legal(self, world: _Scene) -> Sequence[LegalCommand]:
+        return [*(LegalCommand(text, "act") for text in world.play.state.commands()), LegalCommand("wait", "wait")]
 
     def _handed_in(self) -> dict[str, object]:
         made: list[str] = []
@@ -188,7 +188,7 @@ def _shown(thing: Object) -> str:
     return f"{thing.name} ({state})" if state else thing.name
 
 
-def _work(scene: World) -> Iterator[str]:
+def _work(scene: Scenario) -> Iterator[str]:
     """Yield how long actions take and what they need, object by object."""
     for thing in scene.objects.values():
         for role in thing.roles.values():
@@ -201,14 +201,14 @@ def _work(scene: World) -> Iterator[str]:
                 yield f"- {_form(role.verb)[:-3]}{thing.name}: after {after}"
 
 
-def live(problem: Instance, rules: Profile, manner: Manner, reward: Reward | None) -> TimeArenaEnvironment:
+def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> TimeArenaEnvironment:
     """Return one run of an agent on a combination of tasks."""
     return TimeArenaEnvironment(problem, rules, manner, reward)
 
 
-def repertoire(problem: Instance) -> Repertoire:
+def repertoire(problem: Instance) -> ActionSpace:
     """Return all actions, and the wait."""
-    return Repertoire((*world(problem.name).commands, "wait"))
+    return ActionSpace((*world(problem.name).commands, "wait"))
 
 
 SETTINGS = by_name([Setting("vanilla", "one decision a minute", __package__, "task", "vanilla")])

@@ -8,16 +8,16 @@ from typing import Any
 from planoracle.instances.benchmarks.timearena.rules import KINDS, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import Average, Column, Measured, Oracle, Row, ratio_of
+from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row, ratio_of
 
 COLUMNS = (
-    Column("end", "how the run ended", kind="text"),
-    Column("total_time", "minutes that passed", "minutes", "count"),
-    Column("score", "progress at the end", "percent"),
-    Column("best_score", "highest progress", "percent", shown=True),
-    Column("best_time", "minutes until it was first reached", "minutes", "count"),
-    Column("necessary_waits", "waits in which nothing could be started", kind="count"),
-    Column("unnecessary_waits", "waits in which something could", kind="count"),
+    Metric("end", "how the run ended", kind="text"),
+    Metric("total_time", "minutes that passed", "minutes", "count"),
+    Metric("score", "progress at the end", "percent"),
+    Metric("best_score", "highest progress", "percent", shown=True),
+    Metric("best_time", "minutes until it was first reached", "minutes", "count"),
+    Metric("necessary_waits", "waits in which nothing could be started", kind="count"),
+    Metric("unnecessary_waits", "waits in which something could", kind="count"),
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile, may_meet
-from planoracle.instances.benchmarks.timearena.world import Object, Role, World, task_names, world
+from planoracle.instances.benchmarks.timearena.scenario import Object, ObjectRole, Scenario, task_names, world
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.problem import GENERAL
@@ -24,7 +24,7 @@ def load(name: str) -> Instance:
     return instance(world(name))
 
 
-def instance(scene: World, rules: Profile = PROFILES["paper"]) -> Instance:
+def instance(scene: Scenario, rules: Profile = PROFILES["paper"]) -> Instance:
     """Encode a combination of tasks.
 
     The instance's origin is the profile, so that its schedules are refereed by it. An action that reservations
@@ -73,7 +73,7 @@ def _waits_for(action: Action, needs: list[str]) -> list[str]:
     return list(dict.fromkeys([*needs, *sorted(shared)]))
 
 
-def _id(scene: World, thing: str, verb: str) -> str:
+def _id(scene: Scenario, thing: str, verb: str) -> str:
     return (
         f"{scene.objects[thing].task}/{verb.replace(' ', f' {thing} ')}"
         if " " in verb
@@ -81,13 +81,13 @@ def _id(scene: World, thing: str, verb: str) -> str:
     )
 
 
-def _needs(scene: World, role: Role) -> list[str]:
+def _needs(scene: Scenario, role: ObjectRole) -> list[str]:
     """Return the actions a role waits for."""
     needed = (key for key in role.needs if scene.objects[key[0]].roles[key[1:]].minutes)
     return list(dict.fromkeys(_id(scene, name, verb) for name, verb, _ in needed))
 
 
-def _action(scene: World, thing: Object, role: Role, rules: Profile) -> Action:
+def _action(scene: Scenario, thing: Object, role: ObjectRole, rules: Profile) -> Action:
     modes = [Mode((Demand(thing.name),))]
     if role.slot == 1:
         modes = [

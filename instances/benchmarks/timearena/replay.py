@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from planoracle.instances.benchmarks.timearena.rules import PROFILES, WRONG, Fault, Minute, Play, Profile
-from planoracle.instances.benchmarks.timearena.world import World
-from planoracle.instances.model.violations import Event, Replay
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, WRONG, Minute, Play, Profile, TimeArenaViolation
+from planoracle.instances.benchmarks.timearena.scenario import Scenario
+from planoracle.instances.model.violations import Replay, ReplayEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class DecisionRecord:
     """Verdict on one list of decisions.
 
     Attributes
@@ -53,7 +53,7 @@ class Run:
     executed: int
     tasks_done: float
     remaining: dict[str, int]
-    violations: tuple[Fault, ...]
+    violations: tuple[TimeArenaViolation, ...]
     taken: tuple[int, ...]
     play: Play = field(repr=False, compare=False)
 
@@ -63,14 +63,16 @@ class Run:
         return self.play.steps, self.play.taken
 
 
-def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profile = PROFILES["paper"]) -> Run:
+def replay(
+    world: Scenario, decisions: Iterable[str], time_limit: int, rules: Profile = PROFILES["paper"]
+) -> DecisionRecord:
     """Run decisions minute by minute; an occupying action asks for no decision until it ends.
 
     Nothing a decision holds can make this raise.
 
     Examples
     --------
-    >>> from planoracle.instances.benchmarks.timearena.world import world
+    >>> from planoracle.instances.benchmarks.timearena.scenario import world
     >>> run = replay(world("timearena/household1"), ["wash cup", "pour kettle into cup"], time_limit=40)
     >>> [(step.minute, step.kind) for step in run.steps], run.end
     ([(0, 'valid'), (1, 'continue'), (2, 'valid'), (3, 'dependency_violation')], 'exhausted')
@@ -78,7 +80,7 @@ def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profi
     play = Play(world, rules, decisions)
     end = play.go(time_limit, rules.max_wrong_streak)
     state = play.state
-    return Run(
+    return DecisionRecord(
         steps=tuple(play.steps),
         completed=end == "completed",
         end=end,
@@ -95,10 +97,10 @@ def replay(world: World, decisions: Iterable[str], time_limit: int, rules: Profi
     )
 
 
-def as_replay(run: Run) -> Replay:
+def as_replay(run: DecisionRecord) -> Replay:
     """Return a run in the form common to all benchmarks: wrong minutes are its violations."""
     events = tuple(
-        Event(i, step.action[:80], step.minute, step.minute + 1, step.kind not in WRONG, run.scores[i] / 100)
+        ReplayEvent(i, step.action[:80], step.minute, step.minute + 1, step.kind not in WRONG, run.scores[i] / 100)
         for i, step in enumerate(run.steps)
     )
     return Replay(

@@ -7,8 +7,8 @@ from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.timearena.world import COMMON, Object, RoleKey, World, words
-from planoracle.instances.model.cache import Memo
+from planoracle.instances.benchmarks.timearena.scenario import COMMON, Object, RoleKey, Scenario, words
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.violations import Measure, Other, Violation
 from planoracle.instances.protocol.profiles import Rules, choose
 
@@ -105,7 +105,7 @@ WRONG = frozenset(KINDS[3:])
 EXITS = ("exit", "quit")
 
 
-class Fault(Violation):
+class TimeArenaViolation(Violation):
     """A wrong minute.
 
     ``case``, of an `object_mismatch`: ``twice`` (one object twice), ``reserved`` (the second one takes others alone)
@@ -130,7 +130,7 @@ class Minute(NamedTuple):
     increment: float
 
 
-def may_meet(world: World, first: Object, second: Object, rules: Profile) -> bool:
+def may_meet(world: Scenario, first: Object, second: Object, rules: Profile) -> bool:
     """Whether reservations let a four-word action use two objects together, whatever its verb."""
     if rules.reserved_objects == "task":
         if first.base in COMMON or second.base in COMMON:
@@ -150,10 +150,10 @@ def exits(decision: str, rules: Profile) -> bool:
     return rules.exit_ends and decision.strip().lower() in EXITS
 
 
-class State:
+class SimulationState:
     """The world while a plan runs."""
 
-    def __init__(self, world: World, rules: Profile) -> None:
+    def __init__(self, world: Scenario, rules: Profile) -> None:
         self.world = world
         self.rules = rules
         self.left: dict[RoleKey, int] = {
@@ -165,7 +165,7 @@ class State:
         self.busy: set[str] = set()
         self.version = 0  # grows with every change
 
-    def copy(self) -> State:
+    def copy(self) -> SimulationState:
         """Return the same state, to be changed on its own."""
         other = copy(self)
         other.left, other.running, other.busy = dict(self.left), dict(self.running), set(self.busy)
@@ -249,7 +249,7 @@ class State:
         first, second = map(self.world.objects.__getitem__, names)
         return first is not second and may_meet(self.world, first, second, self.rules)
 
-    def fault(self, minute: int, action: str, kind: str, keys: list[RoleKey]) -> Fault:
+    def fault(self, minute: int, action: str, kind: str, keys: list[RoleKey]) -> TimeArenaViolation:
         """Return what is known of a wrong decision before its minute passes."""
         names = [name for name, *_ in keys]
         case, resource = "", None
@@ -273,7 +273,9 @@ class State:
             roles = [self.world.objects[key[0]].roles[key[1:]] for key in keys]
             lacking = dict.fromkeys(need for role in roles for need in role.needs if self.left[need])
             others = tuple(self._going(need, minute) for need in lacking)
-        return Fault(minute, kind, action[:80], case, minute, minute + 1, others, resource, required, actual)
+        return TimeArenaViolation(
+            minute, kind, action[:80], case, minute, minute + 1, others, resource, required, actual
+        )
 
     def _apart(self, first: str, second: str) -> tuple[str, Measure]:
         """Return why two objects may not be used together, and what the second one takes instead."""
@@ -292,10 +294,10 @@ class State:
         return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
 
 
-@Memo
-def _starts(world: World, rules: Profile) -> list[tuple[str, RoleKey, tuple[str, ...], tuple[RoleKey, ...]]]:
+@ProblemCache
+def _starts(world: Scenario, rules: Profile) -> list[tuple[str, RoleKey, tuple[str, ...], tuple[RoleKey, ...]]]:
     """Return the actions that are ever valid: the work, the objects, and the roles that must be done."""
-    fresh = State(world, rules)
+    fresh = SimulationState(world, rules)
     found = []
     for command in world.commands:
         kind, keys = fresh.judge(command)
@@ -316,8 +318,8 @@ class Play:
         What became of the minutes and decisions since its beginning, or since it was copied; see `Run`.
     """
 
-    def __init__(self, world: World, rules: Profile, decisions: Iterable[str] = ()) -> None:
-        self.state = State(world, rules)
+    def __init__(self, world: Scenario, rules: Profile, decisions: Iterable[str] = ()) -> None:
+        self.state = SimulationState(world, rules)
         self.rules = rules
         self.minute = 0
         self.executed = 0
@@ -335,7 +337,7 @@ class Play:
         self.steps: list[Minute] = []
         self.scores: list[float] = []
         self.necessary: list[bool] = []
-        self.faults: list[Fault] = []
+        self.faults: list[TimeArenaViolation] = []
         self.taken: list[int] = []
 
     @property

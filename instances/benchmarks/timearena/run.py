@@ -12,13 +12,13 @@ from planoracle.instances.benchmarks.timearena.language import parse
 from planoracle.instances.benchmarks.timearena.replay import as_replay
 from planoracle.instances.benchmarks.timearena.replay import replay as run_of
 from planoracle.instances.benchmarks.timearena.rules import WRONG, Profile, exits
-from planoracle.instances.benchmarks.timearena.world import World, world
+from planoracle.instances.benchmarks.timearena.scenario import Scenario, world
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import State
+from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.plan import Dropped, Plan, Target, Targets, first_or_attempted
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
 from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
 _NO_LIMIT = 10**6
@@ -80,7 +80,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         action, mode = self._known[command]
         clock = here.state.clock
         piece = Piece(action.id, clock, action.duration, self.problem.agents[0], mode)
-        state = State((*here.state.pieces, piece), clock + action.attended)
+        state = PartialSchedule((*here.state.pieces, piece), clock + action.attended)
         return DecisionPoint(here.instance, state, here.lost, max(here.reached, piece.end + here.lost))
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
@@ -132,14 +132,14 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         exiting = sorted(set(range(len(decisions))) - set(asked))
-        nothing = [Dropped(position, decisions[position].strip()[:200], "exit") for position in exiting]
+        nothing = [DroppedCommand(position, decisions[position].strip()[:200], "exit") for position in exiting]
         for position, minute in zip(asked, taken, strict=False):
             step = steps[minute]
             said = step.action[:200]
             if step.kind == "wait":
                 continue
             if step.action not in self._known:
-                nothing.append(Dropped(position, said, step.kind))
+                nothing.append(DroppedCommand(position, said, step.kind))
                 continue
             action, mode = self._known[step.action]
             piece = Piece(action.id, minute, action.duration, self.problem.agents[0], mode)
@@ -153,7 +153,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
 
 
 def _passed(here: DecisionPoint, ticks: int, lost: int) -> DecisionPoint:
-    state = State(here.state.pieces, here.state.clock + ticks)
+    state = PartialSchedule(here.state.pieces, here.state.clock + ticks)
     return DecisionPoint(here.instance, state, here.lost + lost, here.reached)
 
 
@@ -169,7 +169,7 @@ def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeAren
         return TimeArenaRun(problem, plan, rules, impossible=str(error))
 
 
-def _text(decisions: list[str], scene: World) -> str:
+def _text(decisions: list[str], scene: Scenario) -> str:
     """Write decisions one a line; as a JSON list where some of them could be taken for words around the others."""
     lines = "\n".join(decisions)
     return lines if parse(lines, scene) == decisions else json.dumps(decisions)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import Compiled, State
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.kitchen import split_name
 from planoracle.instances.model.limits import NEVER as NO_DEADLINE
 from planoracle.instances.model.limits import Deadline
 from planoracle.solver.kitchens.goals import Group
-from planoracle.solver.kitchens.state_view import NEVER, Abstraction, Context, View
-from planoracle.solver.kitchens.transport.scheduling import Setting, Turn, schedule
-from planoracle.solver.kitchens.transport.tasks import Errand, errands
+from planoracle.solver.kitchens.state_view import NEVER, Abstraction, Context, StateView
+from planoracle.solver.kitchens.transport.scheduling import CookTurn, ScheduleInput, schedule
+from planoracle.solver.kitchens.transport.transport_tasks import TransportTask, errands
 
 # Choices that are tried, and schedules for each: ticks by which effects may be late, and the seed of the search; the
 # first ones once more where nothing came of them, with more put aside.
@@ -49,8 +49,13 @@ def errand_plans(
 
 
 def _setting(
-    context: Context, abstraction: Abstraction, view: View, start: State, listed: Sequence[Errand], late: int
-) -> Setting:
+    context: Context,
+    abstraction: Abstraction,
+    view: StateView,
+    start: State,
+    listed: Sequence[TransportTask],
+    late: int,
+) -> ScheduleInput:
     engine = abstraction.compiled
     players = engine.kitchen.players
     held = {thing: view.at[player] for player, thing in view.hands.items()}
@@ -60,7 +65,7 @@ def _setting(
     taken |= {errand.to for errand in listed if errand.to in context.stations}
     free = Counter({context.kinds[station]: 0 for station in context.stations})
     free.update(context.kinds[station] for station in context.stations if station not in taken)
-    return Setting(
+    return ScheduleInput(
         tuple(view.at[player] for player in (*players[first:], *players[:first])),
         {thing: place[0] for thing, place in view.places.items()} | held,
         dict(free),
@@ -94,7 +99,7 @@ class _Cook:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.turns: list[Turn] = []
+        self.turns: list[CookTurn] = []
         self.done = 0
         self.turn = 0
         self.target = ""
@@ -103,8 +108,8 @@ class _Cook:
 def act(
     abstraction: Abstraction,
     start: State,
-    listed: Sequence[Errand],
-    turns: Sequence[Turn],
+    listed: Sequence[TransportTask],
+    turns: Sequence[CookTurn],
     most: int,
     deadline: Deadline = NO_DEADLINE,
 ) -> tuple[int, ...] | None:
@@ -119,9 +124,11 @@ def act(
 class _Acting:
     """One kitchen while the errands are run."""
 
-    def __init__(self, abstraction: Abstraction, start: State, listed: Sequence[Errand], turns: Sequence[Turn]) -> None:
+    def __init__(
+        self, abstraction: Abstraction, start: State, listed: Sequence[TransportTask], turns: Sequence[CookTurn]
+    ) -> None:
         self.abstraction, self.listed = abstraction, listed
-        self.engine: Compiled = abstraction.compiled
+        self.engine: CompiledKitchen = abstraction.compiled
         self.state = start
         kitchen = self.engine.kitchen
         at = kitchen.players.index(self.engine.player(start))
@@ -168,7 +175,7 @@ class _Acting:
             self.over.add(cook.turns.pop(0).errand)
             cook.done = 0
 
-    def wish(self, cook: _Cook, view: View) -> tuple[str, int]:
+    def wish(self, cook: _Cook, view: StateView) -> tuple[str, int]:
         """Return what a cook would do, ``""`` for nothing, and how much of its first errand is done then."""
         at, held = view.at[cook.name], view.hands.get(cook.name, "")
         errand = self.listed[cook.turns[0].errand] if cook.turns else None
@@ -196,12 +203,12 @@ class _Acting:
                 return self.move(cook, at, target), 2
         return (self.finish(cook, errand, at, view) if self.over.issuperset(errand.floor) else ""), 3
 
-    def ready(self, errand: Errand, view: View) -> bool:
+    def ready(self, errand: TransportTask, view: StateView) -> bool:
         """Whether what must have happened to a thing before it is taken has; a pot is asked when it is there."""
         needed = [e for e in errand.before if errand.last != "add" or self.listed[e].thing == errand.thing]
         return self.over.issuperset(needed) and all(self.made(self.listed[e], view) for e in needed)
 
-    def made(self, errand: Errand, view: View) -> bool:
+    def made(self, errand: TransportTask, view: StateView) -> bool:
         """Whether what an errand is to bring about is so."""
         if not errand.makes:
             return True
@@ -214,7 +221,7 @@ class _Acting:
         cook.target = to
         return self.written["move"]({"p1": cook.name, "s1": at, "s2": to}) if to else ""
 
-    def rest(self, cook: _Cook, at: str, origin: str, view: View) -> str:
+    def rest(self, cook: _Cook, at: str, origin: str, view: StateView) -> str:
         """Return where a cook goes that has nothing to do: out of the way."""
         asked = any(other.target == at for other in self.cooks if other is not cook)
         pots = {view.places.get(name, ("", 0))[0] for name in self.containers if name in self.wanted}
@@ -229,18 +236,18 @@ class _Acting:
     def kind(self, name: str) -> str:
         return split_name(name)[0]
 
-    def bare(self, station: str, view: View) -> bool:
+    def bare(self, station: str, view: StateView) -> bool:
         """Whether nothing stands or lies on a station."""
         return not view.stacks.get(station) and all(
             view.places.get(name, ("", 0))[0] != station for name in self.containers
         )
 
-    def calm(self, view: View) -> str:
+    def calm(self, view: StateView) -> str:
         """Return a station that nobody stands at and nobody needs, if there is one with nothing on it."""
         free = [name for name in self.stations if name not in view.at.values()]
         return min(free, key=lambda name: (not self.bare(name, view), self.asked(name)), default="")
 
-    def target(self, errand: Errand, view: View) -> str:
+    def target(self, errand: TransportTask, view: StateView) -> str:
         """Return the station that an errand leads to: one with a name, that of a pot, a free one of a kind.
 
         What is only to be out of the way is put on others, if need be, that are needed last.
@@ -264,7 +271,7 @@ class _Acting:
         turns = [turn.first for cook in self.cooks for turn in cook.turns if self.listed[turn.errand].thing in items]
         return min(turns, default=NEVER)
 
-    def take(self, cook: _Cook, thing: str, at: str, view: View) -> str:
+    def take(self, cook: _Cook, thing: str, at: str, view: StateView) -> str:
         names = {"p1": cook.name, "i1": thing, "c1": thing, "s1": at}
         if thing in self.containers:
             return self.written["pick-up-container"](names)
@@ -273,7 +280,7 @@ class _Acting:
             return self.written["pick-up-item"](names)
         return self.written["unstack"](names | {"i2": view.stacks[at][height - 1]})
 
-    def finish(self, cook: _Cook, errand: Errand, at: str, view: View) -> str:
+    def finish(self, cook: _Cook, errand: TransportTask, at: str, view: StateView) -> str:
         """Return the action that ends the carrying."""
         names = {"p1": cook.name, "i1": errand.thing, "c1": errand.thing, "s1": at}
         if errand.last == "add":

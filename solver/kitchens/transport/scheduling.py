@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from planoracle.instances.model.limits import Deadline, Status
-from planoracle.solver.exact.cp_model import FAR, Model, negated, run
-from planoracle.solver.kitchens.transport.tasks import Errand
+from planoracle.solver.exact.cp_model import FAR, CpModel, negated, run
+from planoracle.solver.kitchens.transport.transport_tasks import TransportTask
 
 # Units of CP-SAT's deterministic time at most.
 _EFFORT = 0.6
 
 
-class Setting(NamedTuple):
+class ScheduleInput(NamedTuple):
     """What a schedule has to know of a kitchen.
 
     Attributes
@@ -44,7 +44,7 @@ class Setting(NamedTuple):
     late: int = 0
 
 
-class Turn(NamedTuple):
+class CookTurn(NamedTuple):
     """An errand of a schedule: who runs it, and in which of the cook's turns its first action comes, from 0."""
 
     errand: int
@@ -53,8 +53,8 @@ class Turn(NamedTuple):
 
 
 def schedule(
-    setting: Setting, listed: Sequence[Errand], most: int, deadline: Deadline, seed: int = 0
-) -> list[Turn] | None:
+    setting: ScheduleInput, listed: Sequence[TransportTask], most: int, deadline: Deadline, seed: int = 0
+) -> list[CookTurn] | None:
     """Return a schedule of at most so many steps, as short as can be found, in the order of its turns.
 
     ``None`` if none is found. Time counts in steps, one turn of one cook each. With another ``seed`` it may be another.
@@ -79,10 +79,10 @@ class _Way(NamedTuple):
 class _Schedule:
     """The model. Of an errand it has the turn of its cook and the step of its first action, and who runs it."""
 
-    def __init__(self, setting: Setting, listed: Sequence[Errand], most: int, deadline: Deadline) -> None:
+    def __init__(self, setting: ScheduleInput, listed: Sequence[TransportTask], most: int, deadline: Deadline) -> None:
         self.setting, self.listed = setting, listed
         self.n, self.most = len(setting.cooks), most
-        self.model = model = Model(deadline)
+        self.model = model = CpModel(deadline)
         self.first = [model.integer(0, -(-most // self.n)) for _ in listed]
         self.step = [model.integer(0, most) for _ in listed]
         self.end = model.integer(0, most)
@@ -219,10 +219,10 @@ class _Schedule:
             own = [(way.literal, -self.n * way.turns) for ways in self.ways for way in ways if way.cook == cook]
             self.model.linear([(self.end, 1), *own], cook + 1 - self.n, FAR)
 
-    def read(self, solution: Sequence[int]) -> list[Turn]:
+    def read(self, solution: Sequence[int]) -> list[CookTurn]:
         """Return what a solution says."""
         turns = [
-            Turn(n, next(c for c, by in enumerate(self.by[n]) if solution[by]), solution[self.first[n]])
+            CookTurn(n, next(c for c, by in enumerate(self.by[n]) if solution[by]), solution[self.first[n]])
             for n in range(len(self.listed))
         ]
         return sorted(turns, key=lambda turn: (turn.first, turn.cook))

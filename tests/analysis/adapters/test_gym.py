@@ -11,7 +11,7 @@ from support.samples import sample
 
 from planoracle import Model, environment, grade, load, solve
 from planoracle.analysis.agents.agent import play
-from planoracle.analysis.agents.registry import agent
+from planoracle.analysis.agents.builtin import agent
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
 

@@ -15,7 +15,7 @@ from planoracle import explain, grade, load, solve
 from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.advice import next_commands
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Manner
+from planoracle.instances.protocol.environment import RunConfig
 
 pytest.importorskip("mcp", reason="the server of tools needs planoracle[mcp]")
 
@@ -73,7 +73,7 @@ def test_answers_are_those_of_the_verbs(name):
 
 def test_a_problem_is_told_in_words():
     (told,) = asked(("describe", {"problem": TEA}))
-    run = registry.of(load(TEA)).environment(load(TEA), manner=Manner("open"))
+    run = registry.of(load(TEA)).environment(load(TEA), manner=RunConfig("open"))
     assert (told["instructions"], told["introduction"]) == (run.instructions(), run.introduction())
     assert "kettle" in told["introduction"]
 

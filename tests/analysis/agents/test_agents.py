@@ -11,8 +11,8 @@ import pytest
 from support.samples import sample
 
 from planoracle import environment, load
-from planoracle.analysis.agents.agent import AgentError, Played, play
-from planoracle.analysis.agents.registry import agent
+from planoracle.analysis.agents.agent import AgentError, PlayedRun, play
+from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.grading.oracle import WORK, optimum
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol.environment import AnyEnvironment
@@ -23,7 +23,7 @@ ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01",
 SETS = ("recipe2plan", "timearena", "asynctool", "asynchow", "robotouille")
 
 
-def played(run: AnyEnvironment, name: str, seed: int = 0) -> Played:
+def played(run: AnyEnvironment, name: str, seed: int = 0) -> PlayedRun:
     return asyncio.run(play(run, agent(name, seed=seed)))
 
 

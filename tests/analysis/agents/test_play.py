@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from planoracle.analysis.agents.agent import AgentError, Exchange, play
-from planoracle.analysis.agents.registry import agent, names
+from planoracle.analysis.agents.builtin import agent, names
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.protocol.environment import AnyEnvironment, Observation, Transition
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from planoracle import environment, grade, load
-from planoracle.analysis.agents.agent import Played, play
-from planoracle.analysis.agents.registry import agent
+from planoracle.analysis.agents.agent import PlayedRun, play
+from planoracle.analysis.agents.builtin import agent
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.environment import AnyEnvironment
 
@@ -23,7 +23,7 @@ PROBLEMS = (
 )
 
 
-def played(run: AnyEnvironment, name: str, seed: int = 0) -> Played:
+def played(run: AnyEnvironment, name: str, seed: int = 0) -> PlayedRun:
     return asyncio.run(play(run, agent(name, seed=seed)))
 
 

@@ -9,23 +9,23 @@ import pytest
 from support.samples import sample
 
 from planoracle import environment, grade, load
-from planoracle.analysis.agents.agent import Played, play
-from planoracle.analysis.agents.registry import agent
+from planoracle.analysis.agents.agent import PlayedRun, play
+from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.diagnosis.regret import regret_of
-from planoracle.analysis.grading.rewards import Regret, reward
+from planoracle.analysis.grading.rewards import RegretReward, reward
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol.environment import AnyEnvironment
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
 ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01", "asynchow/async/829")
 
 
-def played(run: AnyEnvironment, name: str, seed: int = 0) -> Played:
+def played(run: AnyEnvironment, name: str, seed: int = 0) -> PlayedRun:
     return asyncio.run(play(run, agent(name, seed=seed)))
 
 
-def infos(found: Played) -> list[dict[str, object]]:
+def infos(found: PlayedRun) -> list[dict[str, object]]:
     return [dict(one.transition.info) for one in found.exchanges]
 
 
@@ -79,7 +79,7 @@ def test_a_run_that_is_stopped_costs_as_much_as_one_that_fails() -> None:
 
 
 def test_the_penalty_is_one_of_the_callers_if_wanted() -> None:
-    run = environment(load("timearena/household1"), reward=Regret(penalty=99))
+    run = environment(load("timearena/household1"), reward=RegretReward(penalty=99))
     assert run.step("exit").reward == -99.0
 
 
@@ -106,7 +106,9 @@ def test_forks_and_returns_have_the_rewards_of_their_own_ways() -> None:
 
 def test_what_is_not_proved_costs_nothing_yet_and_says_so() -> None:
     """With no work allowed nothing is known but the ends."""
-    run = environment(load("robotouille/asynchronous/0_cheese_chicken_sandwich@84"), reward=Regret(limit=Work(1e-9)))
+    run = environment(
+        load("robotouille/asynchronous/0_cheese_chicken_sandwich@84"), reward=RegretReward(limit=WorkLimit(1e-9))
+    )
     chance = Random(1)
     for _ in range(5):
         found = run.step(chance.choice(run.legal()).text)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from planoracle import load
-from planoracle.analysis.agents.agent import Played, play
+from planoracle.analysis.agents.agent import PlayedRun, play
 from planoracle.analysis.agents.model_prompts import Speaker, environment_for
 from planoracle.instances.protocol.environment import Message
-from planoracle.instances.protocol.prompts import Prompt, Prompted, prompted
+from planoracle.instances.protocol.prompts import Prompt, PromptSet, prompted
 from planoracle.instances.protocol.settings import Ask, Sampling, Setting
 
 TEA = "timearena/household1"
@@ -31,7 +31,7 @@ class Model:
         self.sampled.append(sampling)
         return self.lines[len(self.sent) - 1]
 
-    def play(self, name: str, setting: Prompted) -> Played:
+    def play(self, name: str, setting: PromptSet) -> PlayedRun:
         speaker = Speaker(self.complete, "model", setting)
         return asyncio.run(play(environment_for(load(name), setting), speaker))
 
@@ -39,7 +39,7 @@ class Model:
         return ["".join(message["role"][0] for message in sent) for sent in self.sent]
 
 
-def asked(**more: object) -> Prompted:
+def asked(**more: object) -> PromptSet:
     """Return a setting of TimeArena with short prompts."""
     texts = {
         "system": "SYSTEM",
@@ -52,7 +52,7 @@ def asked(**more: object) -> Prompted:
     }
     setting = Setting("mine", "", __name__, "plain", "system")
     prompts = {name: Prompt(text, 1, f"{name}.md") for name, text in texts.items()}
-    return Prompted(replace(setting, **more), "timearena", prompts)  # type: ignore[arg-type]
+    return PromptSet(replace(setting, **more), "timearena", prompts)  # type: ignore[arg-type]
 
 
 def test_the_full_history_is_sent_every_time() -> None:

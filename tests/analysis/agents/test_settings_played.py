@@ -16,8 +16,8 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import read_line
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import AnyEnvironment, Manner, Message
-from planoracle.instances.protocol.prompts import Prompted, prompted
+from planoracle.instances.protocol.environment import AnyEnvironment, Message, RunConfig
+from planoracle.instances.protocol.prompts import PromptSet, prompted
 from planoracle.instances.protocol.settings import Sampling
 
 PROBLEMS = {
@@ -33,13 +33,13 @@ ALL = [(name, setting) for name in PROBLEMS for setting in registry.get(name).se
 SHOWN = [(room, name) for room, name in ALL if registry.get(room).settings[name].examples]
 
 
-async def script(name: str, asked: Prompted) -> list[str]:
+async def script(name: str, asked: PromptSet) -> list[str]:
     """Return what a perfect model says: an answer to every question, then messages in the form of the setting."""
     (problem,) = read(name)
     setting = asked.setting
     whole = setting.manner.loop == "open"
     loop = "open" if whole and setting.shows == "plan" else "closed"
-    run = registry.of(problem).environment(problem, None, Manner(loop))
+    run = registry.of(problem).environment(problem, None, RunConfig(loop))
     said = await spoken(asked, run)
     return [f"belief about {ask.name}" for ask in setting.asks] + (["\n".join(said)] if whole else said)
 
@@ -85,7 +85,7 @@ def test_examples_are_never_the_problem_itself(room: str, name: str) -> None:
         assert introductions[text] not in found
 
 
-def examples(asked: Prompted) -> dict[str, Problem]:
+def examples(asked: PromptSet) -> dict[str, Problem]:
     """Return the problems that a setting has for examples."""
     found = {}
     for name in asked.setting.examples:
@@ -96,7 +96,7 @@ def examples(asked: Prompted) -> dict[str, Problem]:
     return found
 
 
-def told(asked: Prompted, run: AnyEnvironment) -> str:
+def told(asked: PromptSet, run: AnyEnvironment) -> str:
     """Return the example that a problem is shown with, or why there is none."""
     try:
         return asyncio.run(example(asked, run))[asked.setting.example]

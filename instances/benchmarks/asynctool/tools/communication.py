@@ -14,7 +14,7 @@ _MAX_CONTACTS, _MAX_SENT, _MAX_CONTACT_NAME, _MAX_MESSAGE = 200, 200, 60, 500
 TelephoneNumber = Annotated[str, "telephone number: digits and hyphens"]
 
 
-class Received(TypedDict):
+class InboxMessage(TypedDict):
     """A message in the inbox; ``sender`` is a telephone number and every ``id`` occurs once."""
 
     id: int
@@ -29,7 +29,7 @@ class Messages(Toolbox):
         """Contacts with their numbers by name, and the inbox."""
 
         contacts: dict[str, str]
-        inbox: list[Received]
+        inbox: list[InboxMessage]
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
         self._contacts = dict(initial["contacts"])

@@ -176,7 +176,7 @@ Column = Annotated[str, "name of the column"]
 _RELATIONS = {"below": lt, "equal": eq, "above": gt}
 
 
-class Row(TypedDict):
+class SheetRow(TypedDict):
     """A row of the table; every ``id`` occurs once, all rows have the same columns."""
 
     id: int
@@ -190,7 +190,7 @@ class Records(Toolbox):
     class Initial(InitialState):
         """The table."""
 
-        rows: list[Row]
+        rows: list[SheetRow]
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
         self._labels = {row["id"]: row["label"] for row in initial["rows"]}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, TypeGuard
 
-from planoracle.analysis.intake.path_names import NOTHING, EntryError, Hints, Place, problem_name
+from planoracle.analysis.intake.path_names import NOTHING, EntryError, Hints, PathNames, problem_name
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model_output.messages import STOPS
@@ -107,7 +107,7 @@ class Columns:
         self._met: set[str] = set()
         self._rows = 0
 
-    def submission(self, row: Any, place: Place, hints: Hints = NOTHING) -> dict[str, Any]:
+    def submission(self, row: Any, place: PathNames, hints: Hints = NOTHING) -> dict[str, Any]:
         """Return the submission that a row is; a row of ``planoracle grade`` stays what it is.
 
         Raises
@@ -161,7 +161,7 @@ class Columns:
             found[field] = value
         return missing
 
-    def _name(self, found: dict[str, Any], place: Place, hints: Hints) -> None:
+    def _name(self, found: dict[str, Any], place: PathNames, hints: Hints) -> None:
         """Fill in what the row does not say itself."""
         made_id = hints.id or (str(place.line) if place.source is None else f"{place.source}:{place.line}")
         found["id"] = made_id if found.get("id") in (None, "") else found["id"]
@@ -283,7 +283,7 @@ def _at(row: Mapping[str, Any], column: str) -> Any:
     return value
 
 
-def normalised(entry: dict[str, Any], place: Place) -> dict[str, Any]:
+def normalised(entry: dict[str, Any], place: PathNames) -> dict[str, Any]:
     """Return what is kept of a submission: what every one has, its plan, its limit, what says for which problem it is.
 
     A row of ``planoracle grade`` is kept as it is.

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from matplotlib.axes import Axes
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
@@ -82,14 +82,14 @@ def _kitchens(kitchen: Kitchen, upper: object, lower: object, names: tuple[str, 
     return picture_pair(_released(kitchen, upper).record, _released(kitchen, lower).record, names=names)
 
 
-def _floor(floor: Floor, plan: object, ax: Axes | None, title: str | None) -> Axes:
+def _floor(floor: GridKitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
     from planoracle.analysis.figures.gantt import gantt
     from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
 
     return gantt(*as_schedule(_released(floor, plan)), ax, title=title)
 
 
-def _floors(floor: Floor, upper: object, lower: object, names: tuple[str, str]) -> Axes:
+def _floors(floor: GridKitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
     from planoracle.analysis.figures.gantt import gantt_pair
     from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedules
 

@@ -6,18 +6,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from planoracle.analysis.diagnosis.regret import Regret
+from planoracle.analysis.diagnosis.regret import RunRegret
 from planoracle.analysis.frames.columns import own_metrics
-from planoracle.analysis.frames.schema import Collected, Collector, where
+from planoracle.analysis.frames.schema import Collector, FrameWithErrors, where
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import gap_of
-from planoracle.analysis.intake.submissions import Answer
+from planoracle.analysis.intake.submissions import SubmissionResult
 from planoracle.analysis.statistics.summary import GradeRows, summarize
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.profiles import Rules
 
 
-def grades(given: Iterable[Grade]) -> Collected:
+def grades(given: Iterable[Grade]) -> FrameWithErrors:
     """Put grades into the frame ``grades``; those not scored are there, too, and named among the errors.
 
     Examples
@@ -40,7 +40,7 @@ def grades(given: Iterable[Grade]) -> Collected:
     return rows.done()
 
 
-def metrics(given: Iterable[Grade]) -> Collected:
+def metrics(given: Iterable[Grade]) -> FrameWithErrors:
     """Put every number and flag of grades into the frame ``metrics``, a row each.
 
     Examples
@@ -60,7 +60,7 @@ def metrics(given: Iterable[Grade]) -> Collected:
     return rows.done()
 
 
-def summaries(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> Collected:
+def summaries(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> FrameWithErrors:
     """Sum grades up per model, and per model and set: frame ``summaries``.
 
     Parameters
@@ -81,7 +81,7 @@ def summaries(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) 
     return rows.done()
 
 
-def passes(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> Collected:
+def passes(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> FrameWithErrors:
     """Estimate what k samples of a model give: frame ``passes``; see `summaries`."""
     rows = Collector("passes")
     for row in _summed(rows, given, rules):
@@ -123,7 +123,7 @@ def _flat(values: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
             yield prefix + name, value
 
 
-def violations(given: Iterable[Grade]) -> Collected:
+def violations(given: Iterable[Grade]) -> FrameWithErrors:
     """List the violations of graded plans: frame ``violations``."""
     rows = Collector("violations")
     for grade in given:
@@ -140,7 +140,7 @@ def violations(given: Iterable[Grade]) -> Collected:
     return rows.done()
 
 
-def decisions(given: Iterable[Regret | Answer[Regret]]) -> Collected:
+def decisions(given: Iterable[RunRegret | SubmissionResult[RunRegret]]) -> FrameWithErrors:
     """List the decisions of priced plans: frame ``decisions``.
 
     Parameters
@@ -151,7 +151,7 @@ def decisions(given: Iterable[Regret | Answer[Regret]]) -> Collected:
     """
     rows = Collector("decisions")
     for one in given:
-        answer = one if isinstance(one, Answer) else Answer(None, None, one.instance, one)  # type: ignore[arg-type]
+        answer = one if isinstance(one, SubmissionResult) else SubmissionResult(None, None, one.instance, one)  # type: ignore[arg-type]
         keys = {"line": answer.line, "source": answer.source, "id": answer.id}
         if answer.value is None:
             rows.fail(answer.reason or "there is no answer", **keys, instance=answer.instance)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, Domain
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, natural, split_name
 from planoracle.instances.errors import InputError
 
@@ -18,7 +18,7 @@ _PLACES = (
 
 
 @dataclass(slots=True)
-class Layout:
+class KitchenLayout:
     """Where things are.
 
     Attributes
@@ -54,7 +54,7 @@ class Layout:
         )
         return list(dict.fromkeys(things))
 
-    def facts(self, domain: Domain) -> set[Atom]:
+    def facts(self, domain: KitchenDomain) -> set[Atom]:
         """Work out the facts; raises `InputError` for things that cannot be where they are said to be.
 
         A station is empty without item and container, and vacant without a player; the topmost item of a stack is
@@ -90,14 +90,14 @@ class Layout:
         return found
 
 
-def places(objects: Iterable[tuple[str, str]], facts: Iterable[Atom]) -> Layout:
+def places(objects: Iterable[tuple[str, str]], facts: Iterable[Atom]) -> KitchenLayout:
     """Return a layout without traits, of objects with their types, in their order."""
     listed = tuple(objects)
     by_predicate: dict[str, list[Atom]] = {}
     said = (fact for fact in facts if fact[0] in _PLACES and len(fact) == 3)
     for fact in sorted(said, key=lambda atom: [natural(part) for part in atom]):
         by_predicate.setdefault(fact[0], []).append(fact[1:])
-    layout = Layout()
+    layout = KitchenLayout()
     placed: set[str] = set()
 
     def once(things: Iterable[str]) -> list[str]:
@@ -126,7 +126,7 @@ def places(objects: Iterable[tuple[str, str]], facts: Iterable[Atom]) -> Layout:
     return layout
 
 
-def layout_of(kitchen: Kitchen) -> tuple[Layout, set[Atom], set[Atom]]:
+def layout_of(kitchen: Kitchen) -> tuple[KitchenLayout, set[Atom], set[Atom]]:
     """Return a layout, and the facts of the kitchen that it lacks and those that it has too many.
 
     For kitchens as the simulator makes them both are empty.

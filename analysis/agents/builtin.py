@@ -54,13 +54,13 @@ def agent(name: str, *, seed: int = 0) -> Agent:
 
         return Random(seed=seed)
     if kind == "replay" and rest:
-        from planoracle.analysis.agents.replay import Replaying
+        from planoracle.analysis.agents.replay_agent import Replaying
 
         return Replaying(rest, seed=seed)
     if name == "greedy" or name in heuristics():
-        from planoracle.analysis.agents.schedule_agents import Greedy, Heuristic
+        from planoracle.analysis.agents.schedule_agents import GreedyAgent, ScheduleAgent
 
-        return Greedy(seed=seed) if name == "greedy" else Heuristic(name, seed=seed)
+        return GreedyAgent(seed=seed) if name == "greedy" else ScheduleAgent(name, seed=seed)
     fault = f"was removed; {_REMOVED[kind]}" if kind in _REMOVED else one_of(name, names(), "agents")
     raise UnknownNameError(fault, field="agent", value=name)
 

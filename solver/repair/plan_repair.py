@@ -12,14 +12,14 @@ from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.validation import MAX_TICKS
-from planoracle.instances.protocol.plan import Dropped, Target
+from planoracle.instances.protocol.plan import DroppedCommand, Target
 from planoracle.instances.protocol.schedule_benchmark import agrees, language
-from planoracle.instances.protocol.scoring import Best
+from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.protocol.trajectory import AnyTrajectory
 from planoracle.solver.repair.minimal_change import MinimalChange, minimal_change
 
 
-class Moved(NamedTuple):
+class MovedAction(NamedTuple):
     """An action that is not as submitted: its pieces before and after, and its shift in ticks."""
 
     action: str
@@ -69,12 +69,12 @@ class Repair:
     status: Status
     changed: bool | None = None
     violations: int = 0
-    moves: tuple[Moved, ...] = ()
+    moves: tuple[MovedAction, ...] = ()
     shift: int | None = None
     makespan: int | None = None
     optimum: int | None = None
     added: tuple[str, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedCommand, ...] = ()
     objectives: tuple[str, ...] = ()
     proved: tuple[str, ...] = ()
     grid: int = 1
@@ -100,7 +100,7 @@ class Repair:
         return row
 
 
-def _move(move: Moved) -> dict[str, Any]:
+def _move(move: MovedAction) -> dict[str, Any]:
     return {
         "action": move.action,
         "from": [_place(piece) for piece in move.before],
@@ -115,10 +115,10 @@ def _place(piece: Piece) -> dict[str, Any]:
 
 def repair_schedule(
     run: AnyTrajectory,
-    best: Callable[[Problem], Best],
+    best: Callable[[Problem], BestKnown],
     objectives: tuple[str, ...],
     time_limit: Limit,
-    salvaged: tuple[Dropped, ...] = (),
+    salvaged: tuple[DroppedCommand, ...] = (),
 ) -> Repair:
     """Repair a run, see `planoracle.solver.runs.RunSolver.repaired`."""
     verdict, instance = run.verdict, run.problem
@@ -161,11 +161,11 @@ def repair_schedule(
     )
 
 
-def _moves(by_action: Mapping[str, Sequence[Piece]], found: MinimalChange) -> tuple[Moved, ...]:
+def _moves(by_action: Mapping[str, Sequence[Piece]], found: MinimalChange) -> tuple[MovedAction, ...]:
     assert found.schedule is not None
     pieces = found.schedule.pieces
     return tuple(
-        Moved(
+        MovedAction(
             name,
             tuple(by_action[name]),
             tuple(piece for piece in pieces if piece.action == name),
@@ -175,14 +175,14 @@ def _moves(by_action: Mapping[str, Sequence[Piece]], found: MinimalChange) -> tu
     )
 
 
-def _redundant(targets: Sequence[Target], found: MinimalChange) -> list[Dropped]:
+def _redundant(targets: Sequence[Target], found: MinimalChange) -> list[DroppedCommand]:
     """Name the commands whose pieces are of no use; of equal ones the last."""
     left = Counter(found.redundant)
     dropped = []
     for target in reversed(targets):
         if left[target.piece]:
             left[target.piece] -= 1
-            dropped.append(Dropped(target.position, target.command, _reason(target.piece)))
+            dropped.append(DroppedCommand(target.position, target.command, _reason(target.piece)))
     return dropped
 
 

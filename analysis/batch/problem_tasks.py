@@ -11,7 +11,7 @@ from typing import Any
 
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
-from planoracle.analysis.batch.tasks import Item, Row
+from planoracle.analysis.batch.tasks import Item, ResultRow
 from planoracle.analysis.batch.worker import TaskLimits, report
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import InputError
@@ -131,7 +131,7 @@ class Solving:
         key = digest("solve", FORMAT, options, self.versions, fingerprint(problem)) if is_keyed else None
         return Item(problem, problem, key)
 
-    def start(self) -> Callable[[Problem], Row]:
+    def start(self) -> Callable[[Problem], ResultRow]:
         """Return the function that solves one problem and reports improvements meanwhile."""
         return self._answer
 
@@ -139,7 +139,7 @@ class Solving:
     def _profiles(self) -> dict[str, Rules]:
         return profiles(self.profile or "", dict(self.rules))
 
-    def _answer(self, problem: Problem) -> Row:
+    def _answer(self, problem: Problem) -> ResultRow:
         options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, "finest": self.finest}
         if self.fewest_pieces:
             options["fewest_pieces"] = True
@@ -150,7 +150,7 @@ class Solving:
             else:
                 options["rules"] = rules
         result = solve(problem, time_limit=self.time_limit, told=_report, **options)
-        return Row(json.dumps(result.as_dict()))
+        return ResultRow(json.dumps(result.as_dict()))
 
 
 def _report(makespan: int | None, bound: int) -> None:

@@ -70,7 +70,7 @@ class Delays:
 
 
 @dataclass(frozen=True)
-class Gold:
+class ReferenceResults:
     """What the gold calls of a sub-task yield: results in order, and the final state."""
 
     results: tuple[Any, ...]
@@ -110,15 +110,15 @@ class SubTask:
         return tuple(f"{self.id}/{number} {call.name}" for number, call in enumerate(self.gold, 1))
 
     @cached_property
-    def solved(self) -> Gold:
+    def solved(self) -> ReferenceResults:
         """Results and final state of the gold calls."""
         executor = bfcl.make(self.family, self.initial)
         results = tuple(executor.call(call.name, call.params) for call in self.gold)
-        return Gold(results, executor.state())
+        return ReferenceResults(results, executor.state())
 
 
 @dataclass(frozen=True)
-class Problem:
+class AsyncToolProblem:
     """Sub-tasks to be carried out at the same time, one call a turn."""
 
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planoracle.analysis.audit.auditor import Auditor, published, published_names
-from planoracle.analysis.audit.finding import Finding, Verdict, summarize
+from planoracle.analysis.audit.finding import ReferenceFinding, ReferenceVerdict, summarize
 from planoracle.analysis.cli.output import human, markdown
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
@@ -46,7 +46,7 @@ def page_of(names: Iterable[str] = (), auditor: Auditor | None = None) -> str:
     return "\n".join([_HEAD, _summary(findings), *sections])
 
 
-def _section(benchmark: AnyBenchmark, every: Iterable[Finding], auditor: Auditor, names: Sequence[str]) -> str:
+def _section(benchmark: AnyBenchmark, every: Iterable[ReferenceFinding], auditor: Auditor, names: Sequence[str]) -> str:
     findings = [one for one in every if one.benchmark == benchmark.name]
     cited = f" ({benchmark.citation})" if benchmark.citation else ""
     parts = [f"## {benchmark.title}{cited}\n"]
@@ -62,23 +62,23 @@ def _section(benchmark: AnyBenchmark, every: Iterable[Finding], auditor: Auditor
     return "\n".join(parts)
 
 
-def _summary(findings: Sequence[Finding]) -> str:
+def _summary(findings: Sequence[ReferenceFinding]) -> str:
     rows = summarize(findings)
-    used = [verdict.value for verdict in Verdict if any(row[verdict] for row in rows)]
+    used = [verdict.value for verdict in ReferenceVerdict if any(row[verdict] for row in rows)]
     columns = ["set", "reference", "references", *used, "mean_gap", "max_gap"]
     cells = [[human(column, row[column]) for column in columns] for row in rows]
     said = "The gaps are those of references that are too high.\n"
     return markdown([column.replace("_", " ") for column in columns], cells) + "\n" + said
 
 
-def _said(reference: Reference[object], findings: Sequence[Finding]) -> list[str]:
+def _said(reference: Reference[object], findings: Sequence[ReferenceFinding]) -> list[str]:
     title = f"**{reference.published.replace('_', ' ')}**"
     if not findings:
         return [f"{title}: {reference.about} None is bundled.\n"]
-    count = {verdict: sum(one.verdict == verdict for one in findings) for verdict in Verdict}
+    count = {verdict: sum(one.verdict == verdict for one in findings) for verdict in ReferenceVerdict}
     listed = ", ".join(f"{many} {verdict.replace('_', ' ')}" for verdict, many in count.items() if many)
     parts = [f"{title}: {reference.about} Of {len(findings)} there are {listed} (profile `{reference.profile}`).\n"]
-    rows = [one for one in findings if one.verdict != Verdict.optimal]
+    rows = [one for one in findings if one.verdict != ReferenceVerdict.optimal]
     if rows:
         table = _table(rows)
         long = len(rows) > _LONG
@@ -86,7 +86,7 @@ def _said(reference: Reference[object], findings: Sequence[Finding]) -> list[str
     return parts
 
 
-def _table(findings: Sequence[Finding]) -> str:
+def _table(findings: Sequence[ReferenceFinding]) -> str:
     """Return a table of findings; why is told where the figures do not say it."""
     units = {one.unit for one in findings}
     unit = f" ({units.pop()}s)" if len(units) == 1 else ""
@@ -100,21 +100,21 @@ def _table(findings: Sequence[Finding]) -> str:
     return markdown(heads[:told], [row[:told] for row in rows])
 
 
-def _why(finding: Finding) -> str:
+def _why(finding: ReferenceFinding) -> str:
     """Return the reason as far as the figures do not say it."""
     more = finding.reason.partition("; ")[2]
-    told = finding.verdict in (Verdict.too_high, Verdict.below_bound) and finding.optimum is not None
+    told = finding.verdict in (ReferenceVerdict.too_high, ReferenceVerdict.below_bound) and finding.optimum is not None
     return more if told else finding.reason
 
 
-def _short(finding: Finding) -> str:
+def _short(finding: ReferenceFinding) -> str:
     return (finding.instance or "-").removeprefix(f"{finding.benchmark}/")
 
 
-def _differing(profile: str, usual: Sequence[Finding], other: Sequence[Finding]) -> list[str]:
+def _differing(profile: str, usual: Sequence[ReferenceFinding], other: Sequence[ReferenceFinding]) -> list[str]:
     """Tell of verdicts that are different by another profile."""
     before = {(one.instance, one.reference): one for one in usual}
-    changed: dict[tuple[Verdict, Verdict], list[Finding]] = {}
+    changed: dict[tuple[ReferenceVerdict, ReferenceVerdict], list[ReferenceFinding]] = {}
     for one in other:
         own = before.get((one.instance, one.reference))
         if own is not None and own.verdict != one.verdict:

@@ -1,4 +1,4 @@
-"""The optima that ship, see `planoracle.instances.protocol.bundled`: listed, derived again, and written."""
+"""The optima that ship, see `planoracle.instances.protocol.bundled_optima`: listed, derived again, and written."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from typing import Any
 from planoracle.analysis.console import output_file
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.limits import Work
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
-from planoracle.instances.protocol.bundled import FILE, Entry, by_key, key_of, written
+from planoracle.instances.protocol.bundled_optima import FILE, Entry, by_key, key_of, written
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Claim
 from planoracle.solver.result import Result, versions
 from planoracle.solver.solve import engine_of, solve
 
 #: Work for one problem where nothing else is asked for.
-WORK = Work(240.0)
+WORK = WorkLimit(240.0)
 # What expanding a state of a kitchen takes about, with its successors and their bounds.
 _SECONDS_PER_STATE = 0.003
 
 
 @dataclass(frozen=True, slots=True)
-class Shipped:
+class BundledEntry:
     """A problem as some of its benchmark's profiles see it, and the entry that ships about it, if one does.
 
     ``profiles`` are those that see it so; ``rules`` are those that its engine has to be told.
@@ -87,7 +87,7 @@ def _has_formula(name: str) -> bool:
     return registry.of(problem).least(problem) is not None
 
 
-def ways_of(name: str) -> Iterator[Shipped]:
+def ways_of(name: str) -> Iterator[BundledEntry]:
     """Yield a bundled problem in all ways in which the profiles of its benchmark see it; raises `UnknownNameError`."""
     problem = catalog.problem(name)
     benchmark = registry.of(problem)
@@ -101,7 +101,7 @@ def ways_of(name: str) -> Iterator[Shipped]:
         deciding = None if problem.kind == "schedule" else engine_of(problem).deciding(rules)
         seen.setdefault(key_of(judged, deciding), (judged, deciding, []))[2].append(profile)
     for key, (judged, deciding, profiles) in seen.items():
-        yield Shipped(judged, tuple(profiles), deciding, entries.get(key))
+        yield BundledEntry(judged, tuple(profiles), deciding, entries.get(key))
 
 
 def _claimed(problem: Problem) -> int | None:
@@ -129,14 +129,14 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
     yield from (row | {"profile": ", ".join(profiles)} for row, profiles in told)
 
 
-def derived(one: Shipped, work: Work = WORK) -> Entry:
+def derived(one: BundledEntry, work: WorkLimit = WORK) -> Entry:
     """Solve a problem anew, whatever ships, by so much work."""
     found = solve(one.problem, rules=one.rules, time_limit=work)
     entry = {"of": key_of(one.problem, one.rules)} | engine_of(one.problem).packed(one.problem, one.rules, found)
     return entry if found.status.settled else entry | {"work": work.seconds}
 
 
-def faults_of(one: Shipped) -> list[str]:
+def faults_of(one: BundledEntry) -> list[str]:
     """Derive a problem again, with the work that an unproved entry states, and list the differences.
 
     Of an entry that the current code cannot derive, only the plan is replayed.
@@ -149,7 +149,7 @@ def faults_of(one: Shipped) -> list[str]:
         return [f"does not hold: {type(error).__name__}: {error}"]
     if not one.derivable:
         return []
-    again = derived(one, Work(one.entry.get("work", WORK.seconds)))
+    again = derived(one, WorkLimit(one.entry.get("work", WORK.seconds)))
     return [
         f"{field} is {one.entry[field]}, not {again[field]} as derived"
         for field in ("status", "makespan", "bound")

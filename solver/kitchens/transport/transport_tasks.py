@@ -7,7 +7,7 @@ from itertools import permutations
 from math import perm
 
 from planoracle.solver.kitchens.goals import Group, Process
-from planoracle.solver.kitchens.state_view import NEVER, Context, View
+from planoracle.solver.kitchens.state_view import NEVER, Context, StateView
 
 # Ways to deal out items of a kind that are all looked at.
 _MOST_WAYS = 720
@@ -17,7 +17,7 @@ _UNABLE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class TransportTask:
     """One cook takes something somewhere and does there what is to be done, without doing anything else in between.
 
     Attributes
@@ -61,7 +61,7 @@ class _Odd(Exception):  # noqa: N818  # it is no error: never seen outside of th
     """Nothing is listed for such a kitchen."""
 
 
-def errands(context: Context, view: View, group: Group, *, clearing: bool = False) -> list[Errand] | None:
+def errands(context: Context, view: StateView, group: Group, *, clearing: bool = False) -> list[TransportTask] | None:
     """Return what has to be done from the start of a kitchen with the choices of a group.
 
     With ``clearing`` what is in a hand, or lies where others are prepared, is put aside first, lest it wait for
@@ -84,10 +84,10 @@ def errands(context: Context, view: View, group: Group, *, clearing: bool = Fals
 class _Listing:
     """The errands of one kitchen, while they are listed."""
 
-    def __init__(self, context: Context, view: View, group: Group, clearing: bool = False) -> None:
+    def __init__(self, context: Context, view: StateView, group: Group, clearing: bool = False) -> None:
         self.context, self.view, self.group, self.clearing = context, view, group, clearing
         self.roles = context.roles.roles
-        self.found: list[Errand] = []
+        self.found: list[TransportTask] = []
         self.hands = {thing: view.at[cook] for cook, thing in view.hands.items()}
         self.plays = self.dealt()
         self.stays: set[str] = set()  # what lies where it belongs
@@ -98,7 +98,7 @@ class _Listing:
         self.tables = [self.table(dish) for dish in range(len(context.roles.dishes))]
         self.away: dict[str, int] = {}  # by thing, the errand that takes it from where it is at the start
 
-    def all(self) -> list[Errand]:
+    def all(self) -> list[TransportTask]:
         pots = self.pots()
         for item in list(self.hands):
             self.held(item, pots)
@@ -163,7 +163,7 @@ class _Listing:
         if role is not None:
             self.item(item, pots)
 
-    def add(self, errand: Errand) -> int:
+    def add(self, errand: TransportTask) -> int:
         """List an errand; the first of what is in a hand begins there."""
         at = self.hands.pop(errand.thing, None)
         self.found.append(errand if at is None else replace(errand, saved=1 + (errand.to == at)))
@@ -241,7 +241,7 @@ class _Listing:
         to, at = "table", self.hands.get(item, "")
         if at and not self.view.stacks.get(at) and at not in self.taken | self.occupied:
             to = to if self.context.kinds[at] in self.used else at
-        self.away[item] = self.add(Errand(item, True, to, "put", before=self.uncovered(item)))
+        self.away[item] = self.add(TransportTask(item, True, to, "put", before=self.uncovered(item)))
 
     def clear(self, kind: str) -> None:
         """Have what is in nobody's way elsewhere put down there, if it lies on all stations of a kind."""
@@ -275,14 +275,14 @@ class _Listing:
             there = bool(station) and self.context.kinds[station] == process.station
             acts = self.context.effort(self.view, item, process, station if there else None)[0]
             last = "" if there else "put"
-            new = Errand(item, not there, process.station, last, process.predicate, acts, process.ticks, before)
+            new = TransportTask(item, not there, process.station, last, process.predicate, acts, process.ticks, before)
             before, station = (self.add(new),), ""
             self.away.setdefault(item, before[0])
         if role.meal >= 0:
             pot, filled = pots[role.meal]
-            final = self.add(Errand(item, True, pot, "add", before=(*before, filled)))
+            final = self.add(TransportTask(item, True, pot, "add", before=(*before, filled)))
         elif role.dish >= 0:
-            final = self.add(Errand(item, True, self.tables[role.dish], "put", before=before))
+            final = self.add(TransportTask(item, True, self.tables[role.dish], "put", before=before))
         else:
             return
         self.away.setdefault(item, final)
@@ -308,7 +308,7 @@ class _Listing:
 
     def process(self, pot: str, process: Process, carried: bool, before: tuple[int, ...]) -> int:
         last, acts, ticks = "put" if carried else "", process.acts, process.ticks
-        return self.add(Errand(pot, carried, process.station, last, process.predicate, acts, ticks, before))
+        return self.add(TransportTask(pot, carried, process.station, last, process.predicate, acts, ticks, before))
 
     def meals(self, pots: dict[int, tuple[str, int]]) -> None:
         """List the pouring of soups into bowls, or the carrying of pots to where they must stand."""
@@ -319,13 +319,13 @@ class _Listing:
             stands = not vessel.station or self.context.fits(station, vessel.station)
             if len(inside) > 1 or not station or (inside and vessel.kind == "pot"):
                 raise _Odd
-            carried = () if stands else (self.add(Errand(name, True, vessel.station, "put")),)
+            carried = () if stands else (self.add(TransportTask(name, True, vessel.station, "put")),)
             if inside:
                 pot, filled = pots[inside[0]]
                 added = [n for n, errand in enumerate(self.found) if errand.last == "add" and errand.to == pot]
-                self.add(Errand(pot, True, name, "pour", before=(filled, *added), floor=carried))
+                self.add(TransportTask(pot, True, name, "pour", before=(filled, *added), floor=carried))
 
-    def piled(self) -> list[Errand]:
+    def piled(self) -> list[TransportTask]:
         """Return the errands, told what has to lie below."""
         ends: dict[str, list[tuple[int, int]]] = {}
         for n, errand in enumerate(self.found):

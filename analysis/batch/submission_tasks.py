@@ -13,15 +13,15 @@ from typing import Any, TypeAlias, TypeVar
 
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import Ready, TaskFailure
-from planoracle.analysis.batch.tasks import Item, Row
+from planoracle.analysis.batch.tasks import Item, ResultRow
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.grading.grader import VERSION, Grade, Grader
 from planoracle.analysis.grading.oracle import remembering
-from planoracle.analysis.grading.problems import NO_PLACES, Places, Problems, Recent
+from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems, Recent
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.columns import is_grade
-from planoracle.analysis.intake.path_names import EntryError, Place
-from planoracle.analysis.intake.submissions import INTERNAL, Answer, Entries, answers
+from planoracle.analysis.intake.path_names import EntryError, PathNames
+from planoracle.analysis.intake.record_fields import is_grade
+from planoracle.analysis.intake.submissions import INTERNAL, Entries, SubmissionResult, answers
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import FORMAT, digest, fingerprint, of_text
 from planoracle.instances.model.problem import Problem
@@ -34,7 +34,7 @@ Each: TypeAlias = Callable[[Entries], Iterable[T]]
 
 def answers_within(
     entries: Entries, function: Callable[[Problem, dict[str, Any]], T], problems: Problems, limits: TaskLimits
-) -> Iterator[Answer[T]]:
+) -> Iterator[SubmissionResult[T]]:
     """Yield what `planoracle.analysis.intake.submissions.answers` does, computed in worker processes.
 
     Parameters
@@ -118,24 +118,24 @@ class Grading:
         problems = Problems(named=dict(self.named), places=self.places)
         return Grader(rules, problems=problems, own_limits=self.own_limits, details=self.trace)
 
-    def start(self) -> Callable[[Any], Row]:
+    def start(self) -> Callable[[Any], ResultRow]:
         """Return the function that grades one submission."""
         grader = self.grader()
 
-        def answer(submission: Any) -> Row:
+        def answer(submission: Any) -> ResultRow:
             with remembering(self.is_cached):
                 return self._row(grader.grade(submission))
 
         return answer
 
-    def unscored(self, place: Place, submission: object, failure: TaskFailure) -> Grade:
+    def unscored(self, place: PathNames, submission: object, failure: TaskFailure) -> Grade:
         """Return the grade of a submission that a worker could not grade."""
         return Grader().unscored(submission, failure.error, place)
 
-    def _row(self, grade: Grade) -> Row:
+    def _row(self, grade: Grade) -> ResultRow:
         row = grade.row(trace=self.trace)
         del row["line"], row["source"]
-        return Row(json.dumps(row), is_lasting=not (grade.reason or "").startswith(INTERNAL))
+        return ResultRow(json.dumps(row), is_lasting=not (grade.reason or "").startswith(INTERNAL))
 
 
 class Submissions:
@@ -152,7 +152,7 @@ class Submissions:
         self._problems = Problems(named=dict(work.named), places=work.places)
         self._contents: Recent[str, str] = Recent(4096)
 
-    def item(self, place: Place, entry: Any) -> Item:
+    def item(self, place: PathNames, entry: Any) -> Item:
         """Return the item of one submission, or of the error that there is instead."""
         if isinstance(entry, InputError):
             return Item((place, entry.about if isinstance(entry, EntryError) else None), answer=TaskFailure(entry))

@@ -15,7 +15,7 @@ from planoracle.instances.text import format_clock
 MAX_DIGITS = 40
 
 
-class Command(NamedTuple):
+class StepCommand(NamedTuple):
     """Carry out step ``step`` of ``recipe`` for ``duration`` seconds from ``start``."""
 
     step: int
@@ -103,7 +103,7 @@ def nominal(instance: Instance, recipe: str, step: int) -> int:
     return action.duration if action else 0
 
 
-def released_steps(text: str, instance: Instance) -> Iterator[Command]:
+def released_steps(text: str, instance: Instance) -> Iterator[StepCommand]:
     """Yield the steps that the released code reads, anywhere in the text.
 
     Only if there is none with a duration, those without are read.
@@ -116,39 +116,41 @@ def released_steps(text: str, instance: Instance) -> Iterator[Command]:
     for match in _RELEASED_FULL.finditer(text):
         found = True
         step, recipe, duration, start = match.groups()
-        yield Command(_number(step), recipe, _clock(duration), _clock(start))
+        yield StepCommand(_number(step), recipe, _clock(duration), _clock(start))
     if not found:
         for match in _RELEASED_SHORT.finditer(text):
             step, recipe, start = match.groups()
-            yield Command(_number(step), recipe, nominal(instance, recipe, _number(step)), _clock(start))
+            yield StepCommand(_number(step), recipe, nominal(instance, recipe, _number(step)), _clock(start))
 
 
-def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, Command]]:
+def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, StepCommand]]:
     """Yield the steps written in any of the shapes the paper shows, each with its length, in the order written."""
     for match in _LENIENT.finditer(text.translate(_QUOTES)):
         yield len(match[0]), _lenient_step(match, instance)
 
 
-def plain_step(text: str) -> Command | None:
-    """Return the step that a text is, if it is nothing but a step as `Command.text` writes it.
+def plain_step(text: str) -> StepCommand | None:
+    """Return the step that a text is, if it is nothing but a step as `StepCommand.text` writes it.
 
     >>> plain_step("Step(0, Cobbler, 00:10:00, 01:00:00)"), plain_step("Step(0, Cobbler, 10 min, 01:00:00)")
-    (Command(step=0, recipe='Cobbler', duration=600, start=3600), None)
+    (StepCommand(step=0, recipe='Cobbler', duration=600, start=3600), None)
     """
     match = _PLAIN.fullmatch(text)
-    return match and Command(int(match[1]), match[2], _amount(match[3]), _amount(match[4]))
+    return match and StepCommand(int(match[1]), match[2], _amount(match[3]), _amount(match[4]))
 
 
-def plain_steps(text: str) -> list[Command] | None:
-    """Return the steps that a text is, if it is nothing but steps as `Command.text` writes them, with commas between.
+def plain_steps(text: str) -> list[StepCommand] | None:
+    """Return the steps of a text that holds nothing but steps as `StepCommand.text` writes them, with commas.
 
     >>> plain_steps("Step(0, Cobbler, 00:10:00, 01:00:00), Step(1, Cobbler, 00:03:00, 01:10:00)")[1]
-    Command(step=1, recipe='Cobbler', duration=180, start=4200)
+    StepCommand(step=1, recipe='Cobbler', duration=180, start=4200)
     """
     if not _PLAIN_STEPS.fullmatch(text):
         return None
     rows = _PLAIN_ONE.findall(text)
-    return [Command(int(number), recipe, _amount(duration), _amount(start)) for number, recipe, duration, start in rows]
+    return [
+        StepCommand(int(number), recipe, _amount(duration), _amount(start)) for number, recipe, duration, start in rows
+    ]
 
 
 def joined(text: str) -> str:
@@ -165,9 +167,9 @@ def looks_like_a_step(text: str) -> bool:
     return _RESEMBLES.match(text[:300]) is not None
 
 
-def _lenient_step(match: re.Match[str], instance: Instance) -> Command:
+def _lenient_step(match: re.Match[str], instance: Instance) -> StepCommand:
     digits, recipe, first, second = match.groups()
     step = _number(digits)
     if second is None:
-        return Command(step, recipe, nominal(instance, recipe, step), _amount(first))
-    return Command(step, recipe, _amount(first), _amount(second))
+        return StepCommand(step, recipe, nominal(instance, recipe, step), _amount(first))
+    return StepCommand(step, recipe, _amount(first), _amount(second))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from planoracle.analysis.comparison.compare import WORK, check, compare
-from planoracle.analysis.frames.schema import Collected, Collector, where
+from planoracle.analysis.frames.schema import Collector, FrameWithErrors, where
 from planoracle.heuristics.budget import DEFAULT, Budget
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
@@ -18,12 +18,12 @@ from planoracle.instances.protocol.registry import of
 from planoracle.solver.exact.bounds import windows
 
 if TYPE_CHECKING:
-    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Floor
-    from planoracle.instances.benchmarks.grid_kitchens.run import FloorRun
+    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
+    from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
     from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 
 
-def instances(problems: Iterable[Problem]) -> Collected:
+def instances(problems: Iterable[Problem]) -> FrameWithErrors:
     """Say how large problems are, and how much they leave to be done at once: frame ``instances``.
 
     A problem whose time lags contradict each other has no critical path; it is named among the errors.
@@ -89,7 +89,7 @@ def _least_use(action: Action, resource: str) -> int:
     return action.duration * min(amounts)
 
 
-def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> Collected:
+def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> FrameWithErrors:
     """List the pieces of schedules: frame ``schedules``.
 
     Parameters
@@ -160,14 +160,14 @@ def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _done(floor: Floor, found: Any) -> list[dict[str, Any]]:
+def _done(floor: GridKitchen, found: Any) -> list[dict[str, Any]]:
     from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
 
     plan = getattr(found, "plan", found)
     if plan is None:
         raise InputError(_why_not(found), field="schedule")
     benchmark = of(floor)
-    return _pieces(*as_schedule(cast("FloorRun", benchmark.run(floor, plan, benchmark.profiles["released"]))))
+    return _pieces(*as_schedule(cast("GridKitchenRun", benchmark.run(floor, plan, benchmark.profiles["released"]))))
 
 
 def _why_not(found: Any) -> str:
@@ -196,7 +196,7 @@ def compare_methods(
     *,
     time_limit: Limit = WORK,
     budget: Budget = DEFAULT,
-) -> Collected:
+) -> FrameWithErrors:
     """Let methods answer problems: frame ``comparisons``, a row for every problem and method.
 
     Parameters

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from planoracle.analysis.agents.agent import AgentError, play
-from planoracle.analysis.agents.registry import agent, content_of
+from planoracle.analysis.agents.builtin import agent, content_of
 from planoracle.analysis.batch.process import TaskFailure
-from planoracle.analysis.batch.tasks import Item, Row
+from planoracle.analysis.batch.tasks import Item, ResultRow
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model.cache import FORMAT, digest, fingerprint
@@ -53,11 +53,11 @@ class Playing:
         key = digest("episode", FORMAT, name, content_of(name), sample, options, fingerprint(problem))
         return Item((name, problem, sample), (name, problem, sample), key)
 
-    def start(self) -> Callable[[tuple[str, Problem, int]], Row]:
+    def start(self) -> Callable[[tuple[str, Problem, int]], ResultRow]:
         """Return the function that plays one episode."""
         return self._answer
 
-    def failed(self, episode: tuple[str, Problem, int], failure: TaskFailure) -> Row:
+    def failed(self, episode: tuple[str, Problem, int], failure: TaskFailure) -> ResultRow:
         """Return the row of an episode that ends its worker."""
         return _failed(_about(*episode), str(failure.error))
 
@@ -65,7 +65,7 @@ class Playing:
     def _profiles(self) -> dict[str, Rules]:
         return profiles(self.profile, dict(self.rules))
 
-    def _answer(self, episode: tuple[str, Problem, int]) -> Row:
+    def _answer(self, episode: tuple[str, Problem, int]) -> ResultRow:
         name, problem, sample = episode
         about = _about(name, problem, sample)
         try:
@@ -75,16 +75,16 @@ class Playing:
             played = asyncio.run(play(environment, agent(name, seed=self.seed + sample - 1)))
             if played.failure is not None:
                 raise played.failure
-            return Row(json.dumps({**about, **environment.submission(), **about}))
+            return ResultRow(json.dumps({**about, **environment.submission(), **about}))
         except AgentError as error:
             return _failed(about, str(error))
         except PlanoracleError as error:
             return _failed(about, f"cannot be played: {error}")
 
 
-def _failed(about: dict[str, Any], reason: str) -> Row:
+def _failed(about: dict[str, Any], reason: str) -> ResultRow:
     """Return a row that is not stored, so that the episode is played again."""
-    return Row(json.dumps({**about, "error": reason}), is_lasting=False)
+    return ResultRow(json.dumps({**about, "error": reason}), is_lasting=False)
 
 
 def _about(name: str, problem: Problem, sample: int) -> dict[str, Any]:

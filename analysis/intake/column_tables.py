@@ -9,7 +9,7 @@ from math import isfinite
 from typing import IO, Any
 
 from planoracle.analysis.intake.archives import MAX_LINE, MAX_UNPACKED
-from planoracle.analysis.intake.columns import FIELDS, plan_fields
+from planoracle.analysis.intake.record_fields import FIELDS, plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import MAX_CONTAINERS
 

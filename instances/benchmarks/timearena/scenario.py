@@ -20,7 +20,7 @@ RoleKey = tuple[str, str, int]  # object, verb, slot (0 for the object of a two-
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class ObjectRole:
     """What an object can be used for: ``minutes`` of work, once the roles it ``needs`` are done.
 
     ``states`` are the object's state before and after. The second object of an action has no minutes of
@@ -42,11 +42,11 @@ class Object:
     base: str
     task: str
     reserved: bool
-    roles: dict[tuple[str, int], Role]
+    roles: dict[tuple[str, int], ObjectRole]
 
 
 @dataclass(frozen=True)
-class World(Remembering):
+class Scenario(Remembering):
     """Objects by name, and the verbs of all tasks: whether each occupies the agent to its end."""
 
     name: str
@@ -125,7 +125,7 @@ def label(task: str) -> str:
 
 
 @lru_cache(maxsize=2048)  # submissions may name any of the many combinations
-def world(name: str) -> World:
+def world(name: str) -> Scenario:
     """Return the world of a name such as ``timearena/cooking1+cooking2`` or ``timearena/shared/cooking1+cooking2``.
 
     Raises
@@ -147,7 +147,7 @@ def world(name: str) -> World:
     return build(name, tasks, shared=shared)
 
 
-def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> World:
+def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> Scenario:
     """Combine tasks.
 
     A name that occurs more than once gets ``_1``, ``_2``, ... in order of occurrence; what is renamed is
@@ -179,13 +179,13 @@ def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> World:
             needs = tuple((renamed.get(n[0], n[0]), n[1], n[2] if len(n) > 2 else 0) for n in role.get("needs", ()))
             slot = role.get("slot", 0)
             before, after = role.get("states", (None, None))
-            roles[role["verb"], slot] = Role(role["verb"], slot, role.get("minutes", 0), needs, (before, after))
+            roles[role["verb"], slot] = ObjectRole(role["verb"], slot, role.get("minutes", 0), needs, (before, after))
         reserved = new != thing["name"] and thing["name"] not in COMMON
         objects[new] = Object(new, thing["name"], task, reserved, roles)
     verbs: dict[str, bool] = {}
     for task in tasks:
         verbs |= dict.fromkeys(_facts()[task]["occupying"], True) | dict.fromkeys(_facts()[task]["autonomous"], False)
-    return World(name, tuple(tasks), objects, verbs)
+    return Scenario(name, tuple(tasks), objects, verbs)
 
 
 def words(name: str, verb: str) -> str:

@@ -14,19 +14,19 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     PROCESS,
     WAIT,
     WORDS,
-    Act,
+    CookAction,
     spoken,
     whole,
 )
 from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, Thing, Ware
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Clock, Fault
+from planoracle.instances.benchmarks.grid_kitchens.simulation import RunError, Simulation
 from planoracle.instances.benchmarks.grid_kitchens.tiles import WALL
 from planoracle.instances.model.violations import Measure, Other, Violation
 from planoracle.instances.protocol.feedback import clean, listed
 from planoracle.instances.text import did_you_mean
 
 
-class FloorFault(Violation):
+class GridKitchenViolation(Violation):
     """Why a run ended; ``case`` says it in words, ``resource`` is the cook.
 
     Attributes
@@ -46,7 +46,7 @@ class FloorFault(Violation):
 class _Scene:
     """A cook's action that failed, and the kitchen at that moment."""
 
-    def __init__(self, clock: Clock, cook: int, act: Act) -> None:
+    def __init__(self, clock: Simulation, cook: int, act: CookAction) -> None:
         self.clock, self.world, self.ground, self.cook, self.act = clock, clock.world, clock.ground, cook, act
         self.station = act.station
         self.name = self.ground.names[act.station] if act.station >= 0 else ""
@@ -294,7 +294,7 @@ _WHOLE: Final = {
 KINDS: Final = (*_WHY, *_WHOLE)
 
 
-def fault_of(clock: Clock) -> FloorFault | None:
+def fault_of(clock: Simulation) -> GridKitchenViolation | None:
     """Return why a run has ended, ``None`` if by no fault; its position is that of the action in order of beginning."""
     fault = clock.error
     if fault is None:
@@ -309,29 +309,29 @@ def fault_of(clock: Clock) -> FloorFault | None:
     why, required, actual = _WHY[fault.kind](_Scene(clock, fault.cook, act))
     rivals = (cook for cook, other in enumerate(clock.acts) if other is not None and other.station == act.station >= 0)
     others = tuple(_other(clock, cook) for cook in rivals) if fault.kind == "station_in_use" else ()
-    return FloorFault(
+    return GridKitchenViolation(
         at, fault.kind, told(clock, fault.cook, act), why, whole(start), whole(now), others, of.cooks[fault.cook],
         required, actual,
     )  # fmt: skip
 
 
-def _is(clock: Clock, number: int, fault: Fault) -> bool:
+def _is(clock: Simulation, number: int, fault: RunError) -> bool:
     return clock.deeds[number][:2] == (fault.cook, fault.position)
 
 
-def _other(clock: Clock, cook: int) -> Other:
+def _other(clock: Simulation, cook: int) -> Other:
     number = next(n for n in range(len(clock.deeds) - 1, -1, -1) if clock.deeds[n].cook == cook)
     deed = clock.deeds[number]
     return Other(told(clock, cook, deed.act), whole(deed.start), whole(deed.end))
 
 
-def _of_all(fault: Fault, clock: Clock) -> FloorFault:
+def _of_all(fault: RunError, clock: Simulation) -> GridKitchenViolation:
     cooks = listed(clock.ground.cooks)
     why = _WHOLE[fault.kind].format(name=clean(fault.name, 40), cooks=cooks)
-    return FloorFault(None, fault.kind, clean(fault.name, 40) or "plan", why, required=clock.ground.cooks)
+    return GridKitchenViolation(None, fault.kind, clean(fault.name, 40) or "plan", why, required=clock.ground.cooks)
 
 
-def told(clock: Clock, cook: int, act: Act) -> str:
+def told(clock: Simulation, cook: int, act: CookAction) -> str:
     """Name an action in a line: ``agent1: MoveTo [3, 4]``."""
     name = clock.ground.cooks[cook]
     if act.fault:
