@@ -8,6 +8,7 @@ what they refer to is where they say it is, and the notebooks, which are run.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -60,6 +61,8 @@ def gather(folder: Path) -> None:
         else:
             (folder / place).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / place, folder / place)
+    for page in folder.rglob("*.md"):  # links of READMEs to pages of this folder, which are at the top of the site
+        page.write_text(re.sub(r"(\]\((?:\.\./)*)\.docs/", r"\1", page.read_text("utf-8")), "utf-8")
     (folder / "cli.md").write_text(help_texts(), "utf-8")
     (folder / "gallery").mkdir()
     pictures((folder / "gallery.md").read_text("utf-8"), folder)

@@ -412,7 +412,7 @@ def _of_document(document: Document, path: str) -> list[Problem]:
         return _understood(registry.get(GENERAL), document, path)  # which says what is wrong with it
     raise InputError(
         'is neither of our formats (an object with "format": "planoracle/...") nor in one that a benchmark knows '
-        f"({', '.join(registry.names())}; see instances/README.md)",
+        f"({', '.join(registry.names())}; see .docs/problem_files.md)",
         source=path,
     )
 

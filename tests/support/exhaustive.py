@@ -98,7 +98,7 @@ def general_optimum(instance: Instance, horizon: int, state: PartialSchedule = _
     return _best(instance, horizon, state, lambda schedule: schedule.makespan)
 
 
-def fewest_pieces(instance: Instance, makespan: int) -> int | None:
+def min_interruptions(instance: Instance, makespan: int) -> int | None:
     """Least number of pieces of any schedule that the general referee accepts and that is over by then."""
     return _best(instance, makespan, _BEGIN, lambda schedule: len(schedule.pieces), least=len(instance.actions))
 
