@@ -310,7 +310,7 @@ def instance_of(document: _Entry) -> Instance:
         for step in task["actions"]:
             actions.append(_action(task["name"], step))
             lags += [_lag(task["name"], step["name"], after) for after in step.get("after", ())]
-    return Instance(
+    instance = Instance(
         name=document["name"],
         actions=tuple(actions),
         lags=tuple(lags),
@@ -321,6 +321,8 @@ def instance_of(document: _Entry) -> Instance:
         seconds_per_tick=document.get("seconds_per_tick"),
         time_limit=document.get("time_limit"),
     )
+    registry.of(instance).check(instance)
+    return instance
 
 
 def _benchmark(name: str) -> str:

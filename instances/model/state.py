@@ -1,4 +1,4 @@
-"""A point in a run: what has been carried out or is under way, and the time before which nothing else can start."""
+"""Partial schedules, and the instance that remains of a partly executed one."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from dataclasses import dataclass, replace
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.protocol import registry
 
-#: The action of no length that a restricted instance begins with; committed pieces are tied to it.
+#: Id of the action of no length at time 0 of a residual instance; lags from it fix the started pieces.
 NOW = "now/now"
 
 
 @dataclass(frozen=True, slots=True)
 class PartialSchedule:
-    """Decisions that cannot be undone.
+    """Started pieces, which cannot be undone, and the current time.
 
     Attributes
     ----------
     pieces
-        Pieces that have been started, in the order of their commands, as the rules accept them; none starts after
-        ``clock``. A piece runs for all of its duration, also beyond ``clock``, and without a cut: whoever carries it
-        out cannot start anything strictly inside any more, even if the action may be paused.
+        Started pieces, in the order of their commands, as the rules accept them; none starts after ``clock``. A piece
+        runs for all of its duration, also beyond ``clock``, and cannot be cut any more: its agent cannot start
+        anything strictly inside, even if the action is interruptible.
     clock
         Ticks; no further piece starts before it.
     """
@@ -32,58 +31,54 @@ class PartialSchedule:
     clock: int = 0
 
 
-def restricted(instance: Instance, state: PartialSchedule) -> Instance:
-    """Return the instance with the decisions of a state as constraints, in the general model.
+def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: bool) -> Instance:
+    """Return the instance that a partial schedule leaves: its started pieces become constraints.
 
-    Its optimum is the best makespan that the state leaves. Pieces carried out are actions of their own, tied to
-    an action `NOW` at time 0 by lags (minimum and maximum) of their starts; all that is still to be done
-    has a minimum lag of ``clock`` (or of its release) from it. What is left of an action in progress keeps
-    the action's id; its pieces are called ``id#1``, ``id#2`` and so on. Time lags between pieces carried out are
-    dropped, and so are modes that need a state which nothing sets any more: nothing can change them.
+    The optimum of the result is the best makespan that is still reachable. Each started piece is an action of its own,
+    fixed by a minimum and a maximum lag from the action `NOW` at time 0. Remaining work has a minimum lag of ``clock``
+    (or of its release) from `NOW`. The remaining part of an action in progress keeps the id of the action; its started
+    pieces are called ``id#1``, ``id#2`` and so on. Lags between started pieces are dropped, and so are modes that
+    require a state which no remaining action sets.
 
-    Benchmarks carry out command by command (the general rules do not): there a use of a resource cannot take in a
-    setting that has been given before it, so it starts later.
+    Parameters
+    ----------
+    stepwise
+        True if the benchmark executes command by command. A use that sets no state then cannot share the room of a
+        setting whose command came before, so it starts later. The general rules judge a schedule as a whole.
 
-    The instance's ``origin`` is the original one.
-
-    Examples
+    See Also
     --------
-    >>> from planoracle.instances.files.catalog import load
-    >>> from planoracle.solver.exact.search import solve
-    >>> problem = load("recipe2plan/timed/Cobbler_Pancakes")
-    >>> late = PartialSchedule((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)
-    >>> solve(problem).makespan, solve(restricted(problem, late)).makespan
-    (4080, 4380)
+    planoracle.instances.protocol.schedule_benchmark.remaining_problem : By the rules of the instance's benchmark.
     """
-    carried: dict[str, list[Piece]] = defaultdict(list)
+    started: dict[str, list[Piece]] = defaultdict(list)
     for piece in state.pieces:
         if piece.duration or not instance.by_id[piece.action].duration:
-            carried[piece.action].append(piece)
-    late = set(_shut_out(instance, state, carried)) if registry.of(instance).stepwise else set()
+            started[piece.action].append(piece)
+    delayed = set(_without_shared_room(instance, state, started)) if stepwise else set()
     actions = [Action(NOW, "now", duration=0, attended=0, agents=())]
     lags: list[Lag] = []
     parts: dict[str, list[str]] = {}
-    modes = _modes_left(instance, carried)
+    modes = _remaining_modes(instance, started)
     for action in instance.actions:
-        pieces = carried[action.id]
-        left = action.duration - sum(piece.duration for piece in pieces)
-        whole = bool(pieces) and not left
+        pieces = started[action.id]
+        remaining = action.duration - sum(piece.duration for piece in pieces)
+        whole = bool(pieces) and not remaining
         names = [f"{action.id}#{number}" for number in range(1, len(pieces) + 1 - whole)]
         parts[action.id] = [*names, action.id]
         for piece, name in zip(pieces, parts[action.id], strict=False):
-            actions.append(_carried(instance, action, piece, name, first=name is parts[action.id][0]))
+            actions.append(_action_of_piece(instance, action, piece, name, first=name is parts[action.id][0]))
             lags.append(Lag(NOW, name, piece.start, piece.start))
         lags += [Lag(name, action.id, 0, None) for name in names]
         if whole:
             continue
-        attended = left if action.continuous else action.attended
-        rest = replace(action, duration=left, attended=attended, release=0)
-        actions.append(replace(rest, modes=modes[action.id]) if modes[action.id] else _never(rest))
-        clock = state.clock + (action.id in late)
+        attended = remaining if action.continuous else action.attended
+        rest = replace(action, duration=remaining, attended=attended, release=0)
+        actions.append(replace(rest, modes=modes[action.id]) if modes[action.id] else _infeasible_action(rest))
+        clock = state.clock + (action.id in delayed)
         lags.append(Lag(NOW, action.id, max(action.release, clock), None))
-    settled = {name for name, names in parts.items() if len(names) == len(carried[name])}
+    finished = {name for name, names in parts.items() if len(names) == len(started[name])}
     for lag in instance.lags:
-        lags += _lags_left(lag, parts[lag.after], len(carried[lag.after]) if lag.before in settled else 0)
+        lags += _remaining_lags(lag, parts[lag.after], len(started[lag.after]) if lag.before in finished else 0)
     return replace(
         instance,
         name=f"{instance.name} from {state.clock}",
@@ -95,41 +90,42 @@ def restricted(instance: Instance, state: PartialSchedule) -> Instance:
     )
 
 
-def _lags_left(lag: Lag, parts: list[str], settled: int) -> Iterator[Lag]:
-    """Yield a time lag for the parts of its later action; between the first ``settled`` ones nothing can change."""
+def _remaining_lags(lag: Lag, parts: list[str], fixed: int) -> Iterator[Lag]:
+    """Yield a time lag for each part of its later action that is not among the ``fixed`` first ones."""
     for number, part in enumerate(parts):
         minimum = None if number else lag.minimum
-        if number >= settled and (minimum, lag.maximum) != (None, None):
+        if number >= fixed and (minimum, lag.maximum) != (None, None):
             yield Lag(lag.before, part, minimum, lag.maximum)
 
 
-def _modes_left(instance: Instance, carried: dict[str, list[Piece]]) -> dict[str, tuple[Mode, ...]]:
-    """Return the modes of every action that have not been decided against and need no state that nothing sets."""
-    modes = {a.id: (a.modes[carried[a.id][0].mode],) if carried[a.id] else a.modes for a in instance.actions}
+def _remaining_modes(instance: Instance, started: dict[str, list[Piece]]) -> dict[str, tuple[Mode, ...]]:
+    """Return the modes of each action that are still selectable and whose required states can still be set."""
+    modes = {a.id: (a.modes[started[a.id][0].mode],) if started[a.id] else a.modes for a in instance.actions}
     while True:
         demands = [demand for choices in modes.values() for mode in choices for demand in mode.demands]
         states = {(one.resource, one.sets) for one in demands} | {(one.name, one.state) for one in instance.resources}
-        kept = {
+        usable = {
             name: tuple(
                 mode
                 for mode in choices
-                if carried[name] or all(d.requires is None or (d.resource, d.requires) in states for d in mode.demands)
+                if started[name] or all(d.requires is None or (d.resource, d.requires) in states for d in mode.demands)
             )
             for name, choices in modes.items()
         }
-        if kept == modes:
-            return kept
-        modes = kept
+        if usable == modes:
+            return usable
+        modes = usable
 
 
-def _never(action: Action) -> Action:
-    """Return an action that cannot start: it requires a state that nothing but itself sets."""
-    wanted = next(d for mode in action.modes for d in mode.demands if d.requires is not None)
-    demand = Demand(wanted.resource, 0, requires=wanted.requires, sets=wanted.requires)
+def _infeasible_action(action: Action) -> Action:
+    """Return an action that cannot start: it requires a state that only the action itself sets."""
+    unmet = next(d for mode in action.modes for d in mode.demands if d.requires is not None)
+    demand = Demand(unmet.resource, 0, requires=unmet.requires, sets=unmet.requires)
     return replace(action, interruptible=False, modes=(Mode((demand,)),))
 
 
-def _carried(instance: Instance, action: Action, piece: Piece, name: str, *, first: bool) -> Action:
+def _action_of_piece(instance: Instance, action: Action, piece: Piece, name: str, *, first: bool) -> Action:
+    """Return a started piece as an action."""
     return replace(
         action,
         id=name,
@@ -142,9 +138,9 @@ def _carried(instance: Instance, action: Action, piece: Piece, name: str, *, fir
     )
 
 
-def _shut_out(instance: Instance, state: PartialSchedule, carried: dict[str, list[Piece]]) -> Iterator[str]:
-    """Yield actions that could start at the clock only by sharing the room of a setting begun just before."""
-    begun = {
+def _without_shared_room(instance: Instance, state: PartialSchedule, started: dict[str, list[Piece]]) -> Iterator[str]:
+    """Yield actions that could start at the clock only by sharing the room of a setting started at the clock."""
+    settings = {
         (demand.resource, piece.duration)
         for piece in state.pieces
         if piece.start == state.clock
@@ -152,6 +148,6 @@ def _shut_out(instance: Instance, state: PartialSchedule, carried: dict[str, lis
         if demand.sets is not None and 2 * demand.amount > instance.resource[demand.resource].capacity
     }
     for action in instance.actions:
-        uses = action.modes[0].demands if len(action.modes) == 1 and not carried[action.id] else ()
-        if any((use.resource, action.duration) in begun and use.sets is None for use in uses):
+        uses = action.modes[0].demands if len(action.modes) == 1 and not started[action.id] else ()
+        if any((use.resource, action.duration) in settings and use.sets is None for use in uses):
             yield action.id

@@ -7,7 +7,6 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, TypeAlias
 
 from planoracle.instances.errors import InputError, together
-from planoracle.instances.protocol import registry
 from planoracle.instances.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -73,11 +72,10 @@ def _parts(instance: Instance) -> Faults:
 
 def _whole(instance: Instance) -> Faults:
     """Yield what is wrong with all together."""
+    if not isinstance(instance.benchmark, str):
+        yield InputError("must be text", field="benchmark", value=instance.benchmark)
     try:
         topological_order(instance)
-        if not isinstance(instance.benchmark, str):
-            raise InputError("must be text", field="benchmark", value=instance.benchmark)
-        registry.of(instance).check(instance)
     except InputError as error:
         yield error
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.agents import with_crew
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, of_kind
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.state import PartialSchedule, residual_instance
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import Benchmark
 from planoracle.instances.protocol.environment import USUAL, RunConfig
@@ -37,8 +39,9 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
     untimed: bool = False
 
     def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
-        """Read a submission, see `Benchmark.parse`; raises `InputError` also for a problem of another kind."""
-        return super().parse(of_kind(problem, Instance), submission, rules)
+        """Read a submission, see `Benchmark.parse`; raises `InputError` as `check_instance` does, too."""
+        check_instance(of_kind(problem, Instance))
+        return super().parse(problem, submission, rules)
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem in our own format, see `planoracle.instances.files.instance_file`."""
@@ -85,6 +88,31 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
     def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
         """Turn a plan into a schedule in normal form; raises `PlanError` for commands that are no action."""
         return cast(Schedule, self._part("language").schedule(problem, plan))
+
+
+@ProblemCache
+def check_instance(instance: Instance) -> None:
+    """Raise `InputError` if an instance asks for what its benchmark's rules or plans cannot express.
+
+    Constructing an `Instance` checks the scheduling model only. Readers, `solve` and the parser of plans call this.
+    """
+    registry.of(instance).check(instance)
+
+
+def remaining_problem(instance: Instance, state: PartialSchedule) -> Instance:
+    """Return the instance that a partial schedule leaves, by the rules of its benchmark, see `residual_instance`.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> from planoracle.instances.model.schedule import Piece
+    >>> from planoracle.solver.exact.search import solve
+    >>> problem = load("recipe2plan/timed/Cobbler_Pancakes")
+    >>> late = PartialSchedule((Piece("Cobbler/0", 300, 600, "agent"),), clock=300)
+    >>> solve(problem).makespan, solve(remaining_problem(problem, late)).makespan
+    (4080, 4380)
+    """
+    return residual_instance(instance, state, stepwise=registry.of(instance).stepwise)
 
 
 def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:

@@ -9,7 +9,7 @@ from time import perf_counter
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.schedule_benchmark import certify, language
+from planoracle.instances.protocol.schedule_benchmark import certify, check_instance, language
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, steps, windows
 from planoracle.solver.exact.coarse_grid import coarse_schedule
 from planoracle.solver.exact.cp_model import CpOutcome, run
@@ -275,6 +275,7 @@ def solve(
     >>> result.status, result.makespan
     ('optimal', 4080)
     """
+    check_instance(instance)
     search = _Search(instance, time_limit, seed, workers)
     result = search.run()
     return search.run_on_every_tick(result) if finest and result.grid > 1 else result

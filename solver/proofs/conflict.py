@@ -109,8 +109,8 @@ def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict |
     """Explain why there is no schedule.
 
     Simple explanations are preferred: time alone, then the agents' work, then one use of a resource after another, and
-    long actions before short ones. Also works on what is left of a run (`planoracle.instances.model.state.restricted`),
-    whose decisions are constraints like others.
+    long actions before short ones. Also works on
+    `planoracle.instances.model.state.residual_instance`, whose decisions are constraints like others.
 
     Parameters
     ----------
@@ -132,9 +132,10 @@ def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict |
     --------
     >>> from planoracle.instances.files.catalog import load
     >>> from planoracle.instances.model.schedule import Piece
-    >>> from planoracle.instances.model.state import State, restricted
+    >>> from planoracle.instances.model.state import PartialSchedule
+    >>> from planoracle.instances.protocol.schedule_benchmark import remaining_problem
     >>> done = Piece("Cobbler/1", 0, 120, "agent"), Piece("Cobbler/2", 120, 60, "agent")
-    >>> late = restricted(load("recipe2plan/timed/Cobbler_Pancakes"), State(done, clock=600))
+    >>> late = remaining_problem(load("recipe2plan/timed/Cobbler_Pancakes"), PartialSchedule(done, clock=600))
     >>> for constraint in find_conflict(late).constraints:
     ...     print(constraint.text)
     it is 00:10:00 already, and nothing more can start earlier

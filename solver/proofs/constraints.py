@@ -70,8 +70,8 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     ``limit``       ()                       there is no time limit
     ==============  =======================  =========================================================
 
-    The first two occur in what is left of a run (`planoracle.instances.model.state.restricted`). What is carried out or
-    under way keeps its mode and agent; no action starts before the run does.
+    The first two occur in what is left of a run (`planoracle.instances.model.state.residual_instance`).
+    What is carried out or under way keeps its mode and agent; no action starts before the run does.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class _ConstraintLister:
                 it = "it" if needs else f"the {resource}"
                 told = " and ".join(filter(None, (needs, f"sets {it} to {' or '.join(sets)}" if sets else "")))
                 text = f"{name} {told}{ways}"
-                if NOW in self.instance.by_id and not needs and sets == states:  # how `restricted` says so
+                if NOW in self.instance.by_id and not needs and sets == states:  # as in `residual_instance`
                     text = f"nothing that sets the {resource} to {' or '.join(sets)} is left for {name}"
                 yield Constraint("use", (action.id, resource), text)
 

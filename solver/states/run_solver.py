@@ -13,9 +13,8 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.model.state import restricted
 from planoracle.instances.protocol.plan import DroppedCommand
-from planoracle.instances.protocol.schedule_benchmark import agrees
+from planoracle.instances.protocol.schedule_benchmark import agrees, remaining_problem
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint, LegalAction, wait_words, waited
 from planoracle.solver.repair.plan_repair import Repair
@@ -152,7 +151,7 @@ class Solver:
 
         here = self.run.points[count]
         try:
-            conflict = find_conflict(restricted(here.instance, here.state), time_limit=self.limit)
+            conflict = find_conflict(remaining_problem(here.instance, here.state), time_limit=self.limit)
         except InputError:  # what has been decided contradicts itself already
             return ()
         proved = conflict is not None and conflict.status == Status.infeasible

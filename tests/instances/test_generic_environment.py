@@ -19,9 +19,9 @@ from planoracle.instances.files.catalog import problem as problem_of
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
-from planoracle.instances.model.state import restricted
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand, RunConfig
+from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.instances.protocol.trajectory import piece_choices, waited
 from planoracle.solver.exact.search import solve
 from tests.support.hostile import VALUES
@@ -151,7 +151,7 @@ def from_random_states(seeds: range) -> int:
         run = live(workshop(seed))
         wander(run, seed, 3)
         if not run.done:
-            rest = solve(restricted(run.problem, run.run().points[-1].state))
+            rest = solve(remaining_problem(run.problem, run.run().points[-1].state))
             assert rest.status in ("optimal", "infeasible")
             assert best_end(run, rest.makespan, reached) == rest.makespan, seed
             count += 1

@@ -17,6 +17,7 @@ from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.registry import of
+from planoracle.instances.protocol.schedule_benchmark import check_instance
 from planoracle.instances.protocol.scoring import Measured
 from planoracle.solver.exact.search import solve
 from tests.support.paracook_abstract import DISH
@@ -288,7 +289,7 @@ def test_what_plans_cannot_say_is_refused(changes: dict[str, Any], field: str):
         "agents": ("agent1",),
     }
     with pytest.raises(InputError, match=field):
-        Instance("odd", benchmark="paracook_abstract", **{**fields, **changes})
+        check_instance(Instance("odd", benchmark="paracook_abstract", **{**fields, **changes}))
 
 
 # --- figures ---------------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ from planoracle.instances.benchmarks.recipe2plan.language import first_command, 
 from planoracle.instances.benchmarks.recipe2plan.live import Recipe2PlanEnvironment
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.state import restricted
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
+from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.solver.exact.search import solve
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, best_end, decisions, replayed, wander
@@ -126,7 +126,7 @@ def test_what_states_leave_can_be_reached_in_commands_that_are_offered():
         problem = kitchen(seed, 5)
         run = registry.of(problem).environment(problem)
         wander(run, seed, 6)
-        rest = solve(restricted(problem, run.run().points[-1].state))
+        rest = solve(remaining_problem(problem, run.run().points[-1].state))
         assert rest.status in ("optimal", "infeasible")
         assert best_end(run, rest.makespan, lambda one: (one.verdict.success, one.verdict.makespan)) == rest.makespan
 

@@ -12,6 +12,10 @@ import pytest
 from planoracle.instances.errors import InputError
 from planoracle.instances.model import validation
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.schedule_benchmark import certify, check_instance
+from planoracle.solver.solve import solve
 
 HUGE = 10**9 + 1
 OVEN = Resource("oven", 2, "cold")
@@ -230,7 +234,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
 
 def fault(name: str) -> InputError:
     with pytest.raises(InputError) as caught:
-        Instance(**{"name": "k", "actions": (A,), **FAULTS[name][0]})
+        check_instance(Instance(**{"name": "k", "actions": (A,), **FAULTS[name][0]}))
     return caught.value
 
 
@@ -295,8 +299,19 @@ def test_every_complaint_of_the_module_is_reached(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_what_is_allowed_passes(instance: dict[str, Any]) -> None:
-    made = Instance(**{"name": "k", "actions": (A,), **instance})
-    assert sorted(made.order) == list(range(len(made.actions)))
+    problem = Instance(**{"name": "k", "actions": (A,), **instance})
+    check_instance(problem)
+    assert sorted(problem.order) == list(range(len(problem.actions)))
+
+
+def test_an_instance_that_its_benchmark_refuses_is_neither_solved_nor_graded() -> None:
+    problem = Instance("k", **cooked(time_limit=99))  # the model knows no benchmark
+    with pytest.raises(InputError, match="no time limit"):
+        solve(problem)
+    with pytest.raises(InputError, match="no time limit"):
+        registry.of(problem).run(problem, "")
+    with pytest.raises(InputError, match="no time limit"):
+        certify(problem, Schedule(()))
 
 
 def test_order_puts_predecessors_first_and_ties_by_position() -> None:

@@ -14,7 +14,8 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files.catalog import expand, load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.model.state import PartialSchedule, restricted
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.solver.exact.bounds import horizon
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs.certificate import certificate, verify
@@ -424,7 +425,7 @@ def test_the_words_name_the_steps_and_do_the_sums():
 
 def test_what_is_left_of_a_run_is_explained_too():
     problem = load("recipe2plan/timed/Cobbler_Pancakes")
-    late = restricted(problem, PartialSchedule((Piece("Cobbler/0", 300, 600, "agent"),), clock=300))
+    late = remaining_problem(problem, PartialSchedule((Piece("Cobbler/0", 300, 600, "agent"),), clock=300))
     shown = certificate(late, 4380)
     assert (shown.kind, shown.explained) == ("busy time", True)
     (line,) = shown.lines(late)

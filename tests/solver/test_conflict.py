@@ -12,7 +12,8 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.model.state import NOW, PartialSchedule, restricted
+from planoracle.instances.model.state import NOW, PartialSchedule
+from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.solver.exact.bounds import horizon
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs import conflict as conflicts
@@ -45,7 +46,7 @@ def tightened(seed: int, base: Instance) -> Instance:
     if random.random() < 0.7:
         limit = max(clock, best.makespan - random.randint(-1, 1))
         instance = replace(instance, time_limit=limit)
-    return restricted(instance, PartialSchedule(pieces, clock))
+    return remaining_problem(instance, PartialSchedule(pieces, clock))
 
 
 def examples(first: int, step: int, number: int) -> list[Instance]:
@@ -255,7 +256,7 @@ def test_modes_are_impossible_each_for_its_own_reason():
 
 
 def _cobbler(*pieces: Piece, clock: int) -> Instance:
-    return restricted(load("recipe2plan/timed/Cobbler_Pancakes"), PartialSchedule(pieces, clock))
+    return remaining_problem(load("recipe2plan/timed/Cobbler_Pancakes"), PartialSchedule(pieces, clock))
 
 
 def test_a_run_that_went_wrong_is_explained_by_its_decisions():
@@ -277,7 +278,7 @@ def test_dropping_a_decision_does_not_put_off_the_run():
     """Were the start of the run not fixed, it could be put off to make room for what has been freed."""
     actions = Action("t/a", "t", 5, 5), Action("t/b", "t", 2, 2)
     instance = Instance("run", actions, (Lag("t/a", "t/b"),))
-    begun = restricted(instance, PartialSchedule((Piece("t/b", 3, 2, "agent"),), 3))
+    begun = remaining_problem(instance, PartialSchedule((Piece("t/b", 3, 2, "agent"),), 3))
     freed = without(begun, [one for one in constraints(begun) if one.kind in ("clock", "attendance")])
     assert solve(freed).status == "infeasible"
     assert texts(begun) == ["t/b was started at tick 3", "t/b cannot start before t/a is finished"]
@@ -286,7 +287,9 @@ def test_dropping_a_decision_does_not_put_off_the_run():
 def test_a_state_that_can_no_longer_be_set():
     heat, cool = _baking("heat", 5, sets="hot"), _baking("cool", 5, sets="cold")
     instance = _kitchen([heat, cool, _baking("bake", 10, requires="hot")])
-    begun = restricted(instance, PartialSchedule((Piece("t/heat", 0, 5, "agent"), Piece("t/cool", 5, 5, "agent")), 10))
+    begun = remaining_problem(
+        instance, PartialSchedule((Piece("t/heat", 0, 5, "agent"), Piece("t/cool", 5, 5, "agent")), 10)
+    )
     found = texts(begun)
     assert "t/bake needs the oven to be hot" in found
     assert "t/cool was started at minute 5" in found
@@ -294,7 +297,7 @@ def test_a_state_that_can_no_longer_be_set():
 
 def test_the_clock_is_one_constraint_beside_releases():
     actions = Action("t/a", "t", 5, 5), Action("t/b", "t", 2, 2, release=9), Action("t/c", "t", 1, 1, release=2)
-    begun = restricted(Instance("run", actions, time_limit=12), PartialSchedule((), 8))
+    begun = remaining_problem(Instance("run", actions, time_limit=12), PartialSchedule((), 8))
     assert [one.text for one in constraints(begun) if one.kind in ("clock", "release")] == [
         "it is tick 8 already, and nothing more can start earlier",
         "t/b cannot start before tick 9",

@@ -15,7 +15,8 @@ from planoracle.heuristics.improve import improve
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.schedule_rules import find_violations
-from planoracle.instances.model.state import PartialSchedule, restricted
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.solver.exact import precedence
 from planoracle.solver.exact.bounds import common_tick, windows
 from planoracle.solver.exact.precedence import ordered_windows
@@ -111,7 +112,7 @@ def test_a_negative_minimum_lag_is_remembered_through_idle_time() -> None:
     for clock, best in ((2, 4), (3, None)):
         state = PartialSchedule((Piece("t/a", 0, 1, "agent"), Piece("t/c", 3, 1, "agent")), clock)
         value = StateSolver(instance).value(state)
-        assert value.makespan == solve(restricted(instance, state)).makespan == best
+        assert value.makespan == solve(remaining_problem(instance, state)).makespan == best
         assert value.status == ("infeasible" if best is None else "optimal")
 
 

@@ -13,6 +13,7 @@ from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.protocol.schedule_benchmark import check_instance
 from planoracle.solver.exact import search, work_bounds
 from planoracle.solver.exact import search as solving
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
@@ -66,7 +67,7 @@ def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time(
             assert Instance(**parts) == kitchen(seed)
             continue
         with pytest.raises(InputError) as caught:
-            Instance(**parts)
+            check_instance(Instance(**parts))
         assert caught.value.field in {f"actions[{step}].interruptible" for step in wrong}
         assert caught.value.value is True
         refused += 1

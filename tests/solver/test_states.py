@@ -25,7 +25,8 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
-from planoracle.instances.model.state import PartialSchedule, restricted
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.solver.exact.search import solve
 from planoracle.solver.states.state_solver import StateSolver, Value
 from planoracle.solver.states.values import state_solver, value_of
@@ -245,9 +246,9 @@ def test_a_mode_without_a_way_to_its_state_is_no_choice_any_more():
     bake = Action("t/bake", "t", 3, 0, modes=(Mode((Demand("oven", requires="hot"),)), Mode((Demand("stove"),))))
     instance = Instance("oven", (heat, bake), resources=(Resource("oven"), Resource("stove")))
     cold = PartialSchedule((Piece("t/heat", 0, 1, "agent", 1),), 1)
-    assert solve(restricted(instance, cold)).makespan == StateSolver(instance).value(cold).makespan == 4
+    assert solve(remaining_problem(instance, cold)).makespan == StateSolver(instance).value(cold).makespan == 4
     only = Instance("oven", (heat, Action("t/bake", "t", 3, 0, modes=bake.modes[:1])), resources=instance.resources)
-    assert solve(restricted(only, cold)).status == StateSolver(only).value(cold).status == "infeasible"
+    assert solve(remaining_problem(only, cold)).status == StateSolver(only).value(cold).status == "infeasible"
 
 
 CHOP = Action("t/chop", "t", 2, 2, interruptible=True)
@@ -280,7 +281,7 @@ def test_a_piece_that_has_been_given_is_not_cut_by_what_comes_later(actions, lag
     for state in (PartialSchedule(tuple(given)), PartialSchedule(tuple(given), 1)):
         solver = StateSolver(instance, 1)
         value = solver.value(state)
-        assert value.makespan == solve(restricted(instance, state)).makespan == best
+        assert value.makespan == solve(remaining_problem(instance, state)).makespan == best
         assert value.makespan == exhaustive.general_optimum(instance, 8, state)
         if best is not None:
             rest = solver.completion(value.witness, state)
@@ -294,7 +295,7 @@ def test_pieces_given_one_after_the_other_may_have_a_start_between_them():
     # Each of them has to begin in time, though.
     rushed = Instance("kitchen", (CHOP, LATE), RUSH)
     state = PartialSchedule(halves, 1)
-    assert StateSolver(rushed, 1).value(state).makespan == solve(restricted(rushed, state)).makespan == 5
+    assert StateSolver(rushed, 1).value(state).makespan == solve(remaining_problem(rushed, state)).makespan == 5
 
 
 def test_what_follows_a_given_piece_is_started_by_somebody_who_is_free():
@@ -323,7 +324,9 @@ def test_a_given_piece_of_one_tick_lends_its_room_no_more_than_a_longer_one(give
     instance = Instance("oven", (keep, heat), resources=(Resource("oven", state="hot"),), agents=("a", "b"))
     state = PartialSchedule((Piece("t/keep", 0, given, "a"),))
     assert exhaustive.general_optimum(instance, 9, state) == 3 + given
-    assert solve(restricted(instance, state)).makespan == StateSolver(instance).value(state).makespan == 3 + given
+    assert (
+        solve(remaining_problem(instance, state)).makespan == StateSolver(instance).value(state).makespan == 3 + given
+    )
 
 
 @pytest.mark.parametrize("clock", [0, 3, 5, 9])

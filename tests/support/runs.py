@@ -12,7 +12,7 @@ from support.trajectories import trajectory_of
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance, Lag
-from planoracle.instances.model.state import restricted
+from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory, waited
 from planoracle.solver.exact.search import solve
 from planoracle.solver.result import Result
@@ -42,7 +42,7 @@ def walk(
 def from_scratch(here: DecisionPoint) -> Result:
     """Solve the rest of a run as an instance of its own (time limits of own instances are left out of account)."""
     whole = replace(here.instance, time_limit=None)
-    return solve(restricted(whole, here.state), time_limit=30)
+    return solve(remaining_problem(whole, here.state), time_limit=30)
 
 
 def odd_workshop(seed: int) -> Instance:

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from planoracle.instances.benchmarks.paracook.local_copy import an_object, copy_of, rows_of, within
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.protocol.schedule_benchmark import check_instance
 
 #: A task as the released file has it: name, time, and what it waits for, with the least time after the end of that.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]
@@ -27,7 +28,7 @@ def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
     (['orders/chop', 'orders/fry', 'orders/serve'], 24, ('agent1', 'agent2'))
     """
     rows = list(rows)
-    return Instance(
+    problem = Instance(
         name=name,
         actions=tuple(Action(f"{GROUP}/{task}", GROUP, time, time) for task, time, _ in rows),
         lags=tuple(
@@ -38,6 +39,8 @@ def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
         agents=hands(agents),
         benchmark="paracook_abstract",
     )
+    check_instance(problem)
+    return problem
 
 
 def hands(agents: int) -> tuple[str, ...]:

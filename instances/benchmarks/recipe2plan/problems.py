@@ -10,6 +10,7 @@ from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource, merge
+from planoracle.instances.protocol.schedule_benchmark import check_instance
 
 #: The physical objects of the released environment, each of capacity one.
 OBJECTS = ("oven", "microwave", "stove")
@@ -116,9 +117,11 @@ def _recipe(recipe: dict[str, Any], where: str) -> Instance:
 
 def _checked(where: str, **parts: Any) -> Instance:
     try:
-        return Instance(**parts)
+        instance = Instance(**parts)
+        check_instance(instance)
     except InputError as error:
         raise error.at("", where) from None
+    return instance
 
 
 def _seconds(value: Any, field: str) -> int:
