@@ -1,4 +1,4 @@
-"""Typed errors: every complaint about input names the file, the field, the value and what would be right."""
+"""Typed errors; an error about input names the file, the field, the value and what is accepted."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, Self
 
 
 class PlanoracleError(Exception):
-    """Base of all errors raised on purpose by planoracle."""
+    """Base class of all errors that planoracle raises on purpose."""
 
 
-#: Longest message and longest path of a field, in characters: both may name what a file holds.
+#: Longest message and longest path of a field, in characters: both may contain text of a file.
 _MAX_MESSAGE, _MAX_FIELD = 2_000, 500
-#: Most faults of one file that are named.
+#: Most faults of one file that are reported.
 MAX_FAULTS = 20
 
 
@@ -41,21 +41,21 @@ def _cut(text: str, limit: int) -> str:
 
 
 class InputError(PlanoracleError):
-    """A file or value handed to planoracle is not what it should be.
+    """Invalid file or value.
 
     Parameters
     ----------
     message
-        What is wrong and what would be right.
+        What is wrong; what is accepted.
     source
-        The file (or "<text>") it was read from, if any.
+        The file, or "<text>", from which the value was read.
     field
-        Path of the field, e.g. ``tasks[0].actions[2].duration``; in an instance an action stands for itself,
+        Path of the field, e.g. ``tasks[0].actions[2].duration``; in an instance an action is named by its id,
         e.g. ``actions[soup/boil].duration``.
     value
-        The offending value; omitted from the message when not given.
+        The invalid value; without it, the message shows none.
     line
-        Where that is in the file, from 1, if it is known.
+        Line of the file, from 1.
 
     Examples
     --------
@@ -78,43 +78,44 @@ class InputError(PlanoracleError):
         self.source = source
         self.field = field and _cut(field, _MAX_FIELD)
         self.value = None if value is self._missing else value
-        found = "" if value is self._missing else f" (found {_show(value)})"
-        self.given = value is not self._missing
+        self.has_value = value is not self._missing
         self.line = line
-        place = f"{source}:{line}" if source and line else source
-        super().__init__(": ".join(part for part in (place, self.field, self.message + found) if part))
+        location = f"{source}:{line}" if source and line else source
+        shown_value = f" (found {_show(value)})" if self.has_value else ""
+        super().__init__(": ".join(part for part in (location, self.field, self.message + shown_value) if part))
 
     @property
     def faults(self) -> tuple[InputError, ...]:
-        """All that is wrong, in the order of the file: this, unless there is more (see `FaultsError`)."""
+        """All faults, in the order of the file; one, except for a `FaultsError`."""
         return (self,)
 
     def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
-        """Return the same error with the file it was found in, and a field in front of its own."""
+        """Return the same error with its file, and with a field in front of its own."""
         path = ".".join(part for part in (field, self.field) if part) or None
-        value = self.value if self.given else self._missing
+        value = self.value if self.has_value else self._missing
         return type(self)(self.message, source=source, field=path, value=value, line=line or self.line)
 
     def each(self, change: Callable[[InputError], InputError]) -> InputError:
-        """Return the error with a change made to every fault."""
+        """Return the error with every fault changed."""
         return change(self)
 
 
 class FaultsError(InputError):
-    """Several faults of one file; as text it is the first, and how many more there are.
+    """Several faults of one file; the text is the first fault and the number of the others.
 
     Examples
     --------
-    >>> print(together([InputError("is missing", field="name"), InputError("unknown key", field="nmae", value="x")]))
+    >>> faults = InputError("is missing", field="name"), InputError("unknown key", field="nmae", value="x")
+    >>> print(combine_errors(faults))
     name: is missing (and 1 more)
     """
 
     def __init__(self, first: InputError, *others: InputError, more: bool = False) -> None:
-        value = first.value if first.given else self._missing
-        said = f"{first.message} (and {'at least ' if more else ''}{len(others) + more} more)"
-        super().__init__(said, source=first.source, field=first.field, value=value, line=first.line)
+        value = first.value if first.has_value else self._missing
+        message = f"{first.message} (and {'at least ' if more else ''}{len(others) + more} more)"
+        super().__init__(message, source=first.source, field=first.field, value=value, line=first.line)
         self._faults = (first, *others)
-        #: Whether there are faults beyond `MAX_FAULTS`.
+        #: True if there are faults beyond `MAX_FAULTS`.
         self.more = more
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -122,42 +123,42 @@ class FaultsError(InputError):
 
     @property
     def faults(self) -> tuple[InputError, ...]:
-        """All that is wrong, `MAX_FAULTS` at most."""
+        """The faults, `MAX_FAULTS` at most."""
         return self._faults
 
     def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
-        """Return the same errors with the file they were found in, and a field in front of their own."""
+        """Return the same errors with their file, and with a field in front of their own."""
         return type(self)(*(fault.at(source, field, line) for fault in self._faults), more=self.more)
 
     def each(self, change: Callable[[InputError], InputError]) -> FaultsError:
-        """Return the errors with a change made to every one, in the order of their lines."""
+        """Return the errors with every fault changed, in the order of their lines."""
         return FaultsError(*sorted(map(change, self._faults), key=lambda fault: fault.line or inf), more=self.more)
 
 
-def together(faults: Iterable[InputError]) -> InputError | None:
-    """Return one error for all faults, ``None`` if there are none."""
-    left = iter(faults)
-    found = list(islice(left, MAX_FAULTS))
-    if len(found) < 2:
-        return found[0] if found else None
-    return FaultsError(*found, more=next(left, None) is not None)
+def combine_errors(faults: Iterable[InputError]) -> InputError | None:
+    """Return one error for all faults, ``None`` without a fault."""
+    remaining = iter(faults)
+    reported = list(islice(remaining, MAX_FAULTS))
+    if len(reported) < 2:
+        return reported[0] if reported else None
+    return FaultsError(*reported, more=next(remaining, None) is not None)
 
 
 class InputWarning(UserWarning):
-    """Something in a file that is allowed, and hardly meant."""
+    """Valid but probably unintended entry of a file."""
 
 
 class SetupWarning(UserWarning):
-    """Something that is installed does not work and is done without."""
+    """Broken installation of an optional dependency, which is not used."""
 
 
 class UnknownNameError(InputError):
-    """A name on the command line or in a submission that stands for no instance, heuristic or option."""
+    """Name on the command line or in a submission that matches no problem, heuristic or option."""
 
 
 class PlanError(InputError):
-    """A submitted plan that cannot be read as a plan at all (too long, wrong shape, not text)."""
+    """Submitted plan that cannot be read as a plan (too long, wrong shape, not text)."""
 
 
 class InternalError(PlanoracleError):
-    """planoracle contradicted itself, e.g. its own schedule did not pass its own rules; please report it."""
+    """Contradiction within planoracle, e.g. a schedule that its own rules reject; please report it."""

@@ -1,4 +1,4 @@
-"""Text from files and submissions, safe to show: nothing in it steers a terminal, hides letters or turns them round."""
+"""Text utilities: escaping of untrusted text, JSON output, clock times, and "did you mean" suggestions."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ _JOINERS = "\u200c\u200d"
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Return a text in which every character that cannot be seen is written as an escape.
+    r"""Return a text with every invisible character replaced by an escape.
 
-    That goes for control characters (and with them the sequences that steer terminals), marks of direction and other
-    format characters, separators of lines, lone surrogates, private and unassigned characters, and all spaces but the
-    plain one. What people write stays as it is: letters of every script, also of those written from right to left,
-    and emoji. The two invisible characters that spelling needs, the zero-width joiner and non-joiner, stay between
-    characters beyond ASCII, as in Persian words and emoji of families; between others they are escaped too.
+    These are control characters (and thus terminal sequences), direction marks and other format characters, line
+    separators, lone surrogates, private and unassigned characters, and all spaces but the plain one. Letters of every
+    script and emoji stay as they are. The zero-width joiner and non-joiner stay between characters beyond ASCII,
+    where spelling needs them, as in Persian words and family emoji.
 
     Parameters
     ----------
     keep
-        Characters to be left alone all the same, such as the line breaks of a report.
+        Characters that stay as they are, such as the line breaks of a report.
 
     Examples
     --------
@@ -48,22 +47,22 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def _joins(text: str, place: int) -> bool:
-    """Whether the characters on both sides of a place can be seen and are beyond ASCII."""
+    """Return whether the characters on both sides of a place are visible and beyond ASCII."""
     sides = text[place - 1 : place], text[place + 1 : place + 2]
     return all(side > "\x7f" and side.isprintable() for side in sides)
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    r"""Write JSON of which every character can be seen; what is read back is the same.
+    r"""Write JSON with visible characters only; it reads back as the same value.
 
     >>> print(to_json(["\x1b\u202e\x7f", "ä"]))
     ["\u001b\u202e\u007f", "\u00e4"]
     """
-    # The one character of ASCII that cannot be seen and that the standard leaves as it is; it occurs in texts only.
+    # DEL is the only invisible ASCII character that `json` does not escape; it occurs in strings only.
     return json.dumps(value, indent=indent).replace("\x7f", "\\u007f")
 
 
-@lru_cache(maxsize=4096)  # plans hold the same few times again and again
+@lru_cache(maxsize=4096)  # plans repeat the same few times
 def format_clock(seconds: int) -> str:
     """Write seconds as ``HH:MM:SS`` (hours may need more digits).
 
@@ -84,7 +83,7 @@ _SECONDS = {
 
 
 def warn_of_unit(unit: str, seconds_per_tick: int | None, source: str) -> None:
-    """Warn of a unit whose name says another time than ``seconds_per_tick``."""
+    """Warn of a unit whose name contradicts ``seconds_per_tick``."""
     word = unit.strip().lower()
     seconds = _SECONDS.get(word, _SECONDS.get(word.removesuffix("s")))
     if seconds is not None and seconds_per_tick not in (None, seconds):
@@ -92,19 +91,18 @@ def warn_of_unit(unit: str, seconds_per_tick: int | None, source: str) -> None:
         warnings.warn(message, InputWarning, stacklevel=2)
 
 
-# Comparing is quadratic in the length of names, and there may be many: longer ones are left alone, and where there are
-# more than so many, all but those that begin or end as the value does.
+# Comparison is quadratic in the length of names: longer names are not compared, and of more names than `_MOST` only
+# those that share `_SAME` characters with the value at the beginning or the end.
 _LONGEST, _MOST, _FILES = 120, 5_000, 2_000
 _SAME = 3
-# So much of a name must be the same (`difflib`), and those that are less like it than the best by more
-# than this are not meant.
+# Least similarity (`difflib`) of a suggestion, and largest difference to the best suggestion.
 _LIKE, _WORSE = 0.7, 0.1
-# So many names are listed in a message.
+# Most names in a message.
 _LISTED = 60
 
 
-def similar(value: object, known: Iterable[str], most: int = 3) -> list[str]:
-    """Return the names most like a value, the closest first; letters may be large or small.
+def similar(value: object, names: Iterable[str], most: int = 3) -> list[str]:
+    """Return the names most similar to a value, the closest first, ignoring case.
 
     Examples
     --------
@@ -115,10 +113,10 @@ def similar(value: object, known: Iterable[str], most: int = 3) -> list[str]:
     """
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
         return []
-    wanted = value.casefold()
+    target = value.casefold()
     whole: dict[str, list[str]] = {}
     ends: dict[str, list[str]] = {}
-    names = list(known)
+    names = list(names)
     if len(names) > _MOST:
         first, last = value[:_SAME], value[-_SAME:]
         names = list(islice((name for name in names if name.startswith(first) or name.endswith(last)), _MOST // 4))
@@ -127,14 +125,14 @@ def similar(value: object, known: Iterable[str], most: int = 3) -> list[str]:
         if len(folded) <= _LONGEST:
             whole.setdefault(folded, []).append(name)
             ends.setdefault(_end(folded), []).append(name)
-    end = _end(wanted)
-    for one, there in ((wanted, whole), (end, ends)):
-        close = get_close_matches(one, there, most, _LIKE)
-        # The end of a path is what is meant, however much of the rest is the same.
-        close = [name for name in close if _alike(_end(name), end) >= _LIKE]
-        close = [name for name in close if _alike(name, one) >= _alike(close[0], one) - _WORSE]
+    end = _end(target)
+    for text, candidates in ((target, whole), (end, ends)):
+        close = get_close_matches(text, candidates, most, _LIKE)
+        # The last component of a path must be similar, however much of the rest is the same.
+        close = [name for name in close if _similarity(_end(name), end) >= _LIKE]
+        close = [name for name in close if _similarity(name, text) >= _similarity(close[0], text) - _WORSE]
         if close:
-            return [name for folded in close for name in there[folded]][:most]
+            return [name for folded in close for name in candidates[folded]][:most]
     return [name for folded, names in whole.items() if len(end) > 2 and end in folded for name in names][:most]
 
 
@@ -142,42 +140,45 @@ def _end(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _alike(name: str, other: str) -> float:
+def _similarity(name: str, other: str) -> float:
     return SequenceMatcher(a=name, b=other).ratio()
 
 
-def did_you_mean(value: object, known: Iterable[str]) -> str:
-    """Return the end of a complaint about a name.
+def did_you_mean(value: object, names: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name, empty if no name is similar.
 
     Examples
     --------
     >>> did_you_mean("sotve", ["stove", "knife"]), did_you_mean("x", ["stove"])
     ('; did you mean stove?', '')
     """
-    close = similar(value, known)
+    return _suggestion(similar(value, names))
+
+
+def did_you_mean_file(path: str) -> str:
+    """Return the end of a message about a missing file: the files beside it with the most similar names."""
+    parent = Path(path).parent
+    try:
+        names = [one.name for one in islice(parent.iterdir(), _FILES)]
+    except (OSError, ValueError):
+        return ""
+    return _suggestion([str(parent / name) for name in similar(Path(path).name, names)])
+
+
+def _suggestion(close: list[str]) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-def one_of(value: object, known: Iterable[str], what: str = "names") -> str:
-    """Return a complaint about a name that is none of those known.
+def one_of(value: object, names: Iterable[str], plural: str = "names") -> str:
+    """Return a message about a value that is none of some names.
 
     Examples
     --------
     >>> one_of("sotve", ["stove", "knife"])
     'must be one of stove, knife; did you mean stove?'
     """
-    names = list(known)
+    names = list(names)
     if not names:
-        return f"there are no {what}"
-    said = ", ".join(names) if len(names) <= _LISTED else f"{len(names)} {what}, such as {', '.join(names[:3])}"
-    return f"must be one of {said}{did_you_mean(value, names)}"
-
-
-def files_like(path: str) -> list[str]:
-    """Return the files beside a path that does not exist whose names are most like its own."""
-    place = Path(path)
-    try:
-        there = [one.name for one in islice(place.parent.iterdir(), _FILES)]
-    except (OSError, ValueError):
-        return []
-    return [str(place.with_name(name)) for name in similar(place.name, there)]
+        return f"there are no {plural}"
+    listed = ", ".join(names) if len(names) <= _LISTED else f"{len(names)} {plural}, such as {', '.join(names[:3])}"
+    return f"must be one of {listed}{did_you_mean(value, names)}"

@@ -143,7 +143,7 @@ class Questions(NamedTuple):
 
     def problems(self, pattern: str) -> ProblemNames:
         """Return the names of bundled problems that begin with a text or match a glob."""
-        every = catalog.bundled() if pattern else catalog.begun("")
+        every = catalog.bundled() if pattern else catalog.completions("")
         names = [name for name in every if name.startswith(pattern) or fnmatchcase(name, pattern)]
         return ProblemNames(names=names[:MOST], total=len(names))
 

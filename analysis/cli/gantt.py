@@ -39,14 +39,14 @@ def gantt(
     """
     from planoracle.analysis.figures.plan_figure import draw, draw_pair
     from planoracle.analysis.figures.style import save
-    from planoracle.instances.model.agents import crewed
+    from planoracle.instances.model.agents import add_agent_suffix
 
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
     if against == "optimum" and plan is None and heuristic is None:
         said = "needs --plan or --heuristic: without them the optimum itself is drawn"
         raise typer.BadParameter(said, param_hint="--against")
-    problem = single_problem(crewed(name, agents, only or ()))
+    problem = single_problem(add_agent_suffix(name, agents, only or ()))
     if plan is not None:
         drawn, title = _read(plan)
     else:

@@ -27,7 +27,7 @@ def begun(start: str) -> list[str]:
     """Return completions of the name of a problem."""
     from planoracle.instances.files import catalog
 
-    return catalog.begun(start)
+    return catalog.completions(start)
 
 
 def begun_heuristic(start: str) -> list[str]:

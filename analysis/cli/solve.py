@@ -167,10 +167,10 @@ def _apply_heuristic(
     """Write a schedule of a heuristic for each problem, and end the program."""
     from planoracle.heuristics.budget import Budget
     from planoracle.heuristics.registry import run as apply
-    from planoracle.instances.model.agents import crewed
+    from planoracle.instances.model.agents import add_agent_suffix
 
     budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
-    run = ProblemLoop([crewed(name, agents, only or ()) for name in names], "scheduling", any_kind=True)
+    run = ProblemLoop([add_agent_suffix(name, agents, only or ()) for name in names], "scheduling", any_kind=True)
     table = Table(form, _HEURISTIC_COLUMNS)
     failed = False
     for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
@@ -205,16 +205,18 @@ class _ProblemList:
 
     def __init__(self, names: list[str], agents: int | None, only: list[str]) -> None:
         from planoracle.instances.files import catalog
-        from planoracle.instances.model.agents import crewed
+        from planoracle.instances.model.agents import add_agent_suffix
 
         self.known: int | None = None
         self.alone: Problem | None = None  # the one that is being solved, if there is but one
         self._best: tuple[int | None, int] | None = None
         self._names: Iterable[str | bytes]
         if names == ["-"]:
-            self._names = (name if isinstance(name, bytes) else crewed(name, agents, only) for name in _typed())
+            self._names = (
+                name if isinstance(name, bytes) else add_agent_suffix(name, agents, only) for name in _typed()
+            )
         else:
-            self._names = listed = catalog.expand(crewed(name, agents, only) for name in names)
+            self._names = listed = catalog.expand(add_agent_suffix(name, agents, only) for name in names)
             self.known = len(listed)
 
     def items(self, item: Callable[[Any], Item]) -> Iterator[Item]:

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.strict_json import confined
-from planoracle.instances.model.agents import split_crew
+from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 
@@ -92,7 +92,7 @@ def _among(path: str, roots: Iterable[str]) -> bool:
 
 def _parts(name: str) -> Iterator[tuple[str, str]]:
     """Yield the paths that a name may begin with, and what then follows: which problem in the file, for how many."""
-    crew = split_crew(name)
+    crew = split_agent_suffix(name)
     for whole, rest in ((name, ""), *([] if crew is None else [crew])):
         yield whole, rest
         path, sign, inner = whole.rpartition("#")
@@ -172,7 +172,7 @@ class Problems:
             return catalog.problem(name)
         found = self._places.find(name)
         if found is None:
-            raise catalog.unknown(name)
+            raise catalog.unknown_name_error(name)
         with confined(self._places.check):
             return _single(name, found)
 
@@ -180,7 +180,7 @@ class Problems:
         """Return the file that a name means in a copy of somebody's data, or the name itself."""
         head = name.partition("/")[0]
         found = registry.get(head).file_of(name, self._data[head]) if head in self._data else None
-        return catalog.placed(name) if found is None else found
+        return catalog.local_path(name) if found is None else found
 
 
 def _single(name: str, path: str) -> Problem:

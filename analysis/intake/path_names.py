@@ -61,7 +61,7 @@ class EntryError(InputError):
     """What is wrong with an entry of which something is known, as a record says it in ``about``."""
 
     def __init__(self, error: InputError, about: object) -> None:
-        value = {"value": error.value} if error.given else {}
+        value = {"value": error.value} if error.has_value else {}
         super().__init__(error.message, source=error.source, field=error.field, line=error.line, **value)
         self.about: dict[str, Any] = about if isinstance(about, dict) else {}
 
@@ -73,7 +73,7 @@ class EntryError(InputError):
         return type(self)(self._plain().at(source, field, line), self.about)
 
     def _plain(self) -> InputError:
-        value = {"value": self.value} if self.given else {}
+        value = {"value": self.value} if self.has_value else {}
         return InputError(self.message, source=self.source, field=self.field, line=self.line, **value)
 
 

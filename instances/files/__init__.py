@@ -1,1 +1,1 @@
-"""Problem files, and the names by which problems are loaded."""
+"""Problem files, strict JSON, and the catalog of problem names."""

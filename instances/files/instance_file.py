@@ -1,15 +1,13 @@
-"""Our own file format: strict, versioned JSON at the boundary, plain dataclasses inside."""
+"""Problem files in our own format: JSON Schema, reader and writer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
-from planoracle.instances.errors import InputError, together
-from planoracle.instances.files.strict_json import read_document
+from planoracle.instances.errors import InputError, combine_errors
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.model.validation import MAX_ACTIONS, MAX_LAGS
@@ -24,7 +22,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-#: Where a file says by which schema an editor should check it; we do not read that.
+#: Schema of a file for editors; it is not used here.
 SchemaLink = Annotated[str | None, Field(alias="$schema", description="address of this schema, for editors")]
 
 
@@ -37,7 +35,7 @@ class ResourceEntry(_Strict):
 
 
 class UseEntry(_Strict):
-    """What an action asks of a resource while it runs."""
+    """Use of a resource by a running action."""
 
     resource: str
     amount: int = 1
@@ -62,7 +60,7 @@ class AfterEntry(_Strict):
 
 
 def shorthand(plain: str, entry: type[BaseModel]) -> WithJsonSchema:
-    """Return the schema of an entry for which a value of a plain JSON type may stand.
+    """Return the schema of an entry that can be abbreviated by a value of a plain JSON type.
 
     Written in full, since pydantic before 2.12 mostly fails to refer to a type within its own annotation.
     """
@@ -104,8 +102,8 @@ class InstanceDocument(_Strict):
     format: Literal["planoracle/instance"]
     version: Literal[1]
     name: str
-    benchmark: str = Field(GENERAL, description="whose rules and plan language apply")
-    unit: str = Field("tick", description="what a tick is called")
+    benchmark: str = Field(GENERAL, description="benchmark whose rules and plan language apply")
+    unit: str = Field("tick", description="name of a tick")
     seconds_per_tick: int | None = None
     agents: list[str] = ["agent"]
     resources: list[ResourceEntry] = []
@@ -120,62 +118,49 @@ def json_schema() -> dict[str, Any]:
     return schema
 
 
-def read_instance(path: str | Path) -> Instance:
-    """Read an instance in our own format.
+def instance_from_document(document: Any, source: str) -> Instance:
+    """Return the instance of a parsed document.
 
     Raises
     ------
     InputError
-        Naming file, line, field and value of every fault (`FaultsError` where there are several).
+        Naming file, field and value of every fault (`FaultsError` for several).
     """
-    document = read_document(str(path))
-    try:
-        return instance_from_document(document.value, str(path))
-    except InputError as error:
-        raise document.located(error, str(path)) from None
-
-
-def instance_from_document(document: Any, source: str) -> Instance:
-    """Turn a parsed document into an `Instance`; raises `InputError` like `read_instance`."""
     version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
     if version != VERSION or isinstance(version, bool | float):
         raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
     try:
         _check_size(document)
-    except InputError as error:
-        raise error.at(source) from None
-    try:
         InstanceDocument.model_validate(document)
+        instance = instance_of(document)
     except ValidationError as error:
         raise input_error(error, source, InstanceDocument) from None
-    try:
-        found = instance_of(document)
     except InputError as error:
         raise error.at(source) from None
-    warn_of_unit(found.unit, found.seconds_per_tick, source)
-    return found
+    warn_of_unit(instance.unit, instance.seconds_per_tick, source)
+    return instance
 
 
 def _check_size(document: Any) -> None:
-    """Refuse too many actions and time lags before anything is made of them."""
-    tasks = _listed(document, "tasks")
-    counts = [len(_listed(task, "actions")) for task in tasks]
+    """Reject too many actions and time lags before anything is built."""
+    tasks = _list_at(document, "tasks")
+    counts = [len(_list_at(task, "actions")) for task in tasks]
     if sum(counts) + len(tasks) > 2 * MAX_ACTIONS or sum(counts) > MAX_ACTIONS:
         raise InputError(f"must hold at most {MAX_ACTIONS} actions, and as many tasks", field="tasks")
-    if sum(len(_listed(action, "after")) for task in tasks for action in _listed(task, "actions")) > MAX_LAGS:
+    if sum(len(_list_at(action, "after")) for task in tasks for action in _list_at(task, "actions")) > MAX_LAGS:
         raise InputError(f"must hold at most {MAX_LAGS} time lags", field="tasks")
 
 
-def _listed(value: Any, key: str) -> list[Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
+def _list_at(value: Any, key: str) -> list[Any]:
+    entry = value.get(key) if isinstance(value, dict) else None
+    return entry if isinstance(entry, list) else []
 
 
 def input_error(error: ValidationError, source: str, model: type[BaseModel] | None = None) -> InputError:
-    """Return the faults that pydantic found as an `InputError`; with the model, similar keys are named."""
-    found = together(_faults(error, model))
-    assert found is not None
-    return found.at(source) if source else found
+    """Return a validation error as an `InputError`; with the model, it suggests similar keys."""
+    combined = combine_errors(_faults(error, model))
+    assert combined is not None
+    return combined.at(source) if source else combined
 
 
 def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[InputError]:
@@ -199,7 +184,7 @@ def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[I
 
 
 def keys_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
-    """Return the keys that a document has at a place.
+    """Return the keys that the schema has at a place.
 
     >>> keys_at(InstanceDocument, ("resources", 0))
     ['name', 'capacity', 'state']
@@ -212,7 +197,7 @@ def keys_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the model of the entries that a type is made of."""
+    """Return the model of the entries of a type."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(_model_in, get_args(annotation))), None)
@@ -233,13 +218,12 @@ def _below(field: str, fault: InputError) -> InputError:
 
 
 def to_document(instance: Instance) -> dict[str, Any]:
-    """Return the document of an instance; fields that hold their default are left out.
+    """Return the document of an instance; fields with their default value are omitted.
 
-    Benchmarks whose rules need more than this model (TimeArena) are written as the scheduling problems they
-    are, under the general rules.
+    Instances of benchmarks whose rules need more than this model (TimeArena) are written under the general rules.
 
-    Reading it gives an equal instance, if the actions stand task by task and the lags by the action that
-    waits, as in a file; else one that differs in their order.
+    Reading the document gives an equal instance if its actions are ordered by task and its lags by the later action,
+    as in a file; otherwise their order differs.
     """
     after: dict[str, list[AfterEntry]] = {action.id: [] for action in instance.actions}
     for lag in instance.lags:
@@ -296,8 +280,8 @@ _Entry = Mapping[str, Any]
 
 
 def instance_of(document: _Entry) -> Instance:
-    """Return the instance of a document; raises `InputError` where its parts do not fit together."""
-    error = together(
+    """Return the instance of a valid document; raises `InputError` for contradictions between its parts."""
+    error = combine_errors(
         InputError("give either uses or modes, not both", field=f"tasks[{t}].actions[{a}].modes")
         for t, task in enumerate(document["tasks"])
         for a, step in enumerate(task["actions"])
@@ -326,12 +310,12 @@ def instance_of(document: _Entry) -> Instance:
 
 
 def _benchmark(name: str) -> str:
-    """Return the name of a benchmark whose problems a file can hold."""
-    found = registry.formerly(name)
-    if found is None or not found.self_contained:
-        known = [other for other in registry.names() if registry.get(other).self_contained]
-        raise InputError(one_of(name, known), field="benchmark", value=name)
-    return found.name
+    """Return the current name of a benchmark whose problems can be in a file."""
+    benchmark = registry.formerly(name)
+    if benchmark is None or not benchmark.self_contained:
+        names = [other for other in registry.names() if registry.get(other).self_contained]
+        raise InputError(one_of(name, names), field="benchmark", value=name)
+    return benchmark.name
 
 
 def _action(task: str, step: _Entry) -> Action:
@@ -351,14 +335,14 @@ def _action(task: str, step: _Entry) -> Action:
 
 def _mode(task: str, mode: _Entry) -> Mode:
     demands = tuple(Demand(**use) for use in mode.get("uses", ()))
-    return Mode(demands, mode.get("name", ""), tuple(_full(task, before) for before in mode.get("after", ())))
+    return Mode(demands, mode.get("name", ""), tuple(_action_id(task, before) for before in mode.get("after", ())))
 
 
 def _lag(task: str, name: str, after: _Entry | str) -> Lag:
     entry: _Entry = {"action": after} if isinstance(after, str) else after
-    return Lag(_full(task, entry["action"]), f"{task}/{name}", entry.get("min_lag", 0), entry.get("max_lag"))
+    return Lag(_action_id(task, entry["action"]), f"{task}/{name}", entry.get("min_lag", 0), entry.get("max_lag"))
 
 
-def _full(task: str, name: str) -> str:
-    """Return the id of an action, which within its task goes by its name alone."""
+def _action_id(task: str, name: str) -> str:
+    """Return the id of an action; within its task the name alone is enough."""
     return name if "/" in name else f"{task}/{name}"

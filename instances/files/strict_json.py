@@ -1,4 +1,4 @@
-"""In which line of a JSON text something stands, for messages about it."""
+"""Strict JSON within size limits, line numbers of JSON values, and safe reading of files."""
 
 from __future__ import annotations
 
@@ -18,46 +18,44 @@ from pathlib import Path, PurePath
 from typing import IO, Any, NamedTuple, NoReturn, TypeAlias
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.text import files_like
+from planoracle.instances.text import did_you_mean_file
 
 #: Keys and positions on the way to a value.
 Place: TypeAlias = tuple[str | int, ...]
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
-# Part of the path of a field: a key, or a position or name in brackets (which may hold anything but "].").
+# Part of the path of a field: a key, or a position or name in brackets (which may contain anything but "].").
 _STEP = re.compile(r"\[(.*?)\](?=[.\[]|$)|([^.\[\]]+)", re.DOTALL)
-# What fields of an instance are called in a file.
-_OTHERWISE = {"minimum": "min_lag", "maximum": "max_lag", "id": "name"}
-# Longer texts are not looked through, in characters.
+# Names of fields of an instance in a file.
+_FILE_KEYS = {"minimum": "min_lag", "maximum": "max_lag", "id": "name"}
+# Longest text in characters that is searched for lines.
 _LONGEST = 4 * 2**20
 
 
 def json_lines(text: str, places: Collection[Place]) -> dict[Place, int]:
-    r"""Return the line, from 1, at which each of some values (or its key) begins; those not found are left out.
+    r"""Return the line, from 1, at which each of some values (or its key) begins.
 
-    The text must be JSON that has been read without a fault.
+    The text must be valid JSON. Places that are not in the text are left out.
 
     Examples
     --------
     >>> json_lines('{"a": [1,\n {"b": 2}]}', [("a", 1, "b"), ("a",)])
     {('a',): 1, ('a', 1, 'b'): 2}
     """
-    from json import loads
-
-    wanted, found = set(places), dict[Place, int]()
+    targets, lines = set(places), dict[Place, int]()
     if len(text) > _LONGEST:
-        return found
-    path: list[str | int] = []  # the key or position in every list and object that is open
-    keys: list[bool] = []  # whether a key comes next, of objects; of lists never
+        return lines
+    path: list[str | int] = []  # the key or position in every open list and object
+    keys: list[bool] = []  # for every open list and object whether the next token is a key
     line, last = 1, 0
 
-    def arrived(start: int) -> None:
+    def record(start: int) -> None:
         nonlocal line, last
         place = tuple(path)
-        if place in wanted and place not in found:
+        if place in targets and place not in lines:
             line += text.count("\n", last, start)
             last = start
-            found[place] = line
+            lines[place] = line
 
     for match in _TOKEN.finditer(text):
         token = match.group()
@@ -72,23 +70,23 @@ def json_lines(text: str, places: Collection[Place]) -> dict[Place, int]:
         elif token == ":":
             continue
         elif keys and keys[-1]:
-            path[-1] = loads(token)
+            path[-1] = json.loads(token)
             keys[-1] = False
-            arrived(match.start())
+            record(match.start())
         else:
-            arrived(match.start())
+            record(match.start())
             if token in "{[":
                 path.append("" if token == "{" else 0)
                 keys.append(token == "{")
-        if len(found) == len(wanted):
+        if len(lines) == len(targets):
             break
-    return found
+    return lines
 
 
 def place_of(document: Any, field: str) -> Place:
-    """Return where in a document the path of a field leads; where it ends in nothing, what it ends in.
+    """Return the place in a document of the path of a field, or of its longest part that exists.
 
-    In our own format an action, a resource or a time lag stands for itself (``actions[soup/boil].duration``).
+    In our own format an action, a resource or a time lag is given by name (``actions[soup/boil].duration``).
 
     Examples
     --------
@@ -101,7 +99,7 @@ def place_of(document: Any, field: str) -> Place:
     value = document
     for step, named in steps:
         if step == "modes" and isinstance(value, dict) and "modes" not in value:
-            next(steps, None)  # a single one, written without
+            next(steps, None)  # the file omits the list of a single mode
             continue
         key = _key(value, step, named)
         if key is None:
@@ -112,7 +110,7 @@ def place_of(document: Any, field: str) -> Place:
 
 
 def _steps(document: Any, field: str) -> list[tuple[str, bool]]:
-    """Return the keys, positions and names on a path, beginning at the document, and which are surely names."""
+    """Return the keys, positions and names on a path, each with whether it is certainly a name."""
     steps = [key or bracket for bracket, key in _STEP.findall(field)]
     if len(steps) < 2 or steps[0] not in ("actions", "lags") or not isinstance(document, dict):
         return [(step, False) for step in steps]
@@ -124,30 +122,32 @@ def _steps(document: Any, field: str) -> list[tuple[str, bool]]:
 
 
 def _key(value: Any, step: str, named: bool) -> str | int | None:
-    """Return the key or position of what a step leads to, ``None`` if that is not there."""
+    """Return the key or position of a step, ``None`` if the value has no such part."""
     if isinstance(value, dict):
-        return next((key for key in (step, _OTHERWISE.get(step, step)) if key in value), None)
+        return next((key for key in (step, _FILE_KEYS.get(step, step)) if key in value), None)
     if not isinstance(value, list):
         return None
     if step.isdecimal() and not named:
         return int(step) if len(step) < 10 and int(step) < len(value) else None
-    names = (_names(one) for one in value)
-    return next((k for k, known in enumerate(names) if step in known or step.partition("/")[2] in known), None)
+    for number, names in enumerate(map(_names, value)):
+        if step in names or step.partition("/")[2] in names:
+            return number
+    return None
 
 
 def _names(entry: Any) -> tuple[Any, ...]:
-    """Return what an entry of a list goes by."""
+    """Return the names by which a path can refer to an entry of a list."""
     return tuple(entry.get(key) for key in ("name", "action", "resource")) if isinstance(entry, dict) else (entry,)
 
 
 class Document(NamedTuple):
-    """What a file holds, and a function that says in which lines values of it stand."""
+    """Content of a file, and a function that returns the lines of its values."""
 
     value: Any
     lines: Callable[[Iterable[Place]], dict[Place, int]]
 
     def located(self, error: InputError, source: str) -> InputError:
-        """Return an error about the document with the line of every fault, where that can be told."""
+        """Return an error about the document with the lines of its faults, as far as they can be located."""
         mine = [fault for fault in error.faults if fault.source == source and fault.field and not fault.line]
         places = {id(fault): place_of(self.value, fault.field or "") for fault in mine}
         lines = self.lines([place for place in places.values() if place])
@@ -159,40 +159,35 @@ class Document(NamedTuple):
         return error.each(at)
 
 
-def read_document(path: str) -> Document:
-    """Read a file; raises `InputError`."""
-    return load_document(read_bytes(path), path)
-
-
 def load_document(data: bytes, path: str) -> Document:
     """Parse a JSON document.
 
     Raises
     ------
     InputError
-        As `load_json` does; and if the name of the file says that it is YAML or TOML.
+        As `load_json`, and for file names that end like YAML or TOML.
     """
     if PurePath(path).suffix.lower() in (".yaml", ".yml", ".toml"):
         raise InputError("is YAML or TOML; convert the file to JSON", source=path)
     try:
         value = load_json(data, path)
-    except InputError as error:  # a key that is given twice has a field
-        raise (error.at(path, line=_second(data, error.field)) if error.field else error) from None
+    except InputError as error:  # a repeated key has a field
+        raise (error.at(path, line=_second_line(data, error.field)) if error.field else error) from None
     return Document(value, lambda places: json_lines(data.decode("utf-8-sig"), list(places)))
 
 
-def _second(data: bytes, key: str) -> int | None:
-    """Return the line in which a key of a JSON text is given again, if it stands there twice in all."""
-    found = [match.start() for match in re.finditer(re.escape(json.dumps(key).encode()) + rb"\s*:", data)]
-    return data.count(b"\n", 0, found[1]) + 1 if len(found) == 2 else None
+def _second_line(data: bytes, key: str) -> int | None:
+    """Return the line of the second occurrence of a key in a JSON text, ``None`` unless there are exactly two."""
+    starts = [match.start() for match in re.finditer(re.escape(json.dumps(key).encode()) + rb"\s*:", data)]
+    return data.count(b"\n", 0, starts[1]) + 1 if len(starts) == 2 else None
 
 
-#: Largest file that is read, in bytes; most lists and objects in it, each of which takes memory many times its text.
+#: Largest file in bytes, and most lists and objects in it, each of which needs many times the memory of its text.
 MAX_BYTES, MAX_CONTAINERS = 16 * 2**20, 1_000_000
 
 
 _check: ContextVar[Callable[[str], None]] = ContextVar("check", default=lambda path: None)
-# How files begin that were compressed.
+# First bytes of compressed files.
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
@@ -210,20 +205,25 @@ def strict_decoder() -> json.JSONDecoder:
 
 @cache
 def _lenient_decoder() -> json.JSONDecoder:
-    """Return one for files of others, in which these numbers are nothing that we read."""
+    """Return a decoder that reads NaN and infinities as null, for formats whose numbers are not used."""
     return json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=lambda name: None)
 
 
 def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any:
-    """Parse JSON, refusing what the standard parser lets through.
+    """Parse JSON strictly.
 
-    With ``constants`` NaN and infinities are read, as null.
+    Parameters
+    ----------
+    source
+        Name of the file for messages.
+    constants
+        Read NaN and infinities as null.
 
     Raises
     ------
     InputError
-        For invalid UTF-8 or JSON, duplicate keys, NaN and infinities, absurdly long numbers or nesting, and more than
-        `MAX_CONTAINERS` lists and objects (brackets within texts are counted as well).
+        For invalid UTF-8 or JSON, duplicate keys, NaN and infinities, extremely long numbers or deep nesting, and more
+        than `MAX_CONTAINERS` lists and objects (brackets in strings count, too).
     """
     try:
         if isinstance(text, bytes):
@@ -246,11 +246,11 @@ def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = Counter(name for name, _ in pairs)
-        raise InputError("key is given twice", field=next(name for name, count in twice.items() if count > 1))
-    return found
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        raise InputError("key is given twice", field=next(name for name, count in counts.items() if count > 1))
+    return result
 
 
 def _finite(text: str) -> float:
@@ -265,39 +265,34 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file of at most `MAX_BYTES`; raises `InputError` if that cannot be done.
-
-    What has no end, or would be waited for, is no file to read: pipes, sockets, devices.
-    """
+    """Read a regular file of at most `MAX_BYTES`; raises `InputError`, also for pipes, sockets and devices."""
     source = _printable(path)
     try:
         _check.get()(str(path))
-        _regular(os.stat(path), source)  # before it is opened, by which some devices begin to move
-        with open(path, "rb", opener=_without_waiting) as stream:
-            _regular(os.fstat(stream.fileno()), source)
+        _check_regular(os.stat(path), source)  # before opening, which starts some devices
+        with open(path, "rb", opener=_open_without_blocking) as stream:
+            _check_regular(os.fstat(stream.fileno()), source)
             return read_stream(stream, source)
     except FileNotFoundError as error:
-        close = files_like(str(path))
-        meant = f"; did you mean {' or '.join(close)}?" if close else ""
-        raise InputError(f"cannot be read: {error.strerror}{meant}", source=source) from None
+        raise InputError(f"cannot be read: {error.strerror}{did_you_mean_file(str(path))}", source=source) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", source=source) from None
-    except ValueError as error:  # a name no file can have
+    except ValueError as error:  # an invalid file name
         raise InputError(f"cannot be read: {error}", source=source) from None
 
 
-def _regular(found: os.stat_result, source: str) -> None:
-    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+def _check_regular(status: os.stat_result, source: str) -> None:
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         raise InputError("cannot be read: is no regular file", source=source)
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def _open_without_blocking(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
 @contextmanager
 def confined(check: Callable[[str], None]) -> Iterator[None]:
-    """Have every path checked before `read_bytes` opens it, by a function that raises `InputError`."""
+    """Let a function, which raises `InputError`, check every path that `read_bytes` opens within the context."""
     before = _check.set(check)
     try:
         yield
@@ -306,7 +301,7 @@ def confined(check: Callable[[str], None]) -> Iterator[None]:
 
 
 def read_stream(stream: IO[bytes], source: str) -> bytes:
-    """Read what a stream holds, at most `MAX_BYTES`; raises `InputError` like `read_bytes`."""
+    """Read a stream of at most `MAX_BYTES`; raises `InputError`."""
     try:
         data = stream.read(MAX_BYTES + 1)
     except OSError as error:
@@ -318,7 +313,7 @@ def read_stream(stream: IO[bytes], source: str) -> bytes:
 
 
 def refuse_compressed(start: bytes, source: str) -> None:
-    r"""Raise an `InputError` that says so if this is how a compressed file begins.
+    r"""Raise an `InputError` for the first bytes of a compressed file.
 
     Examples
     --------
@@ -336,26 +331,26 @@ def _printable(path: str | Path) -> str:
     return text if len(text) <= 300 else f"{text[:300]}..."
 
 
-# Bytes that the expression of a text of the length that readers allow does not need.
+# More bytes than the expression of a text of the allowed length needs.
 _ROOM = 2**25
 
 
-def parsed(text: str) -> ast.Expression:
-    """Parse an expression.
+def parse_expression(text: str) -> ast.Expression:
+    """Parse a Python expression without evaluating it.
 
-    Python says `MemoryError` as well where a text is nested more deeply than its parser can go. That is a fault of the
-    text, a `SyntaxError`; a lack of memory is none, and must not be taken for a verdict.
+    Python raises `MemoryError` also for nesting beyond the limit of its parser. That is a fault of the text, hence a
+    `SyntaxError`; a real lack of memory is not, and must not become a verdict on the text.
 
     Raises
     ------
     SyntaxError, ValueError, RecursionError
-        If it is none.
+        If the text is no expression.
 
     Examples
     --------
-    >>> parsed("f(a=1)").body.func.id
+    >>> parse_expression("f(a=1)").body.func.id
     'f'
-    >>> parsed("-" * 10_000 + "1")
+    >>> parse_expression("-" * 10_000 + "1")
     Traceback (most recent call last):
     SyntaxError: is nested too deeply
     """
@@ -364,7 +359,7 @@ def parsed(text: str) -> ast.Expression:
         try:
             return ast.parse(text, mode="eval")
         except MemoryError:
-            bytearray(_ROOM)  # which fails if it is memory that is lacking
+            bytearray(_ROOM)  # fails if memory is lacking
         try:
             return ast.parse(text, mode="eval")
         except MemoryError:

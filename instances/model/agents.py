@@ -121,7 +121,7 @@ def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
 # --- names ----------------------------------------------------------------------------------------
 
 
-def crewed(name: str, agents: int | None, only: Sequence[str] = ()) -> str:
+def add_agent_suffix(name: str, agents: int | None, only: Sequence[str] = ()) -> str:
     """Return the name of the same problem with several agents; raises `UnknownNameError` if there is no such name.
 
     Parameters
@@ -133,7 +133,7 @@ def crewed(name: str, agents: int | None, only: Sequence[str] = ()) -> str:
 
     Examples
     --------
-    >>> crewed("recipe2plan/timed/Cobbler_Pancakes", 2, ["agent2=Cobbler"])
+    >>> add_agent_suffix("recipe2plan/timed/Cobbler_Pancakes", 2, ["agent2=Cobbler"])
     'recipe2plan/timed/Cobbler_Pancakes~2~agent2=Cobbler'
     """
     if agents is None:
@@ -141,18 +141,18 @@ def crewed(name: str, agents: int | None, only: Sequence[str] = ()) -> str:
             raise UnknownNameError("needs a number of agents", field="only", value=only[0])
         return name
     made = "~".join([name, str(agents), *only])
-    if split_crew(made) is None:
+    if split_agent_suffix(made) is None:
         wanted = f"must be a problem's name, 1 to {MOST_AGENTS} agents and restrictions like agent2=TaskA,TaskB"
         raise UnknownNameError(wanted, field="name", value=made)
     return made
 
 
-def split_crew(name: str) -> tuple[str, str] | None:
+def split_agent_suffix(name: str) -> tuple[str, str] | None:
     """Split the name of a problem with several agents into that of the problem and the rest; ``None`` for others.
 
     There is no second number behind the first: ``~2~3`` is none.
 
-    >>> split_crew("timearena/lab1+lab2~3~agent2=lab1"), split_crew("timearena/lab1")
+    >>> split_agent_suffix("timearena/lab1+lab2~3~agent2=lab1"), split_agent_suffix("timearena/lab1")
     (('timearena/lab1+lab2', '~3~agent2=lab1'), None)
     """
     match = _CREW.fullmatch(name) if "~" in name and len(name) <= 4096 else None
@@ -161,8 +161,8 @@ def split_crew(name: str) -> tuple[str, str] | None:
     return match[1], name[len(match[1]) :]
 
 
-def with_crew(instance: Instance, crew: str) -> Instance:
-    """Return the problem with the agents that the second part of a name asks for, see `split_crew`."""
+def apply_agent_suffix(instance: Instance, crew: str) -> Instance:
+    """Return the problem with the agents that the second part of a name asks for, see `split_agent_suffix`."""
     _, number, *rules = crew.split("~")
     only: dict[str, list[str]] = {}
     for rule in rules:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, TypeAlias
 
-from planoracle.instances.errors import InputError, together
+from planoracle.instances.errors import InputError, combine_errors
 from planoracle.instances.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def validate(instance: Instance) -> None:
     What the rest is judged by comes first: whether names are names, then every action and time lag, then cycles.
     """
     for stage in (_names, _parts, _whole):
-        error = together(stage(instance))
+        error = combine_errors(stage(instance))
         if error is not None:
             raise error
 

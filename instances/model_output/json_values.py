@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.strict_json import load_json, parsed, strict_decoder
+from planoracle.instances.files.strict_json import load_json, parse_expression, strict_decoder
 from planoracle.instances.model_output.messages import contents, is_agents
 
 S = TypeVar("S")
@@ -186,7 +186,7 @@ def _literal(text: str) -> object:
     if not (text[:1] in ("[", "{") and text[-1:] in ("]", "}") and len(text) <= _DEEP):
         return None
     try:  # parsed, not evaluated
-        return json.loads(json.dumps(ast.literal_eval(parsed(text)), allow_nan=False))
+        return json.loads(json.dumps(ast.literal_eval(parse_expression(text)), allow_nan=False))
     except (SyntaxError, ValueError, TypeError, RecursionError):
         return None
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from planoracle.instances.errors import InternalError
-from planoracle.instances.model.agents import with_crew
+from planoracle.instances.model.agents import apply_agent_suffix
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, of_kind
@@ -57,7 +57,7 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem by the general rules, see `planoracle.instances.model.agents`."""
-        return with_crew(problem, crew)
+        return apply_agent_suffix(problem, crew)
 
     def environment(
         self, problem: Instance, rules: _R | None = None, manner: RunConfig = USUAL, reward: Reward | None = None

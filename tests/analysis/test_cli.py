@@ -661,7 +661,7 @@ def test_exported_instances_read_back_as_equal_instances(files):
     expected = [
         catalog.load(NAME),
         catalog.load("recipe2plan/untimed/Vada_Daikon-Radish"),
-        *catalog.read("own.json"),
+        *catalog.read_problems("own.json"),
     ]
     assert found == expected
     Path("again.json").write_text(result.stdout.splitlines()[0])

@@ -10,7 +10,6 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.files.instance_file import read_instance
 from planoracle.instances.generate.styles import generate
 
 
@@ -29,7 +28,7 @@ def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
     assert first.exit_code == 0
     made = rows(first.stdout)
     assert [row["instance"] for row in made] == [f"generated/generic/v1/tasks=2,actions=5/4-{n}" for n in range(3)]
-    problems = [read_instance(row["file"]) for row in made]
+    problems = [catalog.single(str(row["file"])) for row in made]
     assert problems == [generate("generic", 4, n, tasks=2, actions=5).problem for n in range(3)]
     solved = CliRunner().invoke(app, ["solve", *(row["file"] for row in made), "-f", "jsonl"])
     assert [json.loads(line)["status"] for line in solved.stdout.splitlines()] == ["optimal"] * 3

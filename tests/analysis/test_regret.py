@@ -466,7 +466,7 @@ def test_a_piece_in_the_middle_of_another_is_told_by_what_the_rules_say_of_it():
 # --- plans by the general rules that are no success ------------------------------------------------
 
 EXAMPLE = str(Path(__file__).parents[2] / "instances" / "examples" / "tea.json")
-TEA = catalog.read(EXAMPLE)[0]
+TEA = catalog.read_problems(EXAMPLE)[0]
 FILL, BOIL, POUR, STEEP = [
     {"action": f"tea/{name}", "start": start, "duration": duration, "agent": "cook"}
     for name, start, duration in (("fill", 0, 1), ("boil", 1, 5), ("pour", 6, 1), ("steep", 7, 3))

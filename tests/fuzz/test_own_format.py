@@ -30,7 +30,7 @@ from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
 
 SEEDS = st.integers(0, 2**32 - 1)
-TEA = catalog.read(str(Path(__file__).parents[2] / "instances/examples/tea.json"))[0]
+TEA = catalog.read_problems(str(Path(__file__).parents[2] / "instances/examples/tea.json"))[0]
 
 
 def document(*actions: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def test_without_the_package_the_error_says_what_to_install(
     path = tmp_path / "k.json"
     path.write_text(json.dumps(DOCUMENT))
     with pytest.raises(InputError, match="needs the package bfcl-eval") as caught:
-        catalog.read(str(path))
+        catalog.read_problems(str(path))
     assert (caught.value.source, caught.value.field) == (str(path), "tasks[0].family")
 
 

@@ -65,7 +65,7 @@ def test_gold_calls_may_stand_apart_as_in_figure_8(tmp_path: Path) -> None:
             {"task_id": "file_13", "ground_truth": ["enter_folder(name='v')", "move_entry(name='g', target='h')"]},
         ],
     )
-    (instance,) = catalog.read(write(tmp_path, apart))
+    (instance,) = catalog.read_problems(write(tmp_path, apart))
     first, second = encoding.problem_of(instance).tasks
     assert (first.id, first.question, [call.name for call in first.gold]) == (
         "file_13",
@@ -142,13 +142,13 @@ def test_delays(given_delay: Any, delays: Delays) -> None:
 def test_a_file_may_hold_several_problems(tmp_path: Path) -> None:
     problems = [{"name": name, "tasks": [SORT | {"id": name}], "delay": delay} for delay, name in enumerate("xyz")]
     path = write(tmp_path, HEAD | {"problems": problems})
-    assert [one.name for one in catalog.read(path)] == ["x", "y", "z"]
-    (one,) = catalog.read(f"{path}#y")
+    assert [one.name for one in catalog.read_problems(path)] == ["x", "y", "z"]
+    (one,) = catalog.read_problems(f"{path}#y")
     assert (one.name, one.origin.delays, one.tasks) == ("y", Delays(1, 1), ("y", "closing"))
     assert catalog.expand([f"{path}#y", path]) == [f"{path}#y", path]
     for wrong in ("#", "#X", "#x ", "#xy"):
         with pytest.raises(UnknownNameError, match="is no problem of the file"):
-            catalog.read(path + wrong)
+            catalog.read_problems(path + wrong)
 
 
 def test_the_format_is_recognised() -> None:
@@ -259,7 +259,7 @@ FAULTS = {
 def test_a_fault_is_named_by_source_field_and_value(tmp_path: Path, field: str, value: Any, content: Any) -> None:
     path = write(tmp_path, content)
     with pytest.raises(InputError) as caught:
-        catalog.read(path)
+        catalog.read_problems(path)
     error = caught.value
     assert (error.source, error.field, error.value) == (path, field, value)
     assert type(error.value) is type(value)
@@ -359,7 +359,7 @@ def test_exported_instances_are_files_of_this_format(tmp_path: Path) -> None:
     name = "asynctool/cross2/01@1-2:7"
     result = CliRunner().invoke(app, ["instances", name, "--export"])
     assert result.exit_code == 0
-    assert catalog.read(write(tmp_path, json.loads(result.stdout))) == [catalog.load(name)]
+    assert catalog.read_problems(write(tmp_path, json.loads(result.stdout))) == [catalog.load(name)]
 
 
 def test_the_json_schema_is_whole() -> None:

@@ -122,7 +122,7 @@ def test_combinations_of_bundled_tasks(name: str, tasks: list[str], delays: Dela
     assert [task.id for task in problem.tasks] == tasks
     assert all(task is problems.tasks()[task.id] for task in problem.tasks)
     assert (instance.name, problem.delays) == (name, delays)
-    assert catalog.read(name) == [instance]
+    assert catalog.read_problems(name) == [instance]
 
 
 WRONG = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.instance_file import read_instance
+from planoracle.instances.files import catalog
 from planoracle.instances.model.builder import Model
 from planoracle.instances.model.instance import Instance
 from tests.strategies import instances
@@ -74,8 +74,8 @@ def test_defaults_are_those_of_the_file_format() -> None:
         .action("butter", 2, label="butter it warm")
         .after("toast", maximum=2)
     )
-    assert model.build() == read_instance(EXAMPLES / "tea.json")
-    assert built(read_instance(EXAMPLES / "bakery.json")) == read_instance(EXAMPLES / "bakery.json")
+    assert model.build() == catalog.single(str(EXAMPLES / "tea.json"))
+    assert built(catalog.single(str(EXAMPLES / "bakery.json"))) == catalog.single(str(EXAMPLES / "bakery.json"))
 
 
 def test_what_needs_nobody_is_attended_by_nobody() -> None:

@@ -74,7 +74,7 @@ def test_bundled_name_wins_over_a_file(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / TIMED).parent.mkdir(parents=True)
     (tmp_path / TIMED).write_text("{}")
     monkeypatch.chdir(tmp_path)
-    assert catalog.read(TIMED) == [catalog.load(TIMED)]
+    assert catalog.read_problems(TIMED) == [catalog.load(TIMED)]
 
 
 def test_repetition_is_dropped_and_order_kept(tmp_path: Path) -> None:
@@ -152,11 +152,11 @@ def test_what_is_no_full_name_is_not_loaded(name: str) -> None:
 
 def test_own_file_is_read(tmp_path: Path) -> None:
     instance = Instance("k", (Action("t/a", "t", 3, 3), Action("t/b", "t", 2, 0)), (Lag("t/a", "t/b", 1),))
-    assert catalog.read(write(tmp_path / "k.json", to_document(instance))) == [instance]
+    assert catalog.read_problems(write(tmp_path / "k.json", to_document(instance))) == [instance]
 
 
 def test_cooking_file_is_read_timed_and_untimed(tmp_path: Path) -> None:
-    timed, untimed = catalog.read(write(tmp_path / "mine.json", cooking("A")))
+    timed, untimed = catalog.read_problems(write(tmp_path / "mine.json", cooking("A")))
     assert (timed.name, untimed.name) == ("mine.json/timed/A", "mine.json/untimed/A")
     assert timed.lags == (Lag("A/0", "A/1", 0, 60),)
     assert untimed.lags == (Lag("A/0", "A/1"),)
@@ -166,7 +166,7 @@ def test_cooking_file_is_read_timed_and_untimed(tmp_path: Path) -> None:
 def test_unrecognised_file_is_named(tmp_path: Path, document: Any) -> None:
     path = write(tmp_path / "k.json", document)
     with pytest.raises(InputError, match="is neither of our formats") as caught:
-        catalog.read(path)
+        catalog.read_problems(path)
     assert caught.value.source == path
 
 
@@ -185,7 +185,7 @@ def test_a_document_may_be_broken_into_lines_before_any_object(tmp_path: Path, c
 def test_file_of_another_format_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", {"format": "something/else"})
     with pytest.raises(InputError) as caught:
-        catalog.read(path)
+        catalog.read_problems(path)
     assert str(caught.value).startswith(f"{path}:1: format: ")
     assert "found 'something/else'" in str(caught.value)
 
@@ -193,7 +193,7 @@ def test_file_of_another_format_is_named(tmp_path: Path) -> None:
 def test_fault_in_a_cooking_file_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", cooking("A B"))
     with pytest.raises(InputError) as caught:
-        catalog.read(path)
+        catalog.read_problems(path)
     assert str(caught.value).startswith(f"{path}:1: [0][0].recipe: ")
 
 
@@ -201,7 +201,7 @@ def test_fault_in_a_cooking_file_is_named(tmp_path: Path) -> None:
 def test_hostile_name_is_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="cannot be read: ") as caught:
-        catalog.read(name)
+        catalog.read_problems(name)
     assert len(str(caught.value).encode("utf-8")) < 500
 
 
@@ -211,5 +211,5 @@ def test_reading_what_does_not_exist_is_an_input_error(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as caught:
-        catalog.read(name)
+        catalog.read_problems(name)
     assert name in str(caught.value)

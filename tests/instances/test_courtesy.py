@@ -12,7 +12,7 @@ import pytest
 
 from planoracle.instances.errors import MAX_FAULTS, FaultsError, InputError, InputWarning, UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.files.instance_file import instance_from_document, read_instance
+from planoracle.instances.files.instance_file import instance_from_document
 from planoracle.instances.files.strict_json import json_lines
 from planoracle.instances.text import similar
 
@@ -61,7 +61,7 @@ def test_all_faults_are_named_with_their_lines(tmp_path: Path) -> None:
         (12, "lags[tea/boil -> tea/pour].maximum"),
     ]
     with pytest.raises(FaultsError) as caught:
-        read_instance(path)
+        catalog.single(str(path))
     said = [str(fault) for fault in caught.value.faults]
     assert said[0].startswith(f"{path}:6: actions[tea/fill].agents: ")
     for meant, fault in zip(("cook", "stove", "tea/fill"), (said[0], said[2], said[3]), strict=True):
@@ -77,7 +77,7 @@ def test_faults_of_the_form_are_named_with_the_keys_that_were_meant(tmp_path: Pa
     assert (8, "tasks[0].actions[2].duraton") in found
     assert [line for line, _ in found] == sorted(line or 0 for line, _ in found)
     with pytest.raises(InputError) as caught:
-        read_instance(path)
+        catalog.single(str(path))
     said = {fault.field: str(fault) for fault in caught.value.faults}
     assert "did you mean agents?" in said["agnets"]
     assert "did you mean duration?" in said["tasks[0].actions[2].duraton"]

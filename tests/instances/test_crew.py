@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.variants import with_cooks
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import instance_from_document, to_document
-from planoracle.instances.model.agents import assign, crewed, interchangeable, split_crew, with_agents
+from planoracle.instances.model.agents import add_agent_suffix, assign, interchangeable, split_agent_suffix, with_agents
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.protocol.schedule_benchmark import language
 
@@ -82,7 +82,7 @@ def test_no_bundled_name_is_one_of_a_crew() -> None:
 def test_every_bundled_problem_has_a_name_with_two_agents() -> None:
     for name in some_problems():
         assert catalog.names_problem(f"{name}~2"), name
-        assert split_crew(f"{name}~2") == (name, "~2")
+        assert split_agent_suffix(f"{name}~2") == (name, "~2")
 
 
 @pytest.mark.parametrize("end", ["~", "~0", "~1000", "~two", "~2~", "~2~agent1", "~2~=home", "~~2", "~02", "~2~3"])
@@ -105,7 +105,7 @@ def test_sets_globs_and_files_have_crews_too(tmp_path: Path) -> None:
     for name in (f"{path}~2~agent2=home", f"{path}#k~2~agent2=home"):
         assert catalog.is_file(name)
         assert catalog.expand([name]) == [name]
-        (found,) = catalog.read(name)
+        (found,) = catalog.read_problems(name)
         assert found.name == "k~2~agent2=home"
         assert found.eligible(found.actions[1]) == ("agent1",)
 
@@ -113,7 +113,7 @@ def test_sets_globs_and_files_have_crews_too(tmp_path: Path) -> None:
 def test_file_with_such_a_name_is_itself(tmp_path: Path) -> None:
     path = tmp_path / "k~2"
     path.write_text(json.dumps(to_document(Instance("k", (CHOP,)))))
-    assert catalog.read(str(path)) == [Instance("k", (CHOP,))]
+    assert catalog.read_problems(str(path)) == [Instance("k", (CHOP,))]
 
 
 def test_seed_of_delays_is_kept_apart() -> None:
@@ -128,7 +128,7 @@ def test_seed_of_delays_is_kept_apart() -> None:
 )
 def test_names_that_cannot_be_made(name: str, agents: int | None, only: list[str]) -> None:
     with pytest.raises(UnknownNameError):
-        crewed(name, agents, only)
+        add_agent_suffix(name, agents, only)
 
 
 def test_crew_survives_a_file_and_speaks_the_general_language() -> None:

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.instance_file import instance_from_document, json_schema, read_instance, to_document
-from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.files.instance_file import instance_from_document, json_schema, to_document
+from planoracle.instances.files.strict_json import load_document, load_json, read_bytes
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from tests.strategies import instances
 from tests.support.steps import steps_of
@@ -55,6 +55,11 @@ FULL: dict[str, Any] = {
 
 def ascii_start(value: Any) -> str:
     return ascii(value)[:30]
+
+
+def read_file(path: Path | str) -> Instance:
+    name = str(path)
+    return instance_from_document(load_document(read_bytes(name), name).value, name)
 
 
 def read(document: Any) -> Instance:
@@ -263,12 +268,13 @@ def test_fault_without_a_value_shows_none(document: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read(document)
     assert str(caught.value) == f"k.json: {message}"
-    assert not caught.value.given
+    assert not caught.value.has_value
 
 
 def test_error_is_moved_into_a_file_with_its_value_and_type() -> None:
     error = UnknownNameError("is wrong", field="a.b", value=None).at("k.json", "tasks[0]")
-    assert (type(error), error.source, error.field, error.given) == (UnknownNameError, "k.json", "tasks[0].a.b", True)
+    assert (type(error), error.source, error.field) == (UnknownNameError, "k.json", "tasks[0].a.b")
+    assert error.has_value
     assert str(error) == "k.json: tasks[0].a.b: is wrong (found None)"
     assert str(InputError("is wrong").at("k.json")) == "k.json: is wrong"
 
@@ -331,7 +337,7 @@ def test_unreadable_file_is_named(tmp_path: Path, data: bytes, message: str) -> 
     path = tmp_path / "k.json"
     path.write_bytes(data)
     with pytest.raises(InputError) as caught:
-        read_instance(path)
+        read_file(path)
     assert caught.value.source == str(path)
     assert str(caught.value).startswith((f"{path}: ", f"{path}:1: "))
     assert message in str(caught.value)
@@ -341,7 +347,7 @@ def test_unreadable_file_is_named(tmp_path: Path, data: bytes, message: str) -> 
 def test_what_is_no_file_is_named(tmp_path: Path, name: str, message: str) -> None:
     path = tmp_path / name
     with pytest.raises(InputError) as caught:
-        read_instance(path)
+        read_file(path)
     assert str(caught.value).startswith(f"{path}: cannot be read: {message}")
 
 
@@ -350,7 +356,7 @@ def test_what_is_no_file_is_named(tmp_path: Path, name: str, message: str) -> No
 )
 def test_path_no_file_can_have_is_named(path: str, shown: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_instance(path)
+        read_file(path)
     assert str(caught.value).startswith(f"{shown}: cannot be read: ")
 
 
@@ -369,16 +375,16 @@ def test_too_large_a_file_is_not_read(tmp_path: Path, monkeypatch: pytest.Monkey
     path = tmp_path / "k.json"
     path.write_bytes(b" " * 11)
     with pytest.raises(InputError, match="is larger than 10 bytes"):
-        read_instance(path)
+        read_file(path)
     path.write_bytes(b" " * 10)
     with pytest.raises(InputError, match="is not JSON"):
-        read_instance(path)
+        read_file(path)
 
 
 def test_file_with_byte_order_mark_is_read(tmp_path: Path) -> None:
     path = tmp_path / "k.json"
     path.write_text(json.dumps(FULL), encoding="utf-8-sig")
-    assert read_instance(path) == read(FULL)
+    assert read_file(path) == read(FULL)
 
 
 @given(st.text("[]{}01,.- \n\0\xff", max_size=12).map(lambda text: text.encode("latin-1")))

@@ -223,7 +223,7 @@ def test_file_is_recognised_by_its_content(
     path = tmp_path / "set" / "anything.txt"
     path.parent.mkdir()
     path.write_text(change(text), encoding="utf-8", newline="")
-    (found,) = catalog.read(str(path))
+    (found,) = catalog.read_problems(str(path))
     name = "pair" if "pair" in text else "set/anything"
     plain = module.read_text(text, name)  # type: ignore[attr-defined]
     assert found == (plain[0] if isinstance(plain, list) else plain)
@@ -233,8 +233,8 @@ def test_file_is_recognised_by_its_content(
 def test_problem_in_a_file_of_several(tmp_path: Path) -> None:
     path = tmp_path / "all.txt"
     path.write_text(f"{JSS}\n instance other\n1 1\n0 5\n")
-    assert [one.name for one in catalog.read(str(path))] == ["pair", "other"]
-    assert [one.name for one in catalog.read(f"{path}#other")] == ["other"]
+    assert [one.name for one in catalog.read_problems(str(path))] == ["pair", "other"]
+    assert [one.name for one in catalog.read_problems(f"{path}#other")] == ["other"]
 
 
 @pytest.mark.parametrize("text", ["", "5", "a,b\n1,2\n", "1 2 3\n", "\n" * 10_000, "x" * 10_000, "1 " * 10_000])
@@ -322,7 +322,7 @@ def test_fault_is_named_with_its_line(text: str, right: str, wrong: str, expecte
     path = tmp_path / "wrong.txt"
     path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        catalog.read(str(path))
+        catalog.read_problems(str(path))
     assert re.match(f"{re.escape(str(path))}: ({expected})", str(caught.value)), caught.value
     assert len(str(caught.value)) < 400 + len(str(path))
 
@@ -403,7 +403,7 @@ def test_known_optimum(shared: Path, table: str, file: str) -> None:
     if not (folder / file).is_file():
         pytest.skip(f"{file} is not among the originals here")
     expected = known(folder / table, "optimum")[Path(file).name]
-    (instance,) = catalog.read(str(folder / file))
+    (instance,) = catalog.read_problems(str(folder / file))
     result = solve(instance, time_limit=5)
     allowed = {"infeasible", "unknown"} if expected == "unsat" else {"optimal", "feasible", "unknown"}
     assert result.status in allowed
@@ -419,6 +419,6 @@ def test_every_original_is_read(shared: Path) -> None:
     if not files:
         pytest.skip("the literature's files are not among the originals here")
     for path in files:
-        (instance,) = catalog.read(str(path))
+        (instance,) = catalog.read_problems(str(path))
         assert instance.benchmark == "generic"
         assert len(instance.actions) >= 10

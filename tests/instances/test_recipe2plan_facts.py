@@ -13,7 +13,7 @@ import pytest
 from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.benchmarks.recipe2plan.problems import read_cooking
 from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.files.instance_file import read_instance
+from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Instance
 
 PAIRS = [name.split("/")[2] for name in bundled_data.names() if name.startswith("recipe2plan/timed/")]
@@ -93,7 +93,7 @@ def test_names_are_timed_then_untimed_in_one_order() -> None:
 def test_the_book_is_a_document_of_our_own_format() -> None:
     """It is read without checking its fields, which takes a library that is slow to import."""
     file = Path(bundled_data.__file__).with_name("data") / "recipes.json"
-    book = read_instance(file)
+    book = catalog.single(str(file))
     assert bundled_data.combine(book.name, list(book.tasks)) == book
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.strict_json import parsed
+from planoracle.instances.files.strict_json import parse_expression
 
 #: Longest call string, in characters.
 MAX_CALL = 20_000
@@ -88,7 +88,7 @@ def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Ca
     if not isinstance(text, str) or len(text) > MAX_CALL:
         raise InputError(f"must be a call in at most {MAX_CALL} characters", value=text)
     try:
-        call = parsed(text.strip()).body
+        call = parse_expression(text.strip()).body
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
             raise InputError("must be a call such as f(a=1)", value=text)
         names = (order or {}).get(call.func.id, ())

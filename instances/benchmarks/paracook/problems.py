@@ -37,7 +37,7 @@ from planoracle.instances.benchmarks.paracook_abstract import generator
 from planoracle.instances.benchmarks.paracook_abstract.problems import ABSTRACT, instance
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.agents import split_crew
+from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of
@@ -240,7 +240,7 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
     Where they are the orders of a setting of the data, it is that one. Whether a name that says what is ordered
     agrees with the submission is seen when the plan is read, see `agree`.
     """
-    bare, crew = split_crew(name) or (name, "")
+    bare, crew = split_agent_suffix(name) or (name, "")
     if not bare.startswith(COOK) or "@" in bare or "orders_num_" in bare.rpartition("/")[2]:
         return name
     orders = given(record)

@@ -26,10 +26,10 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem with so many agents; with restrictions it is one by the general rules."""
         from planoracle.instances.benchmarks.paracook_abstract.problems import with_hands
-        from planoracle.instances.model.agents import with_crew
+        from planoracle.instances.model.agents import apply_agent_suffix
 
         count = crew.removeprefix("~")
-        return with_hands(problem, int(count)) if count.isdecimal() else with_crew(problem, crew)
+        return with_hands(problem, int(count)) if count.isdecimal() else apply_agent_suffix(problem, crew)
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans without times cannot say."""
