@@ -1,8 +1,8 @@
 """Build the documentation site: ``python .docs/build.py [FOLDER]`` writes pages to ``build/site``, or to ``FOLDER``.
 
 Needs ``pip install -e '.[docs]'``. Warnings are errors: a link that leads nowhere, a heading that is not there, a
-docstring that cannot be read. What is put together: the pages of this folder, all READMEs in their places, so that
-what they refer to is where they say it is, and the notebooks, which are run.
+docstring that cannot be read. The sources are the pages of this folder, all READMEs in their places, so that relative
+links hold, the class docstrings of the benchmarks, and the notebooks, which are run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from made import help_texts, pictures
+from made import benchmark_page, help_texts, pictures, with_benchmark_links
+
+from planoracle.instances.protocol import registry
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -61,8 +63,12 @@ def gather(folder: Path) -> None:
         else:
             (folder / place).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / place, folder / place)
+    for name in registry.names():
+        if not (ROOT / "instances" / "benchmarks" / name / "README.md").exists():
+            (folder / "instances" / "benchmarks" / name / "index.md").write_text(benchmark_page(name), "utf-8")
     for page in folder.rglob("*.md"):  # links of READMEs to pages of this folder, which are at the top of the site
-        page.write_text(re.sub(r"(\]\((?:\.\./)*)\.docs/", r"\1", page.read_text("utf-8")), "utf-8")
+        text = re.sub(r"(\]\((?:\.\./)*)\.docs/", r"\1", page.read_text("utf-8"))
+        page.write_text(with_benchmark_links(text), "utf-8")
     (folder / "cli.md").write_text(help_texts(), "utf-8")
     (folder / "gallery").mkdir()
     pictures((folder / "gallery.md").read_text("utf-8"), folder)

@@ -1,7 +1,8 @@
-"""Pages and pictures of the site that are made by code: help texts, and the pictures of the gallery."""
+"""Generated pages and pictures of the site: help texts, pages of the benchmarks, pictures of the gallery."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -9,8 +10,9 @@ import sys
 from pathlib import Path
 
 from planoracle.analysis.cli.commands import COMMANDS
+from planoracle.instances.protocol import registry
 
-__all__ = ["help_texts", "pictures"]
+__all__ = ["benchmark_page", "help_texts", "pictures", "with_benchmark_links"]
 
 _PLANORACLE = Path(sys.executable).parent / "planoracle"
 _BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,6 +29,21 @@ def help_texts() -> str:
         for name in (name for name, (own, _) in COMMANDS.items() if own == panel):
             page.append(f"### {name}\n\n```text\n{_run([str(_PLANORACLE), name, '--help']).strip()}\n```")
     return "\n\n".join(page) + "\n"
+
+
+def benchmark_page(name: str) -> str:
+    """Return the page of a benchmark: the docstring of its class, which is Markdown, with its examples as blocks."""
+    benchmark = registry.get(name)
+    text = inspect.getdoc(type(benchmark)) or ""
+    for prompt, language in ((">>> ", "python"), ("$ ", "console")):
+        example = rf"^{re.escape(prompt)}.*(?:\n.+)*"
+        text = re.sub(example, lambda match, language=language: f"```{language}\n{match[0]}\n```", text, flags=re.M)
+    return f"# {benchmark.title}\n\n{text}\n"
+
+
+def with_benchmark_links(page: str) -> str:
+    """Return a page whose links to the package of a benchmark lead to the page of that benchmark."""
+    return re.sub(r"(\]\([^)\s]*benchmarks/\w+/)__init__\.py", r"\1index.md", page)
 
 
 def pictures(page: str, folder: Path) -> None:

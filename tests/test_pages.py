@@ -9,15 +9,29 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.pages import PAGES, blocks, output
+from support.pages import PAGES, blocks, made, output
 from support.samples import sample
 from typer import Context
 from typer.main import get_command
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.commands import COMMANDS, load
+from planoracle.instances.protocol import registry
 
 ROOT = PAGES.parent
+SECTIONS = (
+    "Source",
+    "Problems",
+    "Plan language",
+    "Rules",
+    "Metrics",
+    "Differences between paper and released code",
+    "Known errors of references",
+    "Live runs",
+    "Example",
+)
+BENCHMARK_PAGES = {name: made.benchmark_page(name) for name in registry.names()}
+each_benchmark = pytest.mark.parametrize("name", BENCHMARK_PAGES)
 _SHOWN = [page for page in sorted(PAGES.glob("*.md")) if blocks(page.read_text("utf-8"))]
 
 
@@ -32,6 +46,28 @@ def test_page(page: Path, tmp_path: Path) -> None:
         pytest.skip("the commands are those of a shell")
     for block in blocks(page.read_text("utf-8")):
         assert output(block, tmp_path) == block.text
+
+
+@each_benchmark
+def test_the_page_of_a_benchmark_has_all_sections(name: str) -> None:
+    _skip_unless_moved(name)
+    assert re.findall(r"^(\w.*)\n---", BENCHMARK_PAGES[name], re.MULTILINE) == [*SECTIONS]
+    *texts, example = re.split(r"^\w.*\n---+$", BENCHMARK_PAGES[name], flags=re.MULTILINE)
+    assert all(text.strip() for text in texts)
+    assert len(blocks(example)) == len(blocks(BENCHMARK_PAGES[name])) == 1
+
+
+def _skip_unless_moved(name: str) -> None:
+    if (ROOT / "instances" / "benchmarks" / name / "README.md").exists() or name == "generic":
+        pytest.skip("its page is still a README")
+
+
+@pytest.mark.slow
+@each_benchmark
+def test_the_example_of_a_benchmark(name: str, tmp_path: Path) -> None:
+    _skip_unless_moved(name)
+    (block,) = blocks(BENCHMARK_PAGES[name])
+    assert output(block, tmp_path) == block.text
 
 
 @pytest.mark.parametrize(("text", "seen"), [("$ echo 3\n4\n", "$ echo 3\n3\n"), ("$ echo 3\n3\n", "$ echo 3\n3\n")])
@@ -58,10 +94,13 @@ def test_a_command_that_fails_or_warns_is_found(command: str, seen: str, tmp_pat
         output(block, tmp_path)
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(PAGES.glob("*.md"))], ids=lambda page: page.stem)
-def test_verbs_and_options_of_the_text_exist(page: Path) -> None:
-    """What stands between the blocks is not run; so that at least its words hold."""
-    for call in re.findall(r"`planoracle ([^`]+)`", page.read_text("utf-8")):
+_TEXTS = {page.stem: page.read_text("utf-8") for page in [ROOT / "README.md", *sorted(PAGES.glob("*.md"))]}
+
+
+@pytest.mark.parametrize("page", [*_TEXTS.values(), *BENCHMARK_PAGES.values()], ids=[*_TEXTS, *BENCHMARK_PAGES])
+def test_commands_and_options_of_the_text_exist(page: str) -> None:
+    """Commands outside of the blocks are not run, so at least their words are checked."""
+    for call in re.findall(r"`planoracle ([^`]+)`", page):
         words = re.split(r"[ ,]+", call)
         assert {word for word in words if word.startswith("-")} <= _options(words), call
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import os
 import re
 import subprocess
@@ -17,6 +18,11 @@ from typing import NamedTuple
 
 PAGES = Path(__file__).parents[2] / ".docs"
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MADE = importlib.util.spec_from_file_location("docs_made", PAGES / "made.py")
+assert _MADE is not None
+assert _MADE.loader is not None
+made = importlib.util.module_from_spec(_MADE)
+_MADE.loader.exec_module(made)
 
 
 class Block(NamedTuple):

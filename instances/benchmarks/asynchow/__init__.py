@@ -1,4 +1,4 @@
-"""AsyncHow (Lin et al., 2024): how long steps take that wait for each other, with hands for all of them."""
+"""AsyncHow (Lin et al., 2024): the shortest time for the steps of an everyday task."""
 
 from __future__ import annotations
 
@@ -17,7 +17,131 @@ if TYPE_CHECKING:
 
 
 class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
-    """What is handed in is an answer in words, or a schedule as the list of its pieces."""
+    r"""AsyncHow: the shortest time in which all steps of an everyday task can be done, answered in words.
+
+    Source
+    ------
+    Lin, La Malfa, Hofmann, Yang, Cohn, Pierrehumbert: *Graph-enhanced Large Language Models in Asynchronous Plan
+    Reasoning* (ICML 2024, [arXiv 2402.02805](https://arxiv.org/abs/2402.02805)). The package contains the facts of the
+    1,998 released problems without their sentences: durations in the words of the prompts, the order of the steps and
+    the released answers. They come from [the authors' repository](https://github.com/fangru-lin/graph-llm-asynchow-plan)
+    (commit `66f9bcff`), MIT licence, copyright (c) 2024 graph-llm-asynchow-plan.
+
+    Problems
+    --------
+    A text lists the steps, their durations and their order. With as many agents as steps, the shortest time is the
+    longest path through the steps.
+
+    | names | problems | content |
+    |---|--:|---|
+    | `asynchow/async/0` to `async/1597` | 1,598 | 3 to 17 steps in any order; 1,563 differ in order or durations |
+    | `asynchow/parallel/0` to `parallel/199` | 200 | 3 to 7 steps without order |
+    | `asynchow/sequential/0` to `sequential/199` | 200 | one chain of 3 to 7 steps (45, 87 and 137 are no chains) |
+    | `asynchow/async/829~2` | all | the same steps for two agents, or any other number |
+
+    The number is the position in the released list. Step 3 is the action `step/3`; it occupies one agent. A tick is one
+    second, in `async/1420` (a step of 65 years) one minute. Months have 28 to 31 days and years 365 or 366, so 67
+    answers are intervals: the longest path with the shortest and with the longest durations.
+
+    `--data asynchow=DIR` and file names read the released pickles `async_benchmark.pkl`, `para_benchmark.pkl` and
+    `seq_benchmark.pkl`, which contain the sentences. The reader accepts only plain data and time spans in a pickle. The
+    same as JSON: an object with `problems`, each with `id`, `edges` (pairs of `START`, `1`, `2`, ..., `END`),
+    `durations` (`{"1": [shortest, longest, text]}`, in seconds) and `gold` (`[shortest, longest]`); a file `steps.json`
+    beside it may contain the sentences by id.
+
+    Plan language
+    -------------
+    A submission has an `answer`, the text of the model (`null` and empty text are wrong answers), or a `plan`, a
+    schedule as a list of pieces `{"action": "step/2", "start": 0, "duration": 4838400}`. Problems with fewer agents
+    (`~2`, `--agents 2`) accept schedules only.
+
+    In the profile `paper` an answer is read in these steps. Reasoning blocks, quotations, examples and withdrawn
+    answers are removed. The announced final answer (`Final answer:`, `\boxed{...}`) takes precedence over a JSON value,
+    that over a time in double quotes, and that over any other time; the last of several counts. "W or G" is
+    `ambiguous`. The rest is parsed like the released `measure_perf`:
+
+    1. In each line the text between the first and the last double quote counts. Of all these texts the first and the
+       last are read; one right text is enough.
+    2. Without double quotes the text after the last `is ` counts, only if a word precedes `and a half` in it.
+    3. Number words are read only where a word precedes `and a half`: "two hours and a half" is 2.5 hours.
+    4. The text after the last `=`, then after the last ` or `, then before the first `(` is read. A remaining ` to `
+       makes the answer wrong.
+    5. All numbers with a unit are added. A unit starts with `min`, `hour`, `sec`, `week`, `day`, `month`, `year`, `h`,
+       `m` (months), `d` or `w`. `hr`, `s` and a unit without space before it (`30min`) make the text unreadable.
+    6. An answer is right if its shortest or its longest time lies in the right interval, both ends included.
+
+    Rules
+    -----
+    Schedules follow the general rules of instances. Violations of answers:
+
+    | violation | condition |
+    |---|---|
+    | `no_plan`, `cut_off` | no answer is left after the removals; the reasoning has no end |
+    | `empty`, `no_time` | the answer is empty; nothing is in double quotes |
+    | `range`, `unreadable` | ` to ` is in the answer; a unit is unknown or the time too long |
+    | `too_short`, `too_long`, `wrong` | below or above the right interval; one text is below, the other above |
+
+    Options: `--profile paper` (default) or `released`; single rules with `--set asynchow.RULE=VALUE`.
+
+    | rule | `paper` | `released` | meaning |
+    |---|---|---|---|
+    | `gold` | `right` | `released` | the answer that counts |
+    | `units` | `all` | `last` | units of "2 hours 30 minutes" that count; the released code reads 30 minutes |
+    | `length` | `least` | `least` | length of months and years in problems for schedules (`least`, `most`) |
+    | `answers` | `lenient` | `released` | reader of answers in words |
+    | `refuse_unread` | `true` | `false` | no verdict on a schedule if too many of its lines cannot be read |
+
+    Metrics
+    -------
+    `accuracy` is the share of right answers. A schedule is a success if it follows the rules, and right if it is also
+    optimal. A grade of an answer has `parsed` (the seconds that were read, `[0, 0]` for a wrong answer), `gold` (the
+    right interval), `complexity` (nodes and edges of the graph, START and END included) and `few_shot`. The problems
+    that the paper's prompts show with their answers (`async/1198`, `async/8`, `async/3`) are graded and excluded from
+    averages.
+
+    Differences between paper and released code
+    -------------------------------------------
+    The options list the differences in grading. The released `calc_acc` divides by the number of *empty* answers; the
+    paper's figures do not come from it. Some released regular expressions take exponential time for short texts; here
+    only lines of more than 50,000 characters with number words are rejected. The released prompts, the paper's figures
+    and answers for limited numbers of agents are not included.
+
+    Known errors of references
+    --------------------------
+    All 1,998 released answers were recomputed; eight are wrong.
+
+    | problem | released | right | cause |
+    |---|---|---|---|
+    | `async/163` | 1 h 45 min | 3 h 45 min | "2 hours 30 minutes" read as 30 minutes |
+    | `async/356` | 47 min | 2 h 47 min | the same text |
+    | `async/589` | 181 d 20 h | 184 d 20 h | "2 days 12 hours", "1 days 16 hours" read as 12, 16 hours |
+    | `async/594` | 3 d 10 h 30 min | 4 d 10 h 30 min | "1 days 6 hours" read as 6 hours |
+    | `async/829` | 70 d to 78 d | 72 d to 78 d | lower end overwritten |
+    | `async/1113` | 336 d 11 min to 372 d 1 h 15 min | 336 d 1 h 15 min to 372 d 1 h 15 min | lower end overwritten |
+    | `sequential/99` | 1 d 1 h | 3 d 1 h | "2 days 6 hours" read as 6 hours |
+    | `sequential/161` | 2 h 41 min | 3 h 41 min | "1 hours 30 minutes" read as 30 minutes |
+
+    *Overwritten*: if the longest time of a further path lies in the current interval, its shortest time replaces that
+    of the longest path although it is smaller. `async/164` contains such a text off its longest path.
+
+    Live runs
+    ---------
+    An open loop asks for one message with the answer in words, as the paper does. A closed loop is an addition: the
+    agent submits pieces of a schedule in order of their starts. The setting `zero-shot` asks for the time alone.
+    Prompts contain sentences only if the problem was read from a file with sentences.
+
+    Example
+    -------
+    >>> from planoracle import environment, load
+    >>> run = environment(load("asynchow/async/829"), loop="open")
+    >>> print(run.introduction())
+    - step/1: 48 h; after step/2
+    - step/2: 1344 h; after step/4
+    - step/3: 1344 h; after step/4
+    - step/4: 336 h
+    >>> run.step('First step 4, then step 2, then step 1. It takes "72 days".').done, run.run().success
+    (True, True)
+    """
 
     name = "asynchow"
     title = "AsyncHow"
