@@ -24,8 +24,9 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
     Lin, La Malfa, Hofmann, Yang, Cohn, Pierrehumbert: *Graph-enhanced Large Language Models in Asynchronous Plan
     Reasoning* (ICML 2024, [arXiv 2402.02805](https://arxiv.org/abs/2402.02805)). The package contains the facts of the
     1,998 released problems without their sentences: durations in the words of the prompts, the order of the steps and
-    the released answers. They come from [the authors' repository](https://github.com/fangru-lin/graph-llm-asynchow-plan)
-    (commit `66f9bcff`), MIT licence, copyright (c) 2024 graph-llm-asynchow-plan.
+    the released answers. They come from [the authors'
+    repository](https://github.com/fangru-lin/graph-llm-asynchow-plan) (commit `66f9bcff`), MIT licence, copyright (c)
+    2024 graph-llm-asynchow-plan.
 
     Problems
     --------

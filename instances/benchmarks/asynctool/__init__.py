@@ -1,4 +1,4 @@
-"""AsyncTool: several agents' calls of tools whose results come later, one call a turn."""
+"""AsyncTool (Shi et al., 2026): function calls of several tasks whose results arrive later."""
 
 from __future__ import annotations
 
@@ -16,7 +16,141 @@ from planoracle.instances.protocol.scoring import Claim, Reference
 
 
 class AsyncTool(ScheduleBenchmark[list[object], Rules]):
-    """A plan is the list of the agent's messages, one a turn."""
+    """AsyncTool: function calls of several tasks, one call a turn, whose results arrive turns later.
+
+    Source
+    ------
+    Shi, Zhang, Huang et al.: *AsyncTool: Evaluating the Asynchronous Function Calling Capability under Multi-Task
+    Scenarios* (2026). Neither its code nor its data are released. This package follows the paper; **all bundled tools,
+    tasks and problems are our own**, and every table of them says so.
+
+    Problems
+    --------
+    `asynctool` names 100 problems: 17 `similar2`, 18 `cross2`, 34 `similar3` and 31 `cross3`, in the proportions of the
+    paper's Table 5 (`asynctool/cross2/01`). They combine 50 tasks of 2 to 5 calls, five for each of ten tool families:
+    `files`, `messages`, `numbers`, `posts`, `records`, `text`, `tickets`, `trading`, `travel`, `vehicle`. Any
+    combination is a problem, `asynctool/files_1+trading_3`. `planoracle generate asynctool --combine --kind similar
+    --tasks 3` draws new ones. A suffix sets the delay, also for sets: `@2`, `@0-1`, `@1-2:7` (drawn for each call with
+    seed 7).
+
+    A problem in a file (JSON Schema: `planoracle instances --schema asynctool`) has `"format": "planoracle/asynctool"`,
+    `"version": 1`, `name`, `delay` (turns, or an object with `least`, `most`, `seed` and delays of single `tools`) and
+    `tasks`. A task has `id`, `question`, `family`, `ground_truth` (call strings such as `read_price(symbol='ALPH')`)
+    and `initial`, the initial state. `family` is one of ours, `bfcl:GorillaFileSystem` and the like for a class of
+    [bfcl-eval](https://pypi.org/project/bfcl-eval/) (`pip install --no-deps bfcl-eval mpmath`), or `null`: calls then
+    return nothing, and only the calls are graded. `tools` may list names, or documents as in the paper's Figure 11.
+    Reference calls may be given apart, as in Figure 8. A file with `problems` has several; `file.json#name` selects
+    one. Every reference call is executed when a file is read; a failing one is an error.
+
+    As an instance, a call is an action of one turn with a minimum lag to the next call of its chain, and the closing
+    message is the last action, counted in the makespan. For a constant delay d and g = d + 1 the optimum is max(sum of
+    n, (max n - 1) * g + number of longest chains) + 1 for chains of n calls; tests compare it with the solver and with
+    exhaustive search.
+
+    Plan language
+    -------------
+    A submission has `turns`: the agent's messages, a chat log (only `assistant` messages count), call objects, or the
+    whole transcript as text. A message that could not be read is `{"unreadable": reason, "text": text}`.
+
+    | message | meaning |
+    |---|---|
+    | `{"id": "trade", "func_name": "read_price", "params": {"symbol": "ALPH"}}` | a call, alone or within text |
+    | `tool_calls` of a chat message | a call; the arguments are these three fields, or `task_id` and the parameters |
+    | `{"content": "ALL COMPLETED"}`, or text with these words and no call | the closing message |
+    | `{"content": ...}` with anything else, or the text `wait` | a wait |
+    | anything else; several calls (see `several_calls`) | unreadable: the turn passes |
+
+    Rules
+    -----
+    One message is one turn. A call is executed when it is made. With delay d, the result of a call in turn t can be
+    used in turn t + 1 + d; results arrive with the answer to the message before, possibly in another order than the
+    calls. A delay belongs to the number of the call within its sub-task, so plans cannot change delays. No call is
+    rejected for being early: a *premature* call is a guess. The closing message need not wait for the last results
+    (Figure 12). A run succeeds if all sub-tasks are solved and it ends with the closing message.
+
+    Violations: `unreadable`, `unknown_task`, `other_tool` (a tool of another sub-task), `unknown_tool`, `failed_call`,
+    `premature`, `after_close`, `missing_call`, `wrong_state`, `not_closed`.
+
+    Options: single rules with `--set asynctool.RULE=VALUE`. The profiles `paper` and `released` differ in
+    `refuse_unread` only (no verdict if too many lines that look like messages cannot be read: `true`, `false`).
+
+    | rule | default | alternatives |
+    |---|---|---|
+    | `f1` | `nestful`: sets, without unknown functions, averaged over runs | `micro`: multisets, pooled |
+    | `char` | `calls`: all reference calls are made | `results`: their results are obtained; `both` |
+    | `closing` | `required`: a success needs the closing message | `implied`: the end closes, as one turn |
+    | `several_calls` | `refused`: several calls in a message are unreadable | `first`: the first one counts |
+
+    Metrics
+    -------
+    | field | meaning |
+    |---|---|
+    | `func_f1`, `param_f1` | F1 of functions, and of (function, parameter, value); with `_micro`: pooled multisets |
+    | `subtask_char` | share of sub-tasks whose reference calls were all made, as a multiset (B.1) |
+    | `subtask_env` | share of sub-tasks whose state equals that after the reference calls |
+    | `subtask_acc`, `task_char`, `task_env` | share of sub-tasks with both; each for all sub-tasks |
+    | `overall` | whether all sub-tasks have both and the run is closed |
+    | `streak`, `streak_excess` | longest run of calls for one sub-task (Figure 4); excess over its lower bound |
+    | `turns`, `optimal_turns` | messages with the closing one; the proved minimum |
+    | `turn_efficiency` | optimal_turns / turns of a successful run |
+    | `optimal_calls` | minimum number of turns if no call waited for a result |
+    | `premature_calls` | calls made before the result they depend on was available |
+    | `idle_turns`, `usable_idle_turns` | turns without a call; those in which a reference call was possible |
+    | `causes`, `cause` | causes of failed sub-tasks, and the first of them |
+
+    F1 = 2 * hits / (2 * hits + false positives + misses), and 1 if there is nothing to match. Over a set, shares count
+    sub-tasks and runs alike: 112 of the 114 accuracies of Table 1 are multiples of 1/1884 or 1/712. Causes, of the
+    first reference call that was not made:
+
+    | cause | condition (the first that applies) | paper |
+    |---|---|---|
+    | `insufficient_temporal_awareness` | its function had other parameters before the input was known | Figure 13 |
+    | `wrong_parameter` | its function was called with other parameters | 3.2 |
+    | `tool_confusion` | a function of another sub-task was called, or the call was made for another one | Figure 14 |
+    | `format` | a message that may have been the call was unreadable or named no task | 3.2 |
+    | `wrong_call` | other calls were made instead, or an extra call or the order spoiled the state | 3.2 |
+    | `neglected_task` | none of these: the call was left out | Figure 15 |
+
+    Differences between paper and released code
+    -------------------------------------------
+    There is no released code. What the paper leaves open is an option. Figures of the paper (358 tasks, 712 problems)
+    and of our problems are not comparable; `planoracle audit --tables asynctool` compares their sizes.
+
+    - The paper composes problems by *weighted random sampling*. Its sample sizes (12 * 10, 66 * 2, 12 * 20, 220 * 1)
+      imply that classes and sets of classes have equal weight, as in this package.
+    - It does not define NESTFUL's F1; `f1=nestful` is our interpretation. Nor does it say how an agent waits.
+
+    Known errors of references
+    --------------------------
+    None are known: the paper has no reference plans. `planoracle compare asynctool` compares the agent that does one
+    task after the other with the optimum: it needs half as many turns again with a delay of 1, and twice as many for
+    three tasks with a delay of 2.
+
+    Live runs
+    ---------
+    A message has any form above, or a chat message with `tool_calls`. Legal are the next reference call of each task
+    once its input is known, the wait, and the closing message once all reference calls have been made. So legal
+    commands contain the solution: they are for agents that are no models, and for action masks.
+
+    A run ends with the closing message, or after 3 times the turns of the reference calls one after the other, plus 20;
+    with `bounded=False` after 10,000. In the message style `paper`, results are messages of the role `tool` as in
+    Figure 12; in `chat` (default) all answers have the role `user`. The setting `zero-shot` asks for one call a
+    message.
+
+    Example
+    -------
+    >>> from planoracle import environment, load
+    >>> run = environment(load("asynctool/cross2/01"))
+    >>> run.legal()[0].text
+    '{"id": "numbers_4", "func_name": "common_divisor", "params": {"first": 45, "second": 120}}'
+    >>> print(run.step(run.legal()[0].text).observation.text)
+    {"wait": "The call is being executed."}
+    >>> print(run.step("WAIT").observation.text)
+    {"wait": "The call is being executed."}
+    {"id": "numbers_4", "function name": "common_divisor(first=45, second=120)", "response": {"divisor": 15}}
+    >>> run.step("ALL COMPLETED").done, run.run().success
+    (True, False)
+    """
 
     name = "asynctool"
     title = "AsyncTool"
