@@ -178,7 +178,7 @@ def test_asynctool_is_advised_as_a_search_through_its_environment_would():
     for seed in range(8):
         problem = random_chains(seed, constant=False)
         instance = asynctool.instance(problem)
-        calls = sum(len(task.gold) for task in problem.tasks)
+        calls = sum(len(task.reference_calls) for task in problem.tasks)
         for _, _, here in walk(instance, seed, most=8):
             if here.complete or len(here.state.pieces) >= calls:
                 continue

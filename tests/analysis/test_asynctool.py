@@ -52,7 +52,7 @@ def state_after(name: str, task: str, turns: list) -> bool:
     for message in turns:
         if message.get("id") == task:
             played.call(message["func_name"], message["params"])
-    for call in sub.gold:
+    for call in sub.reference_calls:
         gold.call(call.name, call.params)
     return played.state() == gold.state()
 

@@ -14,7 +14,7 @@ from tests.support.critiques import CHAINS, OTHER, TASK, all_findings, kinds, on
 
 
 def gold(number: int, task: str = TASK) -> dict[str, Any]:
-    return talk.call_message(task, CHAINS.origin.by_id[task].gold[number])
+    return talk.call_message(task, CHAINS.origin.by_id[task].reference_calls[number])
 
 
 PLAY = [gold(0), gold(0, OTHER), gold(1), talk.WAIT, gold(2), talk.CLOSING]
@@ -67,5 +67,5 @@ def test_prose_does_not_give_away_the_right_calls() -> None:
     found = report(problem, [talk.CLOSING])
     assert any(finding.kind == "missing_call" for finding in all_findings(found))
     text = json.dumps(found.as_dict()) + found.prose()
-    values = [v for task in problem.origin.tasks for call in task.gold for v in call.params.values()]
+    values = [v for task in problem.origin.tasks for call in task.reference_calls for v in call.params.values()]
     assert [value for value in values if isinstance(value, str) and len(value) > 3 and value in text] == []

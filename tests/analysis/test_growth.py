@@ -156,7 +156,11 @@ ACTIONS: dict[str, Shape] = {
 
 def _messages() -> dict[str, Shape]:
     tasks = problem_of(load(MESSAGES)).tasks
-    calls = [{"id": task.id, "func_name": call.name, "params": call.params} for task in tasks for call in task.gold]
+    calls = [
+        {"id": task.id, "func_name": call.name, "params": call.params}
+        for task in tasks
+        for call in task.reference_calls
+    ]
     first = calls[0]
     return {
         "waits": lambda n: [{"content": "WAIT"}] * n,

@@ -121,7 +121,7 @@ def test_sums_are_exact_on_random_transcripts_and_only_guesses_save_time():
     for seed in range(40):
         random = Random(seed)
         problem = random_chains(seed, constant=False)
-        chains = [[call_message(task.id, call) for call in task.gold] for task in problem.tasks]
+        chains = [[call_message(task.id, call) for call in task.reference_calls] for task in problem.tasks]
         said = []
         while any(chains):
             said.append(random.choice([chain for chain in chains if chain]).pop(0) if random.random() < 0.7 else WAIT)
@@ -345,8 +345,8 @@ def test_runs_that_the_rules_end_are_over():
 
 def test_calls_that_spoil_a_state_leave_no_success_that_can_be_named():
     task = asynctool.problem_of(load("asynctool/files_1")).tasks[0]
-    call = task.gold[-1]
-    wrong = [call_message(task.id, call), call_message(task.id, call), call_message(task.id, task.gold[0])]
+    call = task.reference_calls[-1]
+    wrong = [call_message(task.id, call), call_message(task.id, call), call_message(task.id, task.reference_calls[0])]
     found = priced(load("asynctool/files_1"), wrong, guesses=True)
     assert found.no_return_reason in ("spoiled", None)
     if found.no_return_reason == "spoiled":
@@ -451,7 +451,7 @@ def test_the_report_is_plain_data():
 @pytest.mark.parametrize("name", ["asynctool/similar2/15", "asynctool/similar3/21", "asynctool/cross2/05"])
 def test_what_a_call_on_a_guess_has_passed_over_still_comes_in_order(name):
     for task in asynctool.problem_of(load(name)).tasks:
-        for call in task.gold[1:]:
+        for call in task.reference_calls[1:]:
             priced(load(name), [call_message(task.id, call)], guesses=True)  # its completion passes the rules
 
 

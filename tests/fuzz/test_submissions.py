@@ -141,10 +141,10 @@ def test_a_line_that_is_too_long_is_passed_over_in_little_memory() -> None:
         def read(self, size: int | None = -1) -> bytes:
             assert size is not None
             assert 0 < size <= MAX_LINE + 1
-            if self.left < 0:
+            if self.remaining < 0:
                 return b""
-            self.left -= size
-            return b"x" * size if self.left >= 0 else b"\n"
+            self.remaining -= size
+            return b"x" * size if self.remaining >= 0 else b"\n"
 
     ((place, error),) = read_submissions(Stream(), "lines")  # type: ignore[arg-type]
     assert place.line == 1

@@ -58,7 +58,7 @@ def test_all_problems_are_there() -> None:
     assert [one.name for one in ALL] == list(names())
     assert (min(len(one.durations) for one in ALL), max(len(one.durations) for one in ALL)) == (3, 17)
     assert (min(one.complexity for one in ALL), max(one.complexity for one in ALL)) == (9, 68)
-    assert sum(one.gold[0] < one.gold[1] for one in ALL) == 67
+    assert sum(one.released_answer[0] < one.released_answer[1] for one in ALL) == 67
     assert len({(one.durations, one.edges) for one in ALL if one.kind == "async"}) == 1563
 
 
@@ -72,19 +72,19 @@ def test_kinds_are_what_they_are_called_but_for_three() -> None:
 @pytest.mark.slow
 def test_released_answers_are_the_longest_path_but_for_eight() -> None:
     assert {one.name: one.fault for one in ALL if one.fault} == {name: cause for name, (_, _, cause) in WRONG.items()}
-    assert sum(one.gold == one.answer() for one in ALL) == 1990
+    assert sum(one.released_answer == one.answer() for one in ALL) == 1990
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_answer_and_right_one(name: str) -> None:
     released, right, cause = WRONG[name]
     facts = how_to(name)
-    assert (facts.gold[0], facts.answer()[0]) == (released, right)
+    assert (facts.released_answer[0], facts.answer()[0]) == (released, right)
     if cause == "misread":  # the last unit of "2 hours 30 minutes" only
-        assert facts.answer(last_unit=True) == facts.gold
+        assert facts.answer(last_unit=True) == facts.released_answer
         return
     # The upper end is right. The lower one is of another path, whose upper end lies above the right lower end.
-    assert facts.gold[1] == facts.answer()[1]
+    assert facts.released_answer[1] == facts.answer()[1]
     spans = facts.seconds()
     ends = [tuple(sum(spans[step - 1][end] for step in path) for end in (0, 1)) for path in paths(facts)]
     assert any(low == released and high >= right for low, high in ends)
@@ -93,7 +93,7 @@ def test_wrong_answer_and_right_one(name: str) -> None:
 def test_misread_duration_off_the_longest_path_does_no_harm() -> None:
     facts = how_to("async/164")
     assert facts.durations[6] == "8 days 8 hours"
-    assert facts.answer() == facts.answer(last_unit=True) == facts.gold
+    assert facts.answer() == facts.answer(last_unit=True) == facts.released_answer
 
 
 @pytest.mark.slow
@@ -162,7 +162,7 @@ def test_facts_are_those_of_the_released_files(shared: Path) -> None:
         for row in document["problems"]:
             facts = how_to(row["id"])
             assert facts.complexity == row["v_e"]
-            assert list(facts.gold) == row["gold"]
+            assert list(facts.released_answer) == row["gold"]
             assert [list(span) for span in facts.seconds(last_unit=True)] == [d[:2] for d in row["durations"].values()]
             right = row.get("stated_longest_path", row.get("longest_path", row["gold"]))
             assert list(facts.answer()) == right

@@ -10,7 +10,7 @@ import pytest
 from support.samples import sample
 
 from planoracle.analysis.grading.grader import Grader
-from planoracle.instances.benchmarks.asynchow.encoding import gold, load
+from planoracle.instances.benchmarks.asynchow.encoding import load, right_answer
 from planoracle.instances.benchmarks.asynchow.rules import PROFILES
 from planoracle.instances.protocol import registry
 
@@ -77,7 +77,7 @@ def names(count: int) -> tuple[str, ...]:
 
 def times(name: str) -> tuple[str, str]:
     """Return the right answer of a problem, and a wrong one."""
-    seconds, parts = int(gold(load(name), PROFILES["paper"])[0]), []
+    seconds, parts = int(right_answer(load(name), PROFILES["paper"])[0]), []
     wrong = f"{3 * (seconds // 60) + 7} min"
     for unit, length in UNITS.items():
         count, seconds = divmod(seconds, length)

@@ -184,7 +184,7 @@ def test_a_gold_trajectory_is_replayed(package: None) -> None:
     assert ferns.solved.results[1] == {"diff_lines": "- Feed the cat.\n+ Feed the dog."}
     assert numbers.solved.results == ({"result": 3.0}, {"result": 7})
     turns: list[Any] = [
-        call_message(task.id, task.gold[n])
+        call_message(task.id, task.reference_calls[n])
         for n, task in ((0, ferns), (0, numbers), (1, ferns), (1, numbers), (2, ferns))
     ]
     run = replay.replay(problem, [*turns, CLOSING])

@@ -60,7 +60,7 @@ def turns(run: AsyncToolEnvironment) -> list[SimulatedTurn]:
 
 def make(task: SubTask, number: int) -> dict[str, Any]:
     """Return the message for a gold call, from 1."""
-    return call_message(task.id, task.gold[number - 1])
+    return call_message(task.id, task.reference_calls[number - 1])
 
 
 def responses(answers: list[dict[str, str]]) -> list[tuple[str, Any]]:
@@ -69,7 +69,7 @@ def responses(answers: list[dict[str, str]]) -> list[tuple[str, Any]]:
 
 
 def answer(task: SubTask, number: int) -> dict[str, str]:
-    call = task.gold[number - 1]
+    call = task.reference_calls[number - 1]
     result = json.dumps(task.solved.results[number - 1])
     return {"role": "tool", "id": task.id, "function name": str(call), "response": result}
 
@@ -151,7 +151,7 @@ DELAYS = st.builds(
 )
 MESSAGES = st.sampled_from(
     [
-        *(make(task, number) for task in (FILES, TEXT) for number in range(1, len(task.gold) + 1)),
+        *(make(task, number) for task in (FILES, TEXT) for number in range(1, len(task.reference_calls) + 1)),
         WAIT,
         "Let me think.",
         "{",
@@ -290,12 +290,12 @@ def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:
     ],
 )
 def test_a_call_is_premature_if_what_it_builds_on_is_not_known(said: list[str], early: set[int]) -> None:
-    spoken: dict[str, Any] = {"W": WAIT, "C": CLOSING, "?": "hm", "X": call_message("X", FILES.gold[0])}
+    spoken: dict[str, Any] = {"W": WAIT, "C": CLOSING, "?": "hm", "X": call_message("X", FILES.reference_calls[0])}
     spoken |= {f"F{number}": make(FILES, number) for number in (1, 2, 3)}
     spoken |= {f"T{number}": make(TEXT, number) for number in (1, 2)}
     spoken["guess"] = call_message("F", Call("read_file", {"name": "b"}))
     spoken["none"] = call_message("F", Call("no_tool", {}))
-    spoken["other"] = call_message("F", TEXT.gold[0])
+    spoken["other"] = call_message("F", TEXT.reference_calls[0])
     run = live(problem())
     for word in said:
         send(run, spoken[word])

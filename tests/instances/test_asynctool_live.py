@@ -54,8 +54,10 @@ def odd_for(problem: AsyncToolProblem) -> Callable[[Random], object]:
         if random.random() < 0.2:
             return random.choice(VALUES)
         task = random.choice(problem.tasks)
-        gold = random.choice(random.choice(problem.tasks).gold)
-        call = random.choice((gold, Call(gold.name, {}), Call("no_such_tool", {"a": [1]}), random.choice(task.gold)))
+        gold = random.choice(random.choice(problem.tasks).reference_calls)
+        call = random.choice(
+            (gold, Call(gold.name, {}), Call("no_such_tool", {"a": [1]}), random.choice(task.reference_calls))
+        )
         id = random.choice((task.id, task.id, task.id, "nobody"))
         plain = call_message(id, call)
         text = json.dumps(plain)
@@ -190,10 +192,10 @@ def test_copies_of_a_simulation_change_nothing_of_each_other() -> None:
     first, second = run.copy(), run.copy()
     task = run.problem.tasks[0]
     empty = run.executors[task.id].state()
-    for call in task.gold:
+    for call in task.reference_calls:
         first.step(call_message(task.id, call))
     assert first.executors[task.id].state() == task.solved.state != empty
-    run.step(call_message(task.id, task.gold[0]))
+    run.step(call_message(task.id, task.reference_calls[0]))
     assert second.executors[task.id].state() == empty
     assert (len(run.turns), second.turns, first.complete, second.complete) == (1, [], True, False)
 
@@ -211,9 +213,9 @@ def test_the_legal_calls_lead_to_the_optimum() -> None:
 def test_a_message_with_tool_calls_is_a_call() -> None:
     run = live("asynctool/cross2/01")
     first = run.task.tasks[0]
-    said = native_call(first.id, first.gold[0])
+    said = native_call(first.id, first.reference_calls[0])
     run.step("I begin.\n" + json.dumps({"tool_calls": said["tool_calls"]}))
-    assert run.submission()["turns"] == [call_message(first.id, first.gold[0])]
+    assert run.submission()["turns"] == [call_message(first.id, first.reference_calls[0])]
     assert [one["role"] for one in run.messages()[2:]] == ["assistant", "user"]
 
 
@@ -244,7 +246,7 @@ def test_a_run_that_leads_nowhere_ends_and_is_replayed_alike(said: str) -> None:
     run = live("asynctool/cross2/01", bounded=True)
     while not run.done:
         run.step(said)
-    alone = sum(1 + delay for delays in problem_of(run.problem).gold_delays.values() for delay in delays)
+    alone = sum(1 + delay for delays in problem_of(run.problem).reference_delays.values() for delay in delays)
     assert (run.state.count, run.observation.over) == (3 * alone + 20, "message_limit")
     assert run.run().success is False
     free = live("asynctool/cross2/01", bounded=False)

@@ -67,12 +67,12 @@ def test_gold_calls_may_stand_apart_as_in_figure_8(tmp_path: Path) -> None:
     )
     (instance,) = catalog.read_problems(write(tmp_path, apart))
     first, second = encoding.problem_of(instance).tasks
-    assert (first.id, first.question, [call.name for call in first.gold]) == (
+    assert (first.id, first.question, [call.name for call in first.reference_calls]) == (
         "file_13",
         "Rename it.",
         ["enter_folder", "move_entry"],
     )
-    assert second.gold == (Call("join_numbers", {"numbers": [1, 2], "separator": " "}),)
+    assert second.reference_calls == (Call("join_numbers", {"numbers": [1, 2], "separator": " "}),)
     assert first.solved.state == {"root": {"v": {"h": "x"}}}
     # The same problem with the calls in place.
     together = [
@@ -86,7 +86,7 @@ def test_some_calls_may_stand_apart_and_others_in_place() -> None:
     found = read(
         document(SORT, {"id": "b"}, ground_truth=[{"task_id": "b", "ground_truth": ["f(x=1)"]}]),
     )
-    assert [task.gold[0].name for task in found.tasks] == ["sort_words", "f"]
+    assert [task.reference_calls[0].name for task in found.tasks] == ["sort_words", "f"]
 
 
 def test_documents_as_in_figure_11_are_offered_and_order_the_parameters() -> None:
@@ -99,7 +99,10 @@ def test_documents_as_in_figure_11_are_offered_and_order_the_parameters() -> Non
     }
     found = read(task).tasks[0]
     assert found.documents == {"read_file": bfcl.documents("files")["read_file"], "move_entry": MOVE_DOCUMENT}
-    assert [call.params for call in found.gold[1:]] == [{"name": "g", "target": "h"}, {"name": "h", "target": "i"}]
+    assert [call.params for call in found.reference_calls[1:]] == [
+        {"name": "g", "target": "h"},
+        {"name": "h", "target": "i"},
+    ]
 
 
 def test_all_tools_of_the_family_are_offered_by_default() -> None:
@@ -115,7 +118,7 @@ def test_without_a_family_the_names_of_the_gold_calls_are_all_that_is_known() ->
     assert (found.solved.results, found.solved.state, found.question, found.initial) == ((None,) * 3, {}, "", {})
     offered = [{"name": "f", "parameters": {"properties": {"a": {}, "b": {}}}}, "g", {"name": "h", "parameters": None}]
     found = read(task | {"tools": offered, "ground_truth": ["f(1, 2)"]}).tasks[0]
-    assert found.gold == (Call("f", {"a": 1, "b": 2}),)
+    assert found.reference_calls == (Call("f", {"a": 1, "b": 2}),)
     assert list(found.documents) == ["f", "g", "h"]
 
 

@@ -42,7 +42,7 @@ def ids(rows: list[tuple[SubTask, ...]]) -> list[tuple[str, ...]]:
 
 
 def sub_task(family: str | None, number: int) -> SubTask:
-    return SubTask(f"{family}_{number}", "", POOL[0].gold, family, {}, {})
+    return SubTask(f"{family}_{number}", "", POOL[0].reference_calls, family, {}, {})
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -220,9 +220,9 @@ def test_the_set_of_a_name() -> None:
 def test_every_bundled_task_can_be_solved_by_its_gold_calls() -> None:
     assert len(POOL) >= 40
     for task in POOL:
-        assert 2 <= len(task.gold) <= 5
+        assert 2 <= len(task.reference_calls) <= 5
         assert not any(isinstance(result, dict) and "error" in result for result in task.solved.results), task.id
-        assert {call.name for call in task.gold} <= task.documents.keys()
+        assert {call.name for call in task.reference_calls} <= task.documents.keys()
 
 
 # --- the composer ---------------------------------------------------------------------------------

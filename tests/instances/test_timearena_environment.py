@@ -56,12 +56,14 @@ def same(run: TimeArenaEnvironment) -> None:
     if whole.impossible is None:
         assert decisions(run) == replayed(run)
     assert [one for turn in run.turns for one in kinds(turn)] == [
-        record.steps[minute].kind for minute in record.taken
+        record.steps[minute].kind for minute in record.decision_minutes
     ] + ["exit"] * (record.end == "exit")
     assert run.observation.clock == play.minute == record.total_time
     assert (play.scores or [0])[-1] == record.score
     assert (play.executed, play.state.tasks_done) == (record.executed, record.tasks_done)
-    assert {f"{name}: {verb}": left for (name, verb, _), left in play.state.left.items() if left} == record.remaining
+    assert {
+        f"{name}: {verb}": left for (name, verb, _), left in play.state.remaining.items() if left
+    } == record.remaining
     assert run.done == (record.end != "exhausted")
     assert not run.done or run.observation.over == record.end
 

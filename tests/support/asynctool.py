@@ -41,7 +41,7 @@ def messages_of(problem: AsyncToolProblem, here: DecisionPoint) -> list[dict]:
     gold = {
         f"{task.id}/{number} {call.name}": call_message(task.id, call)
         for task in problem.tasks
-        for number, call in enumerate(task.gold, 1)
+        for number, call in enumerate(task.reference_calls, 1)
     }
     said = [WAIT] * here.state.clock
     for piece in here.state.pieces:
@@ -58,7 +58,11 @@ def least_turns(problem: AsyncToolProblem, begun: Sequence[dict] = ()) -> int:
         following: dict[tuple, list] = {}
         for played in level.values():
             made = {task.id: sum(m.get("id") == task.id for m in played) for task in problem.tasks}
-            nexts = [call_message(t.id, t.gold[made[t.id]]) for t in problem.tasks if made[t.id] < len(t.gold)]
+            nexts = [
+                call_message(t.id, t.reference_calls[made[t.id]])
+                for t in problem.tasks
+                if made[t.id] < len(t.reference_calls)
+            ]
             if not nexts:
                 simulation = ToolSimulation(problem)
                 for message in [*played, CLOSING]:

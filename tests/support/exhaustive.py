@@ -36,7 +36,7 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[StepCommand
         seen = dict(layer)
         while queue:
             state = queue.pop()
-            if not any(state.left):
+            if not any(state.remaining):
                 end = max(finish for finish in state.finish if finish is not None)
                 best = end if best is None else min(best, end)
                 continue
@@ -48,14 +48,14 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[StepCommand
                     if key not in seen:
                         seen[key] = following
                         queue.append(following)
-        layer = {_key(state, now + 1): state for state in seen.values() if any(state.left)}
+        layer = {_key(state, now + 1): state for state in seen.values() if any(state.remaining)}
     return best
 
 
 def _commands(state: Kitchen, now: int) -> list[StepCommand]:
     commands = []
     for (recipe, number), position in state.kitchen.index.items():
-        left = state.left[position]
+        left = state.remaining[position]
         lengths = range(1, left + 1) if state.kitchen.steps[position].interruptible else [left] if left else []
         commands += [StepCommand(number, recipe, length, now) for length in lengths]
     return commands
@@ -76,7 +76,7 @@ def _key(state: Kitchen, now: int) -> tuple[object, ...]:
         (name, tuple(span[:2] for span in spans if span[1] > now)) for name, spans in sorted(state.objects.items())
     )
     heat = tuple(sorted((name, degrees) for name, (degrees, _) in state.temperature.items()))
-    return max(state.clock, now), tuple(state.left), tuple(state.finish), busy, heat
+    return max(state.clock, now), tuple(state.remaining), tuple(state.finish), busy, heat
 
 
 def schedules(instance: Instance, horizon: int, state: PartialSchedule = _BEGIN) -> int:

@@ -22,7 +22,7 @@ def commands(scene: Scenario, profile: Profile) -> list[str]:
                 said.append(f"{first} {name}")
             else:
                 said += [f"{first} {name} {preposition[0]} {other}" for other in scene.objects]
-    return [text for text in said if fresh.judge(text)[0] in ("", "dependency_violation")]
+    return [text for text in said if fresh.check(text)[0] in ("", "dependency_violation")]
 
 
 def decisions_of(instance: Instance, here: DecisionPoint) -> list[str]:
@@ -40,7 +40,7 @@ def _after(state: SimulationState, text: str) -> tuple[SimulationState, int] | N
     if text == "wait":
         kind, keys = "", []
     else:
-        kind, keys = state.judge(text)
+        kind, keys = state.check(text)
     if kind:
         return None
     after = state.copy()
@@ -62,7 +62,7 @@ def _arrived(scene: Scenario, made: Sequence[str], profile: Profile) -> tuple[Si
             state, minutes = reached
             minute += minutes
             continue
-        if profile.invalid_ticks_world or state.judge(text)[0] not in ("invalid_action", "nonexistent_object"):
+        if profile.invalid_ticks_world or state.check(text)[0] not in ("invalid_action", "nonexistent_object"):
             state.advance()
         minute += 1
     return state, minute
@@ -94,7 +94,7 @@ def optimum(
             if state.complete:
                 return "complete", minute
             # What runs, with all the minutes left, also tells which objects are occupied.
-            mark = (*state.left.values(), frozenset(state.running.items()))
+            mark = (*state.remaining.values(), frozenset(state.running.items()))
             if mark in met:
                 continue
             met.add(mark)

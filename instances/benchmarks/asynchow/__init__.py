@@ -157,7 +157,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
         return problems.encoded(problems.read_pickle(data, path), path) if problems.is_pickle(data) else []
 
     def parse(self, problem: Instance, submission: object, rules: Profile | None = None) -> Plan[Schedule]:
-        """Read a submission, see `Benchmark.parse`; of a record with neither, it is the answer that is missing."""
+        """Read a submission; a record with neither field lacks its answer."""
         record = isinstance(submission, Mapping) and {"id", "instance"} & submission.keys()
         if record and submission.keys().isdisjoint((*self.plan_fields, *COMMON_FIELDS)):  # type: ignore[attr-defined]
             raise InputError("is missing", field="answer")
@@ -219,7 +219,7 @@ def _released(problem: Instance) -> Claim:
     from planoracle.instances.benchmarks.asynchow import encoding
 
     facts, ticks = encoding.origin_of(problem).facts, problem.seconds_per_tick or 1
-    claimed = facts.gold[0] // ticks
+    claimed = facts.released_answer[0] // ticks
     kept = claimed >= encoding.least(problem)
     return Claim(claimed, kept, "" if kept else _FAULTS[str(facts.fault)])
 

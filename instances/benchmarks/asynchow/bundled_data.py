@@ -1,4 +1,4 @@
-"""The bundled facts of AsyncHow: durations as the prompts give them, the order of the steps, the released answers."""
+"""Bundled facts of AsyncHow: durations, order of the steps, released answers."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ _AMOUNT = re.compile(rf"([0-9]{{1,6}}) ({'|'.join(sorted(_UNITS, reverse=True))}
 
 @dataclass(frozen=True, slots=True)
 class HowTo:
-    """One problem: how long all its steps take, with as many hands as there are steps.
+    """One problem: steps with durations and order, for as many agents as steps.
 
     Attributes
     ----------
     name
         Kind and position in the released file, ``async/829``.
     durations
-        Of every step, in the words of the prompt.
+        Durations of the steps, in the words of the prompt.
     edges
         Pairs of steps, numbered from 1: the first must be finished before the second begins.
-    gold
+    released_answer
         The released answer.
     sentences
-        What the steps are, if the problem comes from the user's own copy.
+        Sentences of the steps, if the problem comes from the user's own copy.
     """
 
     name: str
     durations: tuple[str, ...]
     edges: tuple[tuple[int, int], ...]
-    gold: Interval
+    released_answer: Interval
     sentences: tuple[str, ...] = ()
 
     @property
@@ -70,8 +70,8 @@ class HowTo:
         >>> how_to("async/0").complexity
         14
         """
-        begun, ended = {after for _, after in self.edges}, {before for before, _ in self.edges}
-        return 2 + 3 * len(self.durations) + len(self.edges) - len(begun) - len(ended)
+        successors, predecessors = {after for _, after in self.edges}, {before for before, _ in self.edges}
+        return 2 + 3 * len(self.durations) + len(self.edges) - len(successors) - len(predecessors)
 
     def seconds(self, *, last_unit: bool = False) -> list[Interval]:
         """Return what every step takes, see `seconds`; raises `InputError` for texts that are no durations."""
@@ -84,7 +84,7 @@ class HowTo:
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with the released answer: ``misread``, ``overwritten``, ``None`` for a right one.
+        """Error in the released answer: ``misread``, ``overwritten``, or ``None`` for a right one.
 
         Either durations of several units were read as their last unit, or the lower end of another path was put in the
         place of a larger one.
@@ -92,13 +92,13 @@ class HowTo:
         >>> how_to("async/829").fault, how_to("async/163").fault, how_to("async/164").fault
         ('overwritten', 'misread', None)
         """
-        if self.gold == self.answer():
+        if self.released_answer == self.answer():
             return None
-        return "misread" if self.gold == self.answer(last_unit=True) else "overwritten"
+        return "misread" if self.released_answer == self.answer(last_unit=True) else "overwritten"
 
 
 def seconds(text: str, *, last_unit: bool = False, field: str = "duration") -> Interval:
-    """Return the least and the most seconds of a duration as the prompts write it; raises `InputError` for others.
+    """Return the least and the most seconds of a duration as the prompts write it.
 
     A month has 28 to 31 days and a year 365 or 366, in the released data as well.
 
@@ -120,7 +120,7 @@ def seconds(text: str, *, last_unit: bool = False, field: str = "duration") -> I
 
 
 def longest_path(durations: Sequence[int], edges: Sequence[tuple[int, int]]) -> int:
-    """Return the length of the longest path through steps numbered from 1; raises `InputError` for a cycle.
+    """Return the length of the longest path through steps numbered from 1.
 
     >>> longest_path([5, 2, 9], [(1, 2)])
     9
@@ -140,13 +140,13 @@ def longest_path(durations: Sequence[int], edges: Sequence[tuple[int, int]]) -> 
 @cache
 def _bundled() -> dict[str, HowTo]:
     document = load_json((files(__package__) / "data" / "problems.json").read_bytes(), "problems.json")
-    found = {}
+    problems = {}
     for kind in KINDS:
         for number, (durations, edges, (low, high)) in enumerate(document[kind]):
             pairs = tuple((int(a), int(b)) for a, _, b in (edge.partition("-") for edge in edges.split()))
             name = f"{kind}/{number}"
-            found[name] = HowTo(name, tuple(durations.split(", ")), pairs, (low, high))
-    return found
+            problems[name] = HowTo(name, tuple(durations.split(", ")), pairs, (low, high))
+    return problems
 
 
 @cache
@@ -156,7 +156,7 @@ def names() -> tuple[str, ...]:
 
 
 def covers(name: str) -> bool:
-    """Whether there is a problem of a name such as ``async/829``."""
+    """Return true if a name such as ``async/829`` is that of a problem."""
     kind, _, number = name.partition("/")
     return bool(re.fullmatch(r"0|[1-9][0-9]{0,3}", number)) and int(number) < KINDS.get(kind, 0)
 

@@ -15,7 +15,7 @@ from planoracle.instances.model.validation import MAX_TICKS
 
 
 class Origin(NamedTuple):
-    """What a problem was made of: its facts, and the rules that say how long its steps take."""
+    """Facts of a problem, and the rules that determine its durations."""
 
     facts: HowTo
     rules: Profile
@@ -28,7 +28,7 @@ def load(name: str) -> Instance:
 
 @lru_cache(maxsize=4096)
 def instance(facts: HowTo, name: str, rules: Profile = PROFILES["paper"]) -> Instance:
-    """Encode a problem: its steps hold an agent each all the while, and there are as many agents.
+    """Encode a problem: each step occupies one agent, and there are as many agents as steps.
 
     Ticks are seconds, but minutes where a step takes longer than the model allows.
 
@@ -55,7 +55,7 @@ def instance(facts: HowTo, name: str, rules: Profile = PROFILES["paper"]) -> Ins
 
 
 def origin_of(problem: Instance) -> Origin:
-    """Return what a problem was made of; raises `InputError` for one that is none of this benchmark."""
+    """Return facts and rules of a problem; raises `InputError` for one of another benchmark."""
     if isinstance(problem.origin, Instance):  # the rest of a run
         return origin_of(problem.origin)
     if not isinstance(problem.origin, Origin):
@@ -70,27 +70,27 @@ def under(problem: Instance, rules: Profile) -> Instance:
 
 
 @ProblemCache
-def gold(problem: Instance, rules: Profile) -> Interval:
+def right_answer(problem: Instance, rules: Profile) -> Interval:
     """Return the seconds that count as right."""
     facts = origin_of(problem).facts
-    return facts.gold if rules.gold == "released" else facts.answer(last_unit=rules.units == "last")
+    return facts.released_answer if rules.gold == "released" else facts.answer(last_unit=rules.units == "last")
 
 
 @ProblemCache
 def least(problem: Instance) -> int:
-    """Return the longest path in ticks: the optimum with as many hands as steps, with fewer a bound."""
+    """Return the longest path in ticks: the optimum with as many agents as steps, else a lower bound."""
     place = {action.id: number for number, action in enumerate(problem.actions, 1)}
     edges = [(place[lag.before], place[lag.after]) for lag in problem.lags]
     return longest_path([action.duration for action in problem.actions], edges)
 
 
-def with_hands(problem: Instance, schedule: Schedule) -> Schedule:
-    """Return a schedule in which every step that names nobody has an agent of its own."""
+def with_agents(problem: Instance, schedule: Schedule) -> Schedule:
+    """Return a schedule in which every step without an agent has one of its own."""
     if all(piece.agent is not None for piece in schedule.pieces):
         return schedule
     own = dict(zip(problem.index, problem.agents, strict=True))
-    return Schedule.of(problem, (_held(piece, own) for piece in schedule.pieces))
+    return Schedule.of(problem, (_with_agent(piece, own) for piece in schedule.pieces))
 
 
-def _held(piece: Piece, own: dict[str, str]) -> Piece:
+def _with_agent(piece: Piece, own: dict[str, str]) -> Piece:
     return piece if piece.agent is not None else piece._replace(agent=own[piece.action])

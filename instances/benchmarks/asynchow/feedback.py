@@ -29,7 +29,9 @@ def examine(run: AsyncHowRun) -> Examination:
     if run.answer is None:
         return feedback.examine(run)
     clock = clock_of(run.problem)
-    findings = tuple(FeedbackItem.of(fault, f"{_said(run)}{fault.message}") for fault in run.verdict.violations)
+    findings = tuple(
+        FeedbackItem.of(fault, f"{_quoted_answer(run)}{fault.message}") for fault in run.verdict.violations
+    )
     return Examination(
         replay=run.verdict,
         findings=findings,
@@ -42,13 +44,13 @@ def examine(run: AsyncHowRun) -> Examination:
 
 
 def _outcome(run: AsyncHowRun, clock: ClockFormat) -> str:
-    shortest, longest = (clock.span(seconds) for seconds in run.gold)
+    shortest, longest = (clock.span(seconds) for seconds in run.right_answer)
     right = shortest if shortest == longest else f"{shortest} to {longest}"
     if run.success:
         return f"The answer is right: everything takes {right}."
     return f"The answer is wrong: everything takes {right}."
 
 
-def _said(run: AsyncHowRun) -> str:
-    said = language.candidates(getattr(run.plan.commands, "text", ""))
-    return f"{quoted(said[-1])}: " if said else ""
+def _quoted_answer(run: AsyncHowRun) -> str:
+    texts = language.candidates(getattr(run.plan.commands, "text", ""))
+    return f"{quoted(texts[-1])}: " if texts else ""

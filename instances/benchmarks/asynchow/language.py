@@ -1,4 +1,4 @@
-"""What can be handed in: the answer of a model as text, or a whole schedule as the list of its pieces."""
+"""Submissions of AsyncHow: the answer of a model as text, or a schedule as a list of pieces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asynchow.bundled_data import Interval
-from planoracle.instances.benchmarks.asynchow.encoding import with_hands
+from planoracle.instances.benchmarks.asynchow.encoding import with_agents
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic import language
 from planoracle.instances.errors import PlanError
@@ -31,12 +31,12 @@ written, schedule = language.written, language.schedule
 
 @dataclass(frozen=True, slots=True)
 class DurationAnswer(Schedule):
-    """An answer in words: it says how long everything takes, but not when anything is done."""
+    """An answer in words: a total time without a schedule."""
 
     text: str = ""
 
 
-def commands(problem: Instance, given: object, rules: Profile) -> Schedule:
+def commands(problem: Instance, submission: object, rules: Profile) -> Schedule:
     """Return an answer or a schedule, see `reading`.
 
     >>> from planoracle.instances.benchmarks.asynchow.encoding import load
@@ -46,38 +46,38 @@ def commands(problem: Instance, given: object, rules: Profile) -> Schedule:
     >>> commands(load("asynchow/async/829"), wait, Profile()).pieces[0].agent
     'agent2'
     """
-    return reading(problem, given, rules).commands
+    return reading(problem, submission, rules).commands
 
 
-def reading(problem: Instance, given: object, rules: Profile) -> Reading[Schedule]:
-    """Read an answer or a schedule; raises `PlanError` for what is neither what a model wrote nor a list of pieces.
+def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Schedule]:
+    """Read an answer or a schedule; raises `PlanError` for anything else.
 
-    Nothing at all (``None``) is an empty answer. Pieces need not say who does them: there are as many hands as steps.
+    ``None`` is an empty answer. Pieces need no agent, because there are as many agents as steps.
     """
-    rows = pieces_in(problem, given)
+    rows = pieces_in(problem, submission)
     if rows is not None:
-        return rows.of(lambda given: with_hands(problem, language.reading(problem, given, rules).commands))
-    chat = chat_in(given)
+        return rows.of(lambda pieces: with_agents(problem, language.reading(problem, pieces, rules).commands))
+    chat = chat_in(submission)
     if chat is not None:
-        said = [part for one in filter(is_agents, chat) for part in contents(one)]
-        given = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in said)
-    if given is not None and not isinstance(given, str):
-        raise PlanError("must be text, or a list of pieces", field="answer", value=given)
+        texts = [part for one in filter(is_agents, chat) for part in contents(one)]
+        submission = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in texts)
+    if submission is not None and not isinstance(submission, str):
+        raise PlanError("must be text, or a list of pieces", field="answer", value=submission)
     released = rules.answers == "released"
-    text, where, fault = (given or "", "whole text", "") if released else answer_in(given or "")
-    return Reading(DurationAnswer((), text), int(where != "nothing"), where, 0, fault=fault)
+    text, part, fault = (submission or "", "whole text", "") if released else answer_in(submission or "")
+    return Reading(DurationAnswer((), text), int(part != "nothing"), part, 0, fault=fault)
 
 
-def pieces_in(problem: Instance, given: object) -> Reading[list[object]] | None:
-    """Return the pieces that a submission lists, perhaps within text; ``None`` if it is an answer in words."""
-    if isinstance(given, list) and chat_in(given) is None:
-        return as_given(given)
-    if isinstance(given, str) and not (_ACTION.search(given) and "duration" in given.lower()):
+def pieces_in(problem: Instance, submission: object) -> Reading[list[object]] | None:
+    """Return the pieces of a submission, also within text; ``None`` for an answer in words."""
+    if isinstance(submission, list) and chat_in(submission) is None:
+        return as_given(submission)
+    if isinstance(submission, str) and not (_ACTION.search(submission) and "duration" in submission.lower()):
         return None
-    if not isinstance(given, str) and chat_in(given) is None:
+    if not isinstance(submission, str) and chat_in(submission) is None:
         return None
-    found = outputs.read(given, language.Pieces(problem))
-    return found if found.commands or found.fault in (AMBIGUOUS, CUT_OFF) else None
+    reading = outputs.read(submission, language.Pieces(problem))
+    return reading if reading.commands or reading.fault in (AMBIGUOUS, CUT_OFF) else None
 
 
 #: Longest line in quotes whose number words are rewritten, in characters.
@@ -107,7 +107,7 @@ _SECOND = timedelta(seconds=1)
 
 
 class AnswerGrade(NamedTuple):
-    """Whether an answer is right, and the seconds it was then read as, ``(0, 0)`` for a wrong one.
+    """Verdict on an answer, and the seconds that were read, ``(0, 0)`` for a wrong one.
 
     ``reason`` says why it is wrong: ``empty``, ``no_time`` (nothing in double quotes), ``range`` (" to "),
     ``unreadable`` (a unit spoils every candidate), ``too_short``, ``too_long``, or ``wrong`` where one is each.
@@ -118,7 +118,7 @@ class AnswerGrade(NamedTuple):
     reason: str | None
 
 
-def grade(text: str, gold: Interval) -> AnswerGrade:
+def grade(text: str, right: Interval) -> AnswerGrade:
     """Grade an answer against the least and the most seconds that are right.
 
     Raises
@@ -135,7 +135,7 @@ def grade(text: str, gold: Interval) -> AnswerGrade:
     """
     if not text:
         return AnswerGrade(False, (0, 0), "empty")
-    least, most = (seconds * _SECOND for seconds in gold)
+    least, most = (seconds * _SECOND for seconds in right)
     reasons = []
     for candidate in candidates(text):
         part = narrowed(candidate)
@@ -148,8 +148,8 @@ def grade(text: str, gold: Interval) -> AnswerGrade:
             return AnswerGrade(True, (_number(time[0]), _number(time[1])), None)
         else:
             reasons.append("too_short" if time[1] < least else "too_long")
-    told = set(reasons) - {"unreadable"} or set(reasons) or {"no_time"}
-    return AnswerGrade(False, (0, 0), told.pop() if len(told) == 1 else "wrong")
+    distinct = set(reasons) - {"unreadable"} or set(reasons) or {"no_time"}
+    return AnswerGrade(False, (0, 0), distinct.pop() if len(distinct) == 1 else "wrong")
 
 
 def _number(time: timedelta) -> float:
@@ -174,14 +174,14 @@ def candidates(text: str) -> tuple[str, ...]:
 
 def _digits(text: str) -> str:
     """Rewrite number words, but only in a text in which one stands before "and a half"."""
-    found = _AND_A_HALF.search(text)
-    if found is None:
+    half = _AND_A_HALF.search(text)
+    if half is None:
         return text
     if len(text) > MAX_REWRITTEN:
         raise PlanError(f"has a line of more than {MAX_REWRITTEN} characters with 'and a half'", field="answer")
-    word = found[0].removesuffix(" and a half")
+    word = half[0].removesuffix(" and a half")
     if word not in _WORDS:
-        text = text.replace(found[0], f"and half {word}")
+        text = text.replace(half[0], f"and half {word}")
     text = text.replace("half a ", "0.5")
     for match in _WORD.findall(text):
         number = _SMALL.get(match, 0)
@@ -193,12 +193,12 @@ def _digits(text: str) -> str:
 
 
 def narrowed(candidate: str) -> str:
-    """Return what counts of a candidate: behind the last "=", of that behind the last " or ", before the first "("."""
+    """Return the part of a candidate behind the last "=", then the last " or ", before the first "("."""
     return candidate.rpartition("=")[2].rpartition(" or ")[2].partition("(")[0]
 
 
 def read(text: str) -> tuple[timedelta, timedelta] | None:
-    """Add up the least and the most of all times in a text; ``None`` if a unit is none or stands at its number.
+    """Add up the times in a text, least and most; ``None`` for an unknown unit or one without a space.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def read(text: str) -> tuple[timedelta, timedelta] | None:
 
 
 def _start(text: str, chunk: re.Match[str]) -> int | None:
-    """Return where the number at the end of digits and commas begins: its groups but the first have three digits."""
+    """Return the start of the number at the end of digits and commas, in groups of three digits."""
     start = chunk.end() + 1
     best = None
     for group in reversed(chunk[0].split(",")):
@@ -251,7 +251,7 @@ def _times(number: float, unit: str) -> tuple[timedelta, timedelta]:
 
 
 _FINAL = 4
-_WHERE = {0: "last time", 1: "last time", 2: "time in quotes", 3: "JSON value"}
+_PARTS_BY_RANK = {0: "last time", 1: "last time", 2: "time in quotes", 3: "JSON value"}
 _WHOLE = re.compile(
     r"\b(?:shortest|total|overall|altogether|minimum|minimal|least|in all|everything|therefore|thus|hence|result"
     r"|finish\w*)\b",
@@ -282,7 +282,7 @@ _TIME = re.compile(rf"(?<![\d.,/]){_ONE}(?:[\s,]{{0,3}}(?:(?:and|&)\s{{1,3}})?{_
 
 
 def answer_in(text: str) -> tuple[str, str, str]:
-    r"""Return what counts of an answer as text that the released grader reads, which part it is, and what is wrong.
+    r"""Return the part of an answer that counts, as text for the released grader.
 
     The same words as for plans decide, see `planoracle.instances.model_output.cues`. Of what is left a time that is
     announced as final counts before one in JSON, that before one in double quotes, and that before any other; of
@@ -302,14 +302,14 @@ def answer_in(text: str) -> tuple[str, str, str]:
     >>> answer_in("It takes 2 days. Wait, that is wrong.")[2], answer_in("It takes 2 or 3 days.")[2]
     ('no_plan', 'ambiguous')
     """
-    said, cut = spoken(text)
+    message, cut = spoken(text)
     if cut:
         return "", "nothing", CUT_OFF
-    if any(len(line) > MAX_REWRITTEN for line in said.split("\n")):
-        return said, "time in quotes", ""  # for the released grader to judge
+    if any(len(line) > MAX_REWRITTEN for line in message.split("\n")):
+        return message, "time in quotes", ""  # left to the released grader
     best: _Time | None = None
     announced, cues, doubtful, seen = "", Cue(0), False, False
-    for line in lines_of(said)[0]:
+    for line in lines_of(message)[0]:
         seen = seen or _time_in(line.text) is not None
         if line.quoted or line.kind in ("said", "break", "observed"):
             continue
@@ -317,7 +317,7 @@ def answer_in(text: str) -> tuple[str, str, str]:
             announced, cues = line.text, Cue(0)
             continue
         pieces = [(piece, cues_of(piece), False) for piece in pieces_of(line.text)]
-        pieces += [(one, Cue(0), True) for value in line.values for one in _said(value)]
+        pieces += [(one, Cue(0), True) for value in line.values for one in _answers_in(value)]
         for piece, own, from_json in pieces:
             if Cue.RETRACTED in own:
                 best, announced, cues, doubtful = None, "", Cue(0), False
@@ -325,34 +325,36 @@ def answer_in(text: str) -> tuple[str, str, str]:
             if line.kind == "note":
                 continue
             cues |= own
-            found = _time_in(piece)
-            if found is None:
+            time = _time_in(piece)
+            if time is None:
                 announced = piece[:40] if Cue.FINAL in own else announced
                 if Cue.NO_PLAN in own and not introduces(piece):
                     cues &= ~Cue.NO_PLAN
                 continue
-            rank = _rank(piece, bool(announced) or Cue.FINAL in own, from_json, found.quoted)
-            where = f"time after '{announced or piece[:40]}'" if rank == _FINAL else _WHERE[int(rank)]
-            now, example = found._replace(rank=rank, where=where), Cue.NO_PLAN in cues
+            rank = _rank(piece, bool(announced) or Cue.FINAL in own, from_json, time.quoted)
+            part = f"time after '{announced or piece[:40]}'" if rank == _FINAL else _PARTS_BY_RANK[int(rank)]
+            candidate, example = time._replace(rank=rank, part=part), Cue.NO_PLAN in cues
             other, announced, cues = Cue.OTHER in cues and Cue.CHOSEN not in cues, "", Cue(0)
             if example or (best is not None and rank < best.rank):
                 continue
-            doubtful = now.several or (other and best is not None and rank < _FINAL and best.value != now.value)
-            best = now
+            doubtful = candidate.several or (
+                other and best is not None and rank < _FINAL and best.value != candidate.value
+            )
+            best = candidate
     if best is None:
-        return ("", "nothing", NO_PLAN) if seen else (said, "nothing", "")
-    return best.text, best.where, AMBIGUOUS if doubtful else ""
+        return ("", "nothing", NO_PLAN) if seen else (message, "nothing", "")
+    return best.text, best.part, AMBIGUOUS if doubtful else ""
 
 
 class _Time(NamedTuple):
-    """A time that may be the answer: as the released grader reads it, and whether another one stands beside it."""
+    """A candidate for the answer, as the released grader reads it."""
 
     text: str
     value: object
     quoted: bool
     several: bool
     rank: float = 0
-    where: str = ""
+    part: str = ""
 
 
 def _rank(piece: str, final: bool, json: bool, quoted: bool) -> float:
@@ -383,16 +385,16 @@ def _value(time: str) -> object:
     return read(_converted(time))
 
 
-def _said(value: object) -> list[str]:
+def _answers_in(value: object) -> list[str]:
     """Return the texts in a JSON value that may be an answer, of an object that which is called so."""
     if isinstance(value, dict):
-        named = [held for name, held in value.items() if "answer" in name.lower() and isinstance(held, str)]
+        named = [text for name, text in value.items() if "answer" in name.lower() and isinstance(text, str)]
         if named:
             return named
-    return [leaf for leaf in leaves(value, _nothing) if isinstance(leaf, str)]
+    return [leaf for leaf in leaves(value, _no_step) if isinstance(leaf, str)]
 
 
-def _nothing(value: object) -> list[str] | None:
+def _no_step(value: object) -> list[str] | None:
     """No value is itself a step."""
     return None
 

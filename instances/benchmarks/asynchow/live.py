@@ -1,4 +1,4 @@
-"""Live runs of AsyncHow: the answer in words at once, as in the paper, or a schedule step by step, which is ours."""
+"""Live runs of AsyncHow: one answer in words as in the paper, or a schedule step by step."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from planoracle.instances.protocol.environment import AnyEnvironment, Reward, Ru
 from planoracle.instances.protocol.feedback import clean, listed
 from planoracle.instances.protocol.settings import Setting, by_name
 
-_OPEN = """Some steps have to wait until others are done; all others can be done at the same time, there are hands
-enough for all of them. What is the shortest time in which everything can be done? Put the time in double quotes, with
+_OPEN = """Some steps have to wait until others are done; all others can be done at the same time, there are enough
+people for all of them. What is the shortest time in which everything can be done? Put the time in double quotes, with
 its units, such as "2 hours 30 min"."""
 _CLOSED = """Plan when each step begins, so that everything is done as soon as possible. Some steps have to wait until
-others are done; all others can be done at the same time, there are hands enough for all of them.
+others are done; all others can be done at the same time, there are enough people for all of them.
 Answer with one step at a time, in the order of their starts; time is in {unit}s from 0. You are told whether it is
 accepted; what is refused changes nothing. The run is over when every step has begun. To give up, answer: Finish"""
 
@@ -52,9 +52,9 @@ class AsyncHowEnvironment(GenericEnvironment[Profile]):
         return brief(self._idle.problem, hands=False)
 
 
-def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> AsyncHowEnvironment:
+def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | None) -> AsyncHowEnvironment:
     """Return a live run."""
-    return AsyncHowEnvironment(problem, rules, manner, reward)
+    return AsyncHowEnvironment(problem, rules, config, reward)
 
 
 def _steps(environment: AnyEnvironment) -> str:
@@ -63,8 +63,8 @@ def _steps(environment: AnyEnvironment) -> str:
 
     def lines() -> Iterator[str]:
         for number, duration in enumerate(facts.durations, 1):
-            what = f": {clean(facts.sentences[number - 1])}" if facts.sentences else ""
-            yield f"Step {number}{what} ({duration})"
+            sentence = f": {clean(facts.sentences[number - 1])}" if facts.sentences else ""
+            yield f"Step {number}{sentence} ({duration})"
             before = sorted(early for early, late in facts.edges if late == number)
             if before:
                 yield f"Step {number} must wait until {listed([f'step {one}' for one in before])} is done."

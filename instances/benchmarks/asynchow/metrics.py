@@ -20,7 +20,7 @@ COLUMNS = (
 
 
 def averages(rules: Profile) -> tuple[Average, ...]:
-    """Return the share of right ones; the three problems that prompts show with their answers do not count."""
+    """Return the share of right answers, without the three problems that the prompts show."""
 
     def mean(value: Callable[[Row], float]) -> Callable[[Row], tuple[float, int] | None]:
         return lambda row: None if row["few_shot"] else (value(row), 1)
@@ -44,12 +44,12 @@ def averages(rules: Profile) -> tuple[Average, ...]:
 
 
 def measure(run: AsyncHowRun, oracle: Oracle) -> Measured:
-    """Compute the metrics of a run; with as many hands as steps the longest path is the optimum."""
+    """Compute the metrics of a run; with as many agents as steps the longest path is the optimum."""
     facts, best = origin_of(run.problem).facts, least(run.problem)
     metrics = {
         "given": "plan" if run.answer is None else "answer",
         "parsed": None if run.answer is None else list(run.answer.parsed),
-        "gold": list(run.gold),
+        "gold": list(run.right_answer),
         "complexity": facts.complexity,
         "few_shot": facts.name in FEW_SHOT,
     }

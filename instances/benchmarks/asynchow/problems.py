@@ -26,18 +26,18 @@ _COLUMNS = ("steps", "edge_list", "time_dic", "timedelta_dic", "task_time")
 
 
 def recognises(document: object) -> bool:
-    """Whether a JSON document has the outline of the benchmark's problems."""
+    """Return true for a JSON document with the outline of the benchmark's problems."""
     rows = document.get("problems") if isinstance(document, dict) else None
     return isinstance(rows, list) and bool(rows) and isinstance(rows[0], dict) and {"edges", "gold"} <= rows[0].keys()
 
 
 def is_pickle(data: bytes) -> bool:
-    """Whether a file begins as the released pickles do."""
+    """Return true for a file that begins like the released pickles."""
     return data.startswith(b"\x80\x04") and b"timedelta_dic" in data
 
 
 def read(document: object, source: str) -> list[Instance]:
-    """Return the problems of a document that is recognised, with the sentences of a ``steps.json`` beside its file."""
+    """Return the problems of a document, with the sentences of a ``steps.json`` beside its file."""
     return encoded(read_document(document, source, _sentences_beside(source)), source)
 
 
@@ -90,29 +90,29 @@ def _name(row: dict[str, Any], number: int) -> str:
     return name
 
 
-def _problem(row: dict[str, Any], where: str, sentences: Any) -> HowTo:
+def _problem(row: dict[str, Any], location: str, sentences: Any) -> HowTo:
     for key in ("durations", "edges", "gold"):
         if key not in row:
-            raise InputError("is missing", field=f"{where}.{key}")
-    durations = _object(row["durations"], f"{where}.durations")
+            raise InputError("is missing", field=f"{location}.{key}")
+    durations = _object(row["durations"], f"{location}.durations")
     steps = [str(number) for number in range(1, len(durations) + 1)]
     if not steps or len(steps) > MAX_STEPS or set(durations) != set(steps):
         message = f"must be 1 to {MAX_STEPS} steps, numbered from 1"
-        raise InputError(message, field=f"{where}.durations", value=sorted(durations)[:20])
+        raise InputError(message, field=f"{location}.durations", value=sorted(durations)[:20])
     texts = []
     for step in steps:
-        field, entry = f"{where}.durations.{step}", durations[step]
+        field, entry = f"{location}.durations.{step}", durations[step]
         if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[2], str):
             raise InputError("must be [least seconds, most seconds, text]", field=field, value=entry)
         texts.append(entry[2])
         if _interval(entry[:2], field) != seconds(entry[2], last_unit=True, field=field):
             raise InputError("seconds and text differ", field=field, value=entry)
     if not isinstance(sentences, list) or not all(isinstance(text, str) for text in sentences):
-        raise InputError("must be a list of texts", field=f"{where}.sentences", value=sentences)
+        raise InputError("must be a list of texts", field=f"{location}.sentences", value=sentences)
     if sentences and len(sentences) != len(steps):
-        raise InputError(f"must be {len(steps)} sentences", field=f"{where}.sentences", value=sentences)
-    edges = tuple(sorted(set(_edges(row["edges"], len(steps), f"{where}.edges"))))
-    return HowTo(row["id"], tuple(texts), edges, _interval(row["gold"], f"{where}.gold"), tuple(sentences))
+        raise InputError(f"must be {len(steps)} sentences", field=f"{location}.sentences", value=sentences)
+    edges = tuple(sorted(set(_edges(row["edges"], len(steps), f"{location}.edges"))))
+    return HowTo(row["id"], tuple(texts), edges, _interval(row["gold"], f"{location}.gold"), tuple(sentences))
 
 
 def _edges(value: Any, steps: int, field: str) -> Iterator[tuple[int, int]]:
@@ -145,7 +145,7 @@ def _object(value: Any, field: str) -> dict[str, Any]:
 
 
 class _Plain(pickle.Unpickler):
-    """Makes lists, texts, numbers and `datetime.timedelta`; nothing else is looked up, so that nothing is run."""
+    """Unpickler for plain data and `datetime.timedelta`; it looks up nothing else and runs no code."""
 
     def find_class(self, module: str, name: str) -> type[timedelta]:
         if (module, name) != ("datetime", "timedelta"):
@@ -188,11 +188,11 @@ def _seconds(value: Any, field: str) -> list[int]:
 
 
 def to_document(problems: Iterable[HowTo]) -> str:
-    """Write the bundled file ``data/problems.json``: durations, edges and released answers, a problem a line."""
+    """Write the bundled file ``data/problems.json``, one problem a line."""
     rows: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for one in problems:
         edges = " ".join(f"{before}-{after}" for before, after in one.edges)
-        rows[one.kind].append(json.dumps([", ".join(one.durations), edges, one.gold]))
+        rows[one.kind].append(json.dumps([", ".join(one.durations), edges, one.released_answer]))
     lists = ",\n".join(f'"{kind}": [\n' + ",\n".join(lines) + "\n]" for kind, lines in rows.items())
     return '{"format": "planoracle/asynchow", "version": 1,\n' + lists + "}\n"
 
@@ -204,7 +204,7 @@ def names() -> tuple[str, ...]:
 
 
 def covers(name: str) -> bool:
-    """Whether a name stands for a bundled problem."""
+    """Return true if a name is that of a bundled problem."""
     return name.startswith("asynchow/") and bundled_data.covers(name.removeprefix("asynchow/"))
 
 

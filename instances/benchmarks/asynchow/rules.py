@@ -9,7 +9,7 @@ from planoracle.instances.protocol.profiles import Rules
 
 @dataclass(frozen=True, slots=True)
 class Profile(Rules):
-    """What counts as the right answer.
+    """Options of AsyncHow: reading and grading of answers.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from planoracle.instances.benchmarks.asynchow import language
-from planoracle.instances.benchmarks.asynchow.encoding import gold, least, under
+from planoracle.instances.benchmarks.asynchow.encoding import least, right_answer, under
 from planoracle.instances.benchmarks.asynchow.language import DurationAnswer
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic.run import GenericRun
@@ -28,7 +28,7 @@ _REASONS = {
 
 
 class AsyncHowRun(GenericRun):
-    """A right answer is worth the longest path, whichever of its ends it gives.
+    """Run of AsyncHow; the makespan of a right answer is the longest path.
 
     Attributes
     ----------
@@ -40,8 +40,10 @@ class AsyncHowRun(GenericRun):
 
     def __init__(self, problem: Instance, plan: Plan[Schedule], rules: Profile) -> None:
         handed_in = plan.commands
-        self.gold = gold(problem, rules)
-        self.answer = language.grade(handed_in.text, self.gold) if isinstance(handed_in, DurationAnswer) else None
+        self.right_answer = right_answer(problem, rules)
+        self.answer = (
+            language.grade(handed_in.text, self.right_answer) if isinstance(handed_in, DurationAnswer) else None
+        )
         if self.answer is None:
             verdict = referee(problem, handed_in)
         else:
@@ -50,11 +52,11 @@ class AsyncHowRun(GenericRun):
 
     def acts(self, point: DecisionPoint, step: int, only: Container[str] | None = None) -> Iterator[LegalAction]:
         """Yield every step that can begin now, by the first of the agents who can."""
-        begun = set()
+        started = set()
         for option in super().acts(point, step, only):
             action = option.after.state.pieces[-1].action
-            if action not in begun:
-                begun.add(action)
+            if action not in started:
+                started.add(action)
                 yield option
 
 

@@ -194,7 +194,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
         return encoding.optimal_turns(encoding.problem_of(problem))
 
     def is_held(self, run: AnyRun) -> bool:
-        """Whether a run closes, and has neither guesses nor calls that change the delays of others."""
+        """Return true if a run closes without guesses and without calls that change delays of others."""
         return not run.verdict.violations
 
     @property

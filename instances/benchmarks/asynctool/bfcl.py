@@ -52,7 +52,7 @@ def _import(module: str) -> Any:
         ) from None
 
 
-def _known(name: str) -> str:
+def _module_of(name: str) -> str:
     if name not in CLASSES:
         raise InputError(f"must be bfcl: and one of {sorted(CLASSES)}", field="family", value=f"bfcl:{name}")
     return CLASSES[name]
@@ -68,7 +68,7 @@ def tool_documents(name: str) -> dict[str, dict[str, Any]]:
         For an unknown class, or if the package is not installed.
     """
     _import("bfcl_eval")
-    path = files("bfcl_eval") / "data" / "multi_turn_func_doc" / f"{_known(name)}.json"
+    path = files("bfcl_eval") / "data" / "multi_turn_func_doc" / f"{_module_of(name)}.json"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     return {row["name"]: row for row in rows}
 
@@ -86,7 +86,7 @@ class BfclExecutor:
         self._name = name
         self._tools = tool_documents(name)
         self._copies = 0
-        self._object = getattr(_import(f"{_SOURCE}.{_known(name)}"), name)()
+        self._object = getattr(_import(f"{_SOURCE}.{_module_of(name)}"), name)()
         if hasattr(self._object, "_load_scenario"):
             try:
                 self._object._load_scenario(deepcopy(dict(initial)))
@@ -103,7 +103,7 @@ class BfclExecutor:
         if self._copies > _MOST_COPIES:
             return {"error": "too many copies"}
         try:
-            if name in ("find", "du") and _endless(self._object, len(str(params.get("path", "")))):
+            if name in ("find", "du") and _is_endless(self._object, len(str(params.get("path", "")))):
                 return {"error": "the folders hold too much, or each other"}
             tool = getattr(self._object, name)
             with localcontext():
@@ -126,16 +126,16 @@ def _defaults(tool: Any, params: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _endless(files: Any, start: int) -> bool:
-    """Whether a walk through all folders, with paths of ``start`` and more characters, takes too long."""
-    left = _LARGEST_TREE
+def _is_endless(files: Any, start: int) -> bool:
+    """Return true if a walk through all folders takes too long; ``start`` is the length of its path."""
+    budget = _LARGEST_TREE
     folders = [(files.root, start), (files._current_dir, start)]
     while folders:
         folder, before = folders.pop()
         for name, entry in folder.contents.items():
             path = before + len(name) + 1
-            left -= path + len(getattr(entry, "content", ""))
-            if left < 0:
+            budget -= path + len(getattr(entry, "content", ""))
+            if budget < 0:
                 return True
             if hasattr(entry, "contents"):
                 folders.append((entry, path))
@@ -177,8 +177,8 @@ class Executor(Protocol):
         ...
 
 
-class _Silent:
-    """Where no executor is known: every call returns ``None`` and changes nothing."""
+class _NoExecutor:
+    """Executor of a sub-task without tools: every call returns ``None`` and changes nothing."""
 
     def call(self, name: str, params: Mapping[str, Any]) -> Any:
         return None
@@ -203,7 +203,7 @@ def make(family: str | None, initial: Mapping[str, Any]) -> Executor:
         For an unknown family, or if bfcl-eval is needed and not installed.
     """
     if family is None:
-        return _Silent()
+        return _NoExecutor()
     if family in FAMILIES:
         return FAMILIES[family](initial)
     if family.startswith("bfcl:"):
@@ -230,7 +230,7 @@ def documents(family: str | None) -> dict[str, dict[str, Any]]:
 
 
 def check_state(family: str | None, initial: Any) -> None:
-    """Raise an `InputError` that names the first field of an initial state that the family cannot start from."""
+    """Raise an `InputError` for the first invalid field of an initial state."""
     if not isinstance(initial, dict):
         raise InputError("must be an object", field="initial", value=initial)
     if family in FAMILIES:

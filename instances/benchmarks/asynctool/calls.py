@@ -58,7 +58,7 @@ def canonical(value: Any) -> Any:
 
 
 def too_deep(value: Any, depth: int = MAX_DEPTH) -> bool:
-    """Whether lists and objects are nested deeper than ``depth``."""
+    """Return true if lists and objects are nested deeper than ``depth``."""
     if not isinstance(value, _HOLDERS):
         return False
     if not depth:
@@ -94,11 +94,11 @@ def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Ca
         names = (order or {}).get(call.func.id, ())
         if len(call.args) > len(names):
             raise InputError("values must be given by name", value=text)
-        given = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
-        params = {name: _literal(node, text) for name, node in given if name is not None}
+        arguments = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
+        params = {name: _literal(node, text) for name, node in arguments if name is not None}
     except (SyntaxError, ValueError, RecursionError):
         raise InputError("must be a call such as f(a=1)", value=text) from None
-    if len(params) < len(given):
+    if len(params) < len(arguments):
         raise InputError("must give every parameter once, by its name", value=text)
     if too_deep(params):
         raise InputError("is nested too deeply", value=text)
@@ -120,7 +120,7 @@ def _literal(node: ast.expr, text: str) -> Any:
         case ast.Dict(keys=keys, values=values) if all(
             isinstance(key, ast.Constant) and isinstance(key.value, str) for key in keys
         ):
-            found = {key.value: _literal(entry, text) for key, entry in zip(keys, values, strict=True)}  # type: ignore[union-attr]
-            if len(found) == len(keys):
-                return found
+            entries_by_key = {key.value: _literal(entry, text) for key, entry in zip(keys, values, strict=True)}  # type: ignore[union-attr]
+            if len(entries_by_key) == len(keys):
+                return entries_by_key
     raise InputError("values must be literals: text, numbers, true, false, none, lists, objects", value=text)

@@ -23,7 +23,7 @@ def instance(problem: AsyncToolProblem) -> Instance:
     actions, lags = [], []
     for task in problem.tasks:
         actions += [Action(id, task.id, duration=1, attended=1) for id in task.actions]
-        delays = problem.gold_delays[task.id]
+        delays = problem.reference_delays[task.id]
         steps = zip(task.actions, task.actions[1:], delays, strict=False)
         lags += [Lag(before, after, delay) for before, after, delay in steps]
         lags.append(Lag(task.actions[-1], CLOSE))
@@ -55,7 +55,7 @@ def optimal_turns(problem: AsyncToolProblem, *, strict: bool = True) -> int | No
     int or None
         ``None`` if delays differ; then the solver must say.
     """
-    lengths = [len(task.gold) for task in problem.tasks]
+    lengths = [len(task.reference_calls) for task in problem.tasks]
     if not strict:
         return sum(lengths) + 1
     if not problem.delays.constant:
@@ -76,7 +76,7 @@ def messages_by_action(problem: AsyncToolProblem) -> dict[str, dict[str, Any]]:
     calls = {
         action: call_message(task.id, call)
         for task in problem.tasks
-        for action, call in zip(task.actions, task.gold, strict=True)
+        for action, call in zip(task.actions, task.reference_calls, strict=True)
     }
     return calls | {CLOSE: dict(CLOSING)}
 
@@ -92,16 +92,16 @@ def transcript(problem: AsyncToolProblem, schedule: Schedule, clock: int = 0) ->
 
 
 def to_schedule(instance: Instance, messages: list[Any]) -> Schedule:
-    """Turn messages into a schedule; raises `PlanError` for a call that is none of the gold ones."""
-    left = gold_calls(problem_of(instance))
+    """Turn messages into a schedule; raises `PlanError` for a call that is none of the reference calls."""
+    remaining = calls_to_make(problem_of(instance))
     pieces = []
     for start, message in enumerate(messages):
-        said = read_message(message)
-        if said.kind == "wait":
+        read = read_message(message)
+        if read.kind == "wait":
             continue
-        action = CLOSE if said.kind == "close" else take(left, said)
+        action = CLOSE if read.kind == "close" else take(remaining, read)
         if action is None:
-            value = str(said.call or said.reason)
+            value = str(read.call or read.reason)
             raise PlanError("is none of the calls to make", field=f"turns[{start}]", value=value)
         pieces.append(Piece(action, start, 1, instance.agents[0], 0))
     return Schedule.of(instance, pieces)
@@ -110,18 +110,18 @@ def to_schedule(instance: Instance, messages: list[Any]) -> Schedule:
 _Left = dict[str, list[tuple[Any, str]]]
 
 
-def gold_calls(problem: AsyncToolProblem) -> _Left:
-    """Return the calls to make, by sub-task: what is said, and the action."""
+def calls_to_make(problem: AsyncToolProblem) -> _Left:
+    """Return the reference calls by sub-task: the key of the call, and the action."""
     return {
-        task.id: [(call.key, action) for action, call in zip(task.actions, task.gold, strict=True)]
+        task.id: [(call.key, action) for action, call in zip(task.actions, task.reference_calls, strict=True)]
         for task in problem.tasks
     }
 
 
-def take(left: _Left, said: AgentMessage) -> str | None:
-    """Return the first action not yet taken that a message's call stands for, and take it from those ``left``."""
-    for entry in left.get(said.task, ()):
-        if said.call is not None and entry[0] == said.call.key:
-            left[said.task].remove(entry)
+def take(remaining: _Left, message: AgentMessage) -> str | None:
+    """Remove the first remaining action that a message's call carries out, and return it."""
+    for entry in remaining.get(message.task, ()):
+        if message.call is not None and entry[0] == message.call.key:
+            remaining[message.task].remove(entry)
             return entry[1]
     return None

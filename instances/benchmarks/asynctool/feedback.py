@@ -1,4 +1,4 @@
-"""What is wrong with every message of an AsyncTool transcript, without telling the calls that are right."""
+"""Feedback on the messages of an AsyncTool transcript that does not reveal the reference calls."""
 
 from __future__ import annotations
 
@@ -66,19 +66,19 @@ def foreign(run: AsyncToolRun) -> Foreign:
 
 
 def _findings(run: Transcript) -> tuple[FeedbackItem, ...]:
-    behind = {cause.task: cause for cause in causes(run) if cause.failed}
-    found = []
+    pending = {cause.task: cause for cause in causes(run) if cause.failed}
+    items = []
     for violation in run.violations:
-        cause = behind.get(violation.subject) if violation.kind in ("missing_call", "wrong_state") else None
+        cause = pending.get(violation.subject) if violation.kind in ("missing_call", "wrong_state") else None
         hint = ""
         if cause is not None and cause.turn is not None and cause.cause in _CAUSES:
             hint = f" ({_CAUSES[cause.cause].format(turn=f'turn {cause.turn}')})"
-            behind.pop(violation.subject)
+            pending.pop(violation.subject)
         number = "" if violation.position is None else f"turn {violation.position + 1}: "
         text = sentence((number + _SENTENCES[violation.kind](violation) + hint).rstrip("."))
         # Steps are numbers, not amounts.
-        found.append(FeedbackItem(violation, text, violation.excess or None if violation.kind == "premature" else None))
-    return tuple(found)
+        items.append(FeedbackItem(violation, text, violation.excess or None if violation.kind == "premature" else None))
+    return tuple(items)
 
 
 def _names(one: Violation) -> str:

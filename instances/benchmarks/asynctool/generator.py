@@ -27,10 +27,10 @@ def defaults() -> Parameters:
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
     """Return a problem under AsyncTool's rules, and a schedule: the tasks one after the other.
 
-    Tools and calls carry no meaning and return nothing (``family`` null): what is judged is which calls are made,
+    Tools and calls carry no meaning and return nothing (``family`` null): a grade depends on which calls are made,
     when, and in which order. The question of a task says so, for agents.
     """
-    lengths = [len(task.gold) for task in problems.tasks().values()]
+    lengths = [len(task.reference_calls) for task in problems.tasks().values()]
     tasks = [
         _task(random, f"task_{number + 1}", parameters.actions or one(random, lengths))
         for number in range(parameters.tasks)
@@ -41,10 +41,10 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
 
 
 def _task(random: Random, name: str, length: int) -> SubTask:
-    gold = tuple(Call(f"tool_{1 + below(random, _TOOLS)}", {"step": step + 1}) for step in range(length))
-    steps = ", then ".join(f"{call.name} with step {step + 1}" for step, call in enumerate(gold))
-    documents = {call.name: {"name": call.name} for call in gold}
-    return SubTask(name, f"Call {steps}, each after the result of the one before.", gold, None, documents, {})
+    calls = tuple(Call(f"tool_{1 + below(random, _TOOLS)}", {"step": step + 1}) for step in range(length))
+    steps = ", then ".join(f"{call.name} with step {step + 1}" for step, call in enumerate(calls))
+    documents = {call.name: {"name": call.name} for call in calls}
+    return SubTask(name, f"Call {steps}, each after the result of the one before.", calls, None, documents, {})
 
 
 def style() -> Generator:

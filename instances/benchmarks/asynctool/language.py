@@ -1,4 +1,4 @@
-"""What agents say: transcripts out of lists, chat logs and raw text; one message as a call, a wait or the close."""
+"""Reader of AsyncTool transcripts (lists, chat logs, text) and of single messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_MESSAGES, MAX_MESSAGE = 10_000, 100_000
 MAX_EXCERPT, MAX_REASON = 2_000, 200
 
 _AGENT = ("assistant", "agent", "model", None)
-_KNOWN = {"func_name", "content", "tool_calls", "role", "unreadable"}
+_MESSAGE_KEYS = {"func_name", "content", "tool_calls", "role", "unreadable"}
 _PHRASE = "ALL COMPLETED"
 _NO_CALL = "the message holds no call"
 _RESEMBLES = re.compile(
@@ -56,17 +56,17 @@ def call_message(task: str, call: Call) -> dict[str, Any]:
     return {"id": task, "func_name": call.name, "params": call.params}
 
 
-def as_message(said: AgentMessage) -> dict[str, Any]:
+def as_message(message: AgentMessage) -> dict[str, Any]:
     """Return a message that is read as what was read, and as nothing else, also where it is the only one.
 
     >>> read_message(as_message(read_message("Let me think")))
     AgentMessage(kind='unreadable', task='', call=None, reason='the message holds no call', text='Let me think')
     """
-    if said.call is not None:
-        return call_message(said.task, said.call)
-    if said.kind == "unreadable":
-        return {"unreadable": said.reason, "text": said.text}
-    return dict(CLOSING if said.kind == "close" else WAIT)
+    if message.call is not None:
+        return call_message(message.task, message.call)
+    if message.kind == "unreadable":
+        return {"unreadable": message.reason, "text": message.text}
+    return dict(CLOSING if message.kind == "close" else WAIT)
 
 
 class _Messages(Grammar[object]):
@@ -110,7 +110,7 @@ def messages(turns: Any) -> list[Any]:
     return _reading(turns).commands
 
 
-def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[object]]:
+def reading(problem: Instance, submission: object, rules: Profile) -> Reading[list[object]]:
     """Read the agent's messages of a transcript.
 
     A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a ``"role"``
@@ -123,7 +123,7 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[ob
     PlanError
         If it has none of these forms.
     """
-    return _reading(given)
+    return _reading(submission)
 
 
 def _reading(turns: Any) -> Reading[list[Any]]:
@@ -143,7 +143,7 @@ def _reading(turns: Any) -> Reading[list[Any]]:
             raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
     kept = [entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]
     single = len(kept) == 1 and not (isinstance(kept[0], dict) and "unreadable" in kept[0])
-    if single or not any(isinstance(entry, str) or _KNOWN & entry.keys() for entry in kept):
+    if single or not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in kept):
         found = outputs.read(turns, _Parts())  # a whole transcript in one message, or one in words of its own
         if len(found.commands) > 1:
             return found

@@ -1,4 +1,4 @@
-"""The live environment of AsyncTool: one message of the agent a turn, answered with the results that are due."""
+"""Live environment of AsyncTool: one message a turn, answered with the results that are due."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from planoracle.instances.protocol.environment import (
 from planoracle.instances.protocol.environment import Turn as Exchange
 from planoracle.instances.protocol.settings import Setting, by_name
 
-#: With ``Manner.bounded``: so many times the turns that the gold calls take one after the other, and some more.
+#: With ``Manner.bounded``: so many times the turns that the reference calls take one after the other, and some more.
 _TIMES, _MORE = 3, 20
 
 _INSTRUCTIONS = """You work on several tasks at the same time by calling functions, one in every message:
@@ -51,7 +51,7 @@ Write all your messages at once, one a line."""
 class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
     """A run in which every message is a turn, in any form that `language.read_message` knows.
 
-    What is legal are the calls whose parameters are known to be right: of every task the next gold call, once the
+    What is legal are the calls whose parameters are known to be right: of every task the next reference call, once the
     result of the one before is known; the wait; and the closing message once all of them have been made.
 
     Examples
@@ -66,15 +66,15 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
     True
     """
 
-    def __init__(self, problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> None:
-        if manner.style not in ("paper", "chat"):
-            raise InputError("must be one of paper, chat", field="style", value=manner.style)
-        super().__init__(problem, rules, manner, reward)
-        self._most = _limit(problem_of(problem)) if manner.bounded else MAX_MESSAGES
+    def __init__(self, problem: Instance, rules: Profile, config: RunConfig, reward: Reward | None) -> None:
+        if config.style not in ("paper", "chat"):
+            raise InputError("must be one of paper, chat", field="style", value=config.style)
+        super().__init__(problem, rules, config, reward)
+        self._most = _limit(problem_of(problem)) if config.bounded else MAX_MESSAGES
 
     @property
     def task(self) -> AsyncToolProblem:
-        """What is asked."""
+        """The sub-tasks, calls and delays."""
         return problem_of(self.problem)
 
     def instructions(self) -> str:
@@ -93,14 +93,14 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
     def _begin(self) -> ToolSimulation:
         return ToolSimulation(self.task, self.rules)
 
-    def _take(self, world: ToolSimulation, said: object) -> tuple[ToolSimulation, tuple[CommandOutcome, ...]]:
+    def _take(self, world: ToolSimulation, message: object) -> tuple[ToolSimulation, tuple[CommandOutcome, ...]]:
         following = world.copy()
-        turn = following.step(_plain(said))
+        turn = following.step(_plain(message))
         needed = premature(self.task, following.turns).get(turn.number) if turn.kind == "call" else None
         wrong = fault(self.task, turn, needed)
         kind = turn.kind if turn.kind in ("wait", "close") else "lost" if turn.step is None else "act"
-        told = "\n".join(map(_line, self._answers(following.turns)))
-        outcome = CommandOutcome(words(turn), kind, turn.number - 1, turn.number, wrong and wrong.kind, told)
+        text = "\n".join(map(_line, self._answers(following.turns)))
+        outcome = CommandOutcome(words(turn), kind, turn.number - 1, turn.number, wrong and wrong.kind, text)
         return following, (outcome,)
 
     def _answers(self, turns: Sequence[SimulatedTurn]) -> Iterator[dict[str, str]]:
@@ -166,22 +166,22 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
 
 def _limit(task: AsyncToolProblem) -> int:
     """Return how many messages a run may have: the paper names no limit, and some models wait for ever."""
-    alone = sum(1 + delay for delays in task.gold_delays.values() for delay in delays)
+    alone = sum(1 + delay for delays in task.reference_delays.values() for delay in delays)
     return min(_TIMES * alone + _MORE, MAX_MESSAGES)
 
 
-def _plain(said: object) -> object:
-    """Return a message as JSON holds it, so that nobody can change it afterwards; what is no JSON as nothing."""
-    if isinstance(said, str):
-        return said
+def _plain(message: object) -> object:
+    """Return an immutable copy of a message by way of JSON; ``None`` for anything else."""
+    if isinstance(message, str):
+        return message
     try:
-        return json.loads(json.dumps(said, allow_nan=False))
+        return json.loads(json.dumps(message, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         return None
 
 
 def _message(turn: SimulatedTurn) -> dict[str, Any]:
-    """Return what was said in a turn, as it was read."""
+    """Return the message of a turn as it was read."""
     return as_message(AgentMessage(turn.kind, turn.task, turn.call, turn.reason, turn.text))
 
 
@@ -192,14 +192,14 @@ def _line(answer: dict[str, str]) -> str:
     return f"{json.dumps(answer | {'response': None})[:-5]}{answer['response']}}}"
 
 
-def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> AsyncToolEnvironment:
+def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | None) -> AsyncToolEnvironment:
     """Return one run of an agent on an encoded problem."""
-    return AsyncToolEnvironment(problem, rules, manner, reward)
+    return AsyncToolEnvironment(problem, rules, config, reward)
 
 
 def repertoire(problem: Instance) -> ActionSpace:
-    """Return the gold calls, the wait and the closing message."""
-    calls = [(task.id, call) for task in problem_of(problem).tasks for call in task.gold]
+    """Return the reference calls, the wait and the closing message."""
+    calls = [(task.id, call) for task in problem_of(problem).tasks for call in task.reference_calls]
     names = {json.dumps(call_message(task, call)): f"{task}: {call}"[:200] for task, call in calls}
     names |= {json.dumps(WAIT): "wait", json.dumps(CLOSING): "ALL COMPLETED"}
     return ActionSpace(tuple(dict.fromkeys(names.values())), lambda command: names.get(command, command))

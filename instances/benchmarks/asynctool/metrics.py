@@ -1,10 +1,10 @@
-"""Accuracy in AsyncTool at the levels of step, sub-task and task, turns against the optimum, causes of failure."""
+"""Metrics of AsyncTool: accuracy of steps, sub-tasks and tasks, turns, causes of failure."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row, mean_of
 
-#: Causes in the paper's words; ``wrong_call`` is its erroneous trajectory, a call that is none of the gold ones.
+#: Causes in the paper's words; ``wrong_call`` is its erroneous trajectory, a call that is none of the reference calls.
 CAUSES = (
     "insufficient_temporal_awareness",
     "tool_confusion",
@@ -32,7 +32,7 @@ CAUSES = (
 
 
 class Cause(NamedTuple):
-    """Why a sub-task failed, or an early call that did no harm (``failed`` is false).
+    """Cause of a failed sub-task, or a harmless early call (``failed`` is false).
 
     ``turn`` is that of the message concerned, ``None`` if it is one that is missing.
     """
@@ -47,7 +47,7 @@ class Cause(NamedTuple):
 def causes(run: Transcript) -> list[Cause]:
     """Return one cause per failed sub-task, in their order, then the early calls of the others.
 
-    The cause is that of the first gold call that was not made, by the first of these that applies:
+    The cause is that of the first reference call that was not made, by the first of these that applies:
 
     - ``insufficient_temporal_awareness``: its function was called with other parameters before the result it
       builds on was known (Figure 13);
@@ -59,23 +59,23 @@ def causes(run: Transcript) -> list[Cause]:
     - ``wrong_call``: other calls were made instead;
     - ``neglected_task``: none of these; it was left out or given up (Figure 15).
 
-    If all gold calls were made and the state is wrong all the same, it is the first early call
-    (``insufficient_temporal_awareness``), else the first call that is not a gold one, else their order
+    If all reference calls were made and the state is wrong all the same, it is the first early call
+    (``insufficient_temporal_awareness``), else the first call that is no reference call, else their order
     (``wrong_call``).
     """
-    found, harmless = [], []
+    failed, harmless = [], []
     early = frozenset(run.premature)
     for task, outcome in zip(run.problem.tasks, run.outcomes, strict=True):
         calls = [turn for turn in run.turns if turn.kind == "call" and turn.task == task.id]
         if not outcome.accurate:
-            found.append(_cause(run, task, outcome, calls, early))
+            failed.append(_cause(run, task, outcome, calls, early))
         else:
             harmless += [
                 Cause(task.id, CAUSES[0], turn.number, False, f"{turn.call} was right, but called early: a guess")
                 for turn in calls
                 if turn.number in early
             ]
-    return found + harmless
+    return failed + harmless
 
 
 def _cause(
@@ -83,13 +83,13 @@ def _cause(
 ) -> Cause:
     others = [turn for turn in calls if turn.step is None]
     early = [turn for turn in calls if turn.number in premature]
-    if None not in outcome.made:
+    if None not in outcome.turns:
         if early:
             return _at(task, CAUSES[0], early[0], "was called before the last result was known")
         if others:
             return _at(task, "wrong_call", others[0], "is no call of the task and changed what came out")
         return Cause(task.id, "wrong_call", None, True, "the calls were made in an order that changed what came out")
-    missing = task.gold[outcome.made.index(None)]
+    missing = task.reference_calls[outcome.turns.index(None)]
     for turn in others:
         if turn.call is not None and turn.call.name == missing.name:
             if turn.number in premature:
@@ -103,22 +103,26 @@ def _cause(
         if turn.kind == "call" and turn.task != task.id and turn.step is None and turn.call == missing:
             return _at(task, "tool_confusion", turn, f"was called for {turn.task}")
     for turn in run.turns:
-        if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, begun=bool(calls)):
+        if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, started=bool(calls)):
             return Cause(task.id, "format", turn.number, True, turn.reason)
         if turn.kind == "unknown_task" and turn.call is not None and turn.call.name == missing.name:
             return _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is no task")
     if others:
         return _at(task, "wrong_call", others[0], f"was called, not {missing}")
-    count = sum(turn is None for turn in outcome.made)
+    count = sum(turn is None for turn in outcome.turns)
     return Cause(
-        task.id, "neglected_task", None, True, f"{count} of {len(task.gold)} calls were never made, first {missing}"
+        task.id,
+        "neglected_task",
+        None,
+        True,
+        f"{count} of {len(task.reference_calls)} calls were never made, first {missing}",
     )
 
 
-def _might_be(turn: SimulatedTurn, function: str, task: SubTask, run: Transcript, *, begun: bool) -> bool:
+def _might_be(turn: SimulatedTurn, function: str, task: SubTask, run: Transcript, *, started: bool) -> bool:
     if function in turn.text or task.id in turn.text:
         return True
-    return begun and not any(other.id in turn.text for other in run.problem.tasks)
+    return started and not any(other.id in turn.text for other in run.problem.tasks)
 
 
 def _at(task: SubTask, cause: str, turn: SimulatedTurn, message: str) -> Cause:
@@ -127,21 +131,25 @@ def _at(task: SubTask, cause: str, turn: SimulatedTurn, message: str) -> Cause:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Labels found, found in vain and missed; F1 is ``2 hits / (2 hits + vain + missed)``, 1 if there are none."""
+    """Counts of labels; F1 is ``2 hits / (2 hits + false positives + missed)``, 1 if there are none."""
 
     hits: int
-    vain: int
+    false_positives: int
     missed: int
 
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
-        total = 2 * self.hits + self.vain + self.missed
+        total = 2 * self.hits + self.false_positives + self.missed
         return 2 * self.hits / total if total else 1.0
+
+    def counts(self) -> dict[str, int]:
+        """Return the counts with the keys of grades."""
+        return {"hits": self.hits, "vain": self.false_positives, "missed": self.missed}
 
 
 def step_level(run: Transcript, rules: Profile) -> tuple[tuple[Hits, Hits], tuple[Hits, Hits]]:
-    """Compare the calls of a run with the gold calls by labels.
+    """Compare the calls of a run with the reference calls by labels.
 
     Returns
     -------
@@ -149,15 +157,18 @@ def step_level(run: Transcript, rules: Profile) -> tuple[tuple[Hits, Hits], tupl
         Hits by the profile's ``f1`` rule, then hits as multisets of all labels, whatever the rule. Each is a pair:
         names of functions; triples of function, parameter and value.
     """
-    gold = [call for task in run.problem.tasks for call in task.gold]
-    made = [turn.call for turn in run.turns if turn.call is not None]
-    asked, given = _functions(gold), _parameters(gold)
-    micro = _multiset(asked, _functions(made)), _multiset(given, _parameters(made))
+    expected = [call for task in run.problem.tasks for call in task.reference_calls]
+    actual = [turn.call for turn in run.turns if turn.call is not None]
+    functions, parameters = _functions(expected), _parameters(expected)
+    micro = _multiset(functions, _functions(actual)), _multiset(parameters, _parameters(actual))
     if rules.f1 == "micro":
         return micro, micro
     offered = {name for task in run.problem.tasks for name in task.documents}
-    known = [call for call in made if call.name in offered]
-    by_sample = _multiset(set(asked), set(_functions(known))), _multiset(set(given), set(_parameters(known)))
+    offered_calls = [call for call in actual if call.name in offered]
+    by_sample = (
+        _multiset(set(functions), set(_functions(offered_calls))),
+        _multiset(set(parameters), set(_parameters(offered_calls))),
+    )
     return by_sample, micro
 
 
@@ -169,10 +180,10 @@ def _parameters(calls: Iterable[Call]) -> list[Hashable]:
     return [(call.name, name, canonical(value)) for call in calls for name, value in call.params.items()]
 
 
-def _multiset(gold: Iterable[Hashable], made: Iterable[Hashable]) -> Hits:
-    wanted, found = Counter(gold), Counter(made)
-    hits = (wanted & found).total()
-    return Hits(hits, found.total() - hits, wanted.total() - hits)
+def _multiset(expected: Iterable[Hashable], actual: Iterable[Hashable]) -> Hits:
+    expected_counts, actual_counts = Counter(expected), Counter(actual)
+    hits = (expected_counts & actual_counts).total()
+    return Hits(hits, actual_counts.total() - hits, expected_counts.total() - hits)
 
 
 def streak(tasks: Iterable[str]) -> int:
@@ -201,11 +212,11 @@ def streak_floor(counts: Iterable[int]) -> int:
 
 
 def _usable(problem: AsyncToolProblem, run: Transcript, idle: list[int]) -> list[int]:
-    """Return the idle turns in which some gold call could have been made."""
+    """Return the idle turns in which some reference call could have been made."""
     usable = {(turn.task, turn.step): turn.usable for turn in run.turns if turn.step is not None}
-    ready: list[tuple[int, int]] = []  # turns from which on, and before which, a gold call could be made
+    ready: list[tuple[int, int]] = []  # turns from which on, and before which, a reference call could be made
     for task, outcome in zip(problem.tasks, run.outcomes, strict=True):
-        for step, turn in enumerate(outcome.made):
+        for step, turn in enumerate(outcome.turns):
             since = usable.get((task.id, step - 1), 1 if step == 0 else 0)
             if since:
                 ready.append((since, turn if turn is not None else len(run.turns) + 1))
@@ -217,7 +228,7 @@ def published_figures() -> dict[str, float]:
     """Return figures of the paper's Tables 3 and 4, for the bundled tasks and their families."""
     calls: dict[str | None, list[int]] = {}
     for task in tasks().values():
-        calls.setdefault(task.family, []).append(len(task.gold))
+        calls.setdefault(task.family, []).append(len(task.reference_calls))
     per_task = {f"{family}: calls per task": fmean(counts) for family, counts in calls.items()}
     per_task["calls per task"] = fmean(count for counts in calls.values() for count in counts)
     sizes = {f"{family}: tasks": len(counts) for family, counts in calls.items()}
@@ -258,8 +269,8 @@ def averages(rules: Profile) -> tuple[Average, ...]:
 
     def pooled(level: str) -> Average:
         def of(row: Row) -> tuple[float, float]:
-            hits, vain, missed = (row["labels"][level].get(key, 0) for key in ("hits", "vain", "missed"))
-            return 2 * hits, 2 * hits + vain + missed
+            hits, false_positives, missed = (row["labels"][level].get(key, 0) for key in ("hits", "vain", "missed"))
+            return 2 * hits, 2 * hits + false_positives + missed
 
         short = {"functions": "func", "parameters": "param"}[level]
         return Average(f"{short}_micro", f"F1 of all {level}, pooled", of, shown=False)
@@ -310,7 +321,7 @@ def measure(run: AsyncToolRun, oracle: Oracle) -> Measured:
     """
     record, outcomes = run.record, run.record.outcomes
     (functions, parameters), (functions_micro, parameters_micro) = step_level(record, run.rules)
-    found = causes(record)
+    failures = causes(record)
     best = optimal_turns(run.task)
     exact = oracle.best(run.problem, run.rules) if best is None else None
     if exact is not None and exact.status == Status.optimal:
@@ -338,10 +349,10 @@ def measure(run: AsyncToolRun, oracle: Oracle) -> Measured:
         "usable_idle_turns": len(_usable(run.task, record, idle)),
         "func_f1_micro": functions_micro.f1,
         "param_f1_micro": parameters_micro.f1,
-        "cause": next((cause.cause for cause in found if cause.failed), None),
-        "causes": [cause._asdict() for cause in found],
+        "cause": next((cause.cause for cause in failures if cause.failed), None),
+        "causes": [cause._asdict() for cause in failures],
         "subtasks": len(outcomes),
-        "labels": {"functions": asdict(functions_micro), "parameters": asdict(parameters_micro)},
+        "labels": {"functions": functions_micro.counts(), "parameters": parameters_micro.counts()},
         "closed": record.closed,
     }
     return Measured(best, metrics) if exact is None else Measured.beside(exact, metrics)

@@ -1,4 +1,4 @@
-"""AsyncTool problems: sub-tasks with their gold calls, and how long results take."""
+"""AsyncTool problems: sub-tasks with their reference calls, and how long results take."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_DELAY = 1_000
 
 @dataclass(frozen=True)
 class Delays:
-    """How many turns a result takes: issued at turn t with delay d, it can be used at turn t + 1 + d.
+    """Delays of results: the result of a call in turn t with delay d can be used in turn t + 1 + d.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Delays:
 
     @property
     def constant(self) -> bool:
-        """Whether all calls have the same delay."""
+        """True if all calls have the same delay."""
         return self.least == self.most and all(delay == self.least for delay in self.tools.values())
 
     def of(self, task: str, number: int, tool: str) -> int:
@@ -46,8 +46,8 @@ class Delays:
             return self.tools[tool]
         if self.least == self.most:
             return self.least
-        drawn = blake2b(f"{self.seed}/{number}/{task}".encode(errors="backslashreplace"), digest_size=8).digest()
-        return self.least + int.from_bytes(drawn, "big") % (self.most - self.least + 1)
+        digest = blake2b(f"{self.seed}/{number}/{task}".encode(errors="backslashreplace"), digest_size=8).digest()
+        return self.least + int.from_bytes(digest, "big") % (self.most - self.least + 1)
 
     @classmethod
     def parse(cls, text: str) -> Delays:
@@ -71,7 +71,7 @@ class Delays:
 
 @dataclass(frozen=True)
 class ReferenceResults:
-    """What the gold calls of a sub-task yield: results in order, and the final state."""
+    """Results of the reference calls of a sub-task in order, and the final state."""
 
     results: tuple[Any, ...]
     state: Any
@@ -87,7 +87,7 @@ class SubTask:
         Which the agent must give with every call.
     question
         What the agent is asked to do.
-    gold
+    reference_calls
         The calls that do it, in order (the ground truth).
     family
         Its executor, see `planoracle.instances.benchmarks.asynctool.bfcl.make`.
@@ -99,21 +99,21 @@ class SubTask:
 
     id: str
     question: str
-    gold: tuple[Call, ...]
+    reference_calls: tuple[Call, ...]
     family: str | None
     documents: dict[str, dict[str, Any]]
     initial: dict[str, Any]
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
-        """Names of the gold calls as actions of an instance: ``task/number function``, numbered from 1."""
-        return tuple(f"{self.id}/{number} {call.name}" for number, call in enumerate(self.gold, 1))
+        """Names of the reference calls as actions of an instance: ``task/number function``, numbered from 1."""
+        return tuple(f"{self.id}/{number} {call.name}" for number, call in enumerate(self.reference_calls, 1))
 
     @cached_property
     def solved(self) -> ReferenceResults:
-        """Results and final state of the gold calls."""
+        """Results and final state of the reference calls."""
         executor = bfcl.make(self.family, self.initial)
-        results = tuple(executor.call(call.name, call.params) for call in self.gold)
+        results = tuple(executor.call(call.name, call.params) for call in self.reference_calls)
         return ReferenceResults(results, executor.state())
 
 
@@ -131,9 +131,9 @@ class AsyncToolProblem:
         return {task.id: task for task in self.tasks}
 
     @cached_property
-    def gold_delays(self) -> dict[str, tuple[int, ...]]:
-        """Delay of every gold call, by sub-task."""
+    def reference_delays(self) -> dict[str, tuple[int, ...]]:
+        """Delay of every reference call, by sub-task."""
         return {
-            task.id: tuple(self.delays.of(task.id, i, call.name) for i, call in enumerate(task.gold))
+            task.id: tuple(self.delays.of(task.id, i, call.name) for i, call in enumerate(task.reference_calls))
             for task in self.tasks
         }

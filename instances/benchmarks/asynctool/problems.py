@@ -63,15 +63,15 @@ def _parts(name: str) -> tuple[tuple[str, ...], str] | None:
 
 
 def covers(name: str) -> bool:
-    """Whether a name is that of a problem: ``asynctool/cross2/01``, ``asynctool/files_1+text_2``.
+    """Return true for the name of a problem: ``asynctool/cross2/01``, ``asynctool/files_1+text_2``.
 
     Both may end in a delay, ``@2``, ``@0-1`` or ``@1-2:seed``, see `Delays.parse`.
     """
-    found = _parts(name)
-    if found is None:
+    parts = _parts(name)
+    if parts is None:
         return False
     try:
-        return not name.endswith("@") and (not found[1] or bool(Delays.parse(found[1])))
+        return not name.endswith("@") and (not parts[1] or bool(Delays.parse(parts[1])))
     except UnknownNameError:
         return False
 
@@ -103,10 +103,10 @@ def problem(name: str) -> AsyncToolProblem:
     >>> [task.id for task in problem("asynctool/files_2+trading_1@0-1:7").tasks]
     ['files_2', 'trading_1']
     """
-    found = _parts(name)
-    if found is None or not covers(name):
+    parts = _parts(name)
+    if parts is None or not covers(name):
         raise UnknownNameError("there is no such AsyncTool problem", value=name)
-    ids, delay = found
+    ids, delay = parts
     return AsyncToolProblem(name, tuple(tasks()[task] for task in ids), Delays.parse(delay) if delay else Delays())
 
 
@@ -180,20 +180,20 @@ def compose(pool: Sequence[SubTask], kind: str, size: int, count: int, seed: int
         )
     random = Random(f"{kind}/{size}/{seed}")
     uses = dict.fromkeys((task.id for task in pool), 0)
-    found: dict[frozenset[str], tuple[SubTask, ...]] = {}
+    problems: dict[frozenset[str], tuple[SubTask, ...]] = {}
     groups: list[tuple[str, ...]] = []
-    while len(found) < count:
+    while len(problems) < count:
         if not groups:
             groups = [(name,) * size for name in classes] if kind == "similar" else list(combinations(classes, size))
             random.shuffle(groups)
         group = groups.pop()
         for _ in range(_TRIES):
             row = _draw([classes[name] for name in group], uses, random)
-            if found.setdefault(frozenset(task.id for task in row), row) is row:
+            if problems.setdefault(frozenset(task.id for task in row), row) is row:
                 for task in row:
                     uses[task.id] += 1
                 break
-    return list(found.values())
+    return list(problems.values())
 
 
 def _combinations(sizes: list[int], kind: str, size: int) -> int:
@@ -208,6 +208,6 @@ def _combinations(sizes: list[int], kind: str, size: int) -> int:
 def _draw(groups: list[list[SubTask]], uses: dict[str, int], random: Random) -> tuple[SubTask, ...]:
     drawn: list[SubTask] = []
     for group in random.sample(groups, len(groups)):
-        left = [task for task in group if task not in drawn]
-        drawn.append(random.choices(left, [1 / (1 + uses[task.id]) for task in left])[0])
+        unused = [task for task in group if task not in drawn]
+        drawn.append(random.choices(unused, [1 / (1 + uses[task.id]) for task in unused])[0])
     return tuple(drawn)

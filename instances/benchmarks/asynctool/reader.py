@@ -1,4 +1,4 @@
-"""Reader of AsyncTool problems: strict at the boundary, every gold call tried out."""
+"""Reader of AsyncTool problems: strict at the boundary, every reference call tried out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planoracle.instances.files.instance_file import SchemaLink, input_error, sh
 from planoracle.instances.model.instance import Instance
 
 FORMAT: Final = "planoracle/asynctool"
-#: Most problems of a file, sub-tasks of a problem, and gold calls of a sub-task.
+#: Most problems of a file, sub-tasks of a problem, and reference calls of a sub-task.
 MAX_PROBLEMS, MAX_TASKS, MAX_CALLS = 10_000, 100, 1_000
 
 
@@ -23,7 +23,7 @@ class _Strict(BaseModel):
 
 
 class DelayEntry(_Strict):
-    """How many turns results take; a range is drawn for every call from the seed."""
+    """Delay of results in turns; drawn from the range for every call, with the seed."""
 
     least: int = Field(1, ge=0, le=MAX_DELAY)
     most: int | None = Field(None, ge=0, le=MAX_DELAY, description="default: least")
@@ -51,7 +51,7 @@ class SubTaskEntry(_Strict):
     id: str = Field(min_length=1, max_length=100)
     question: str = ""
     ground_truth: list[str] | None = Field(
-        None, max_length=MAX_CALLS, description="gold calls in order, such as f(a=1)"
+        None, max_length=MAX_CALLS, description="reference calls in order, such as f(a=1)"
     )
     family: str | None = Field(None, description="executor: one of ours, bfcl:ClassName, or null for none")
     tools: list[Annotated[str | dict[str, Any], BeforeValidator(_name_or_document)]] | None = Field(
@@ -61,7 +61,7 @@ class SubTaskEntry(_Strict):
 
 
 class TruthEntry(_Strict):
-    """Gold calls kept apart from the questions, as in the paper's Figure 8."""
+    """Reference calls kept apart from the questions, as in the paper's Figure 8."""
 
     task_id: str
     ground_truth: list[str] = Field(max_length=MAX_CALLS)
@@ -101,7 +101,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def recognises(document: Any) -> bool:
-    """Whether a document claims this format."""
+    """Return true for a document of this format."""
     return isinstance(document, dict) and document.get("format") == FORMAT
 
 
@@ -111,7 +111,7 @@ def read(document: Any, source: str) -> list[Instance]:
     Raises
     ------
     InputError
-        Naming file, field and value of the first fault; also for gold calls that fail when they are tried out.
+        Naming file, field and value of the first fault; also for reference calls that fail when they are tried out.
     """
     if isinstance(document.get("version"), bool | float):  # equal to 1, but not written so
         raise InputError("must be 1", source=source, field="version", value=document["version"])
@@ -122,35 +122,35 @@ def read(document: Any, source: str) -> list[Instance]:
     except ValidationError as error:
         raise input_error(error, source, model) from None
     entries: list[ProblemEntry] = entry.problems if isinstance(entry, CollectionDocument) else [entry]
-    found = []
+    instances = []
     names: set[str] = set()
     for i, one in enumerate(entries):
         try:
             if one.name in names:
                 raise InputError("must be unique", field="name", value=one.name)
             names.add(one.name)
-            found.append(encoding.instance(_problem(one)))
+            instances.append(encoding.instance(_problem(one)))
         except InputError as error:
             raise error.at(source, f"problems[{i}]" if several else None) from None
-    return found
+    return instances
 
 
 def _problem(entry: ProblemEntry) -> AsyncToolProblem:
     apart = {truth.task_id: truth.ground_truth for truth in entry.ground_truth}
     if len(apart) < len(entry.ground_truth) or not apart.keys() <= {task.id for task in entry.tasks}:
         raise InputError("must name every task at most once, and no other", field="ground_truth")
-    seen: set[str] = set()
+    ids: set[str] = set()
     tasks = []
     for i, task in enumerate(entry.tasks):
         field = f"tasks[{i}]"
-        if task.id in seen or "/" in task.id or not task.id.isprintable():
+        if task.id in ids or "/" in task.id or not task.id.isprintable():
             raise InputError("must be unique, printable and without '/'", field=f"{field}.id", value=task.id)
-        seen.add(task.id)
+        ids.add(task.id)
         if task.ground_truth is not None and task.id in apart:
             raise InputError("is given twice", field=f"{field}.ground_truth", value=task.id)
         calls = task.ground_truth if task.ground_truth is not None else apart.get(task.id)
         if not calls:
-            raise InputError("needs at least one gold call", field=f"{field}.ground_truth", value=calls)
+            raise InputError("needs at least one reference call", field=f"{field}.ground_truth", value=calls)
         try:
             tasks.append(_sub_task(task, calls))
         except InputError as error:
@@ -174,18 +174,18 @@ def _sub_task(entry: SubTaskEntry, calls: list[str]) -> SubTask:
         name: tuple((document.get("parameters") or {}).get("properties") or ())
         for name, document in (offered or {}).items()
     }
-    gold = []
+    reference_calls = []
     for i, text in enumerate(calls):
         try:
-            gold.append(parse_call(text, order))
+            reference_calls.append(parse_call(text, order))
         except InputError as error:
             raise error.at("", f"ground_truth[{i}]") from None
     task = SubTask(
         entry.id,
         entry.question,
-        tuple(gold),
+        tuple(reference_calls),
         entry.family,
-        offered if offered is not None else {call.name: {"name": call.name} for call in gold},
+        offered if offered is not None else {call.name: {"name": call.name} for call in reference_calls},
         entry.initial,
     )
     bfcl.check_state(task.family, task.initial)
@@ -194,23 +194,23 @@ def _sub_task(entry: SubTaskEntry, calls: list[str]) -> SubTask:
 
 
 def _offered(entry: SubTaskEntry) -> dict[str, dict[str, Any]] | None:
-    known = bfcl.documents(entry.family)
+    documents = bfcl.documents(entry.family)
     if entry.tools is None:
-        return known or None
-    found = {}
+        return documents or None
+    offered = {}
     for i, tool in enumerate(entry.tools):
         name = tool if isinstance(tool, str) else tool.get("name")
-        if not isinstance(name, str) or (known and name not in known):
+        if not isinstance(name, str) or (documents and name not in documents):
             raise InputError("must be a tool of the family", field=f"tools[{i}]", value=name)
         parameters = (tool.get("parameters") if isinstance(tool, dict) else None) or {}
         if not isinstance(parameters, dict) or not isinstance(parameters.get("properties") or {}, dict):
             raise InputError("must be an object with properties", field=f"tools[{i}].parameters", value=parameters)
-        found[name] = tool if isinstance(tool, dict) else known.get(name, {"name": name})
-    return found
+        offered[name] = tool if isinstance(tool, dict) else documents.get(name, {"name": name})
+    return offered
 
 
 def _try_out(task: SubTask, calls: list[str]) -> None:
-    for i, (call, result, text) in enumerate(zip(task.gold, task.solved.results, calls, strict=True)):
+    for i, (call, result, text) in enumerate(zip(task.reference_calls, task.solved.results, calls, strict=True)):
         if call.name not in task.documents:
             raise InputError("calls a tool that is not offered", field=f"ground_truth[{i}]", value=text)
         if isinstance(result, dict) and "error" in result:
@@ -230,7 +230,7 @@ def to_document(problem: AsyncToolProblem) -> dict[str, Any]:
             {
                 "id": task.id,
                 "question": task.question,
-                "ground_truth": [str(call) for call in task.gold],
+                "ground_truth": [str(call) for call in task.reference_calls],
                 "family": task.family,
                 "tools": _tools(task),
                 "initial": task.initial,
@@ -241,7 +241,8 @@ def to_document(problem: AsyncToolProblem) -> dict[str, Any]:
 
 
 def _tools(task: SubTask) -> list[str | dict[str, Any]]:
-    known = bfcl.documents(task.family)
+    documents = bfcl.documents(task.family)
     return [
-        name if document == known.get(name, {"name": name}) else document for name, document in task.documents.items()
+        name if document == documents.get(name, {"name": name}) else document
+        for name, document in task.documents.items()
     ]

@@ -1,4 +1,4 @@
-"""Replay of AsyncTool transcripts: what was called, what it did to every sub-task, which rules it broke."""
+"""Replay of AsyncTool transcripts: outcomes of sub-tasks and violations."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ KINDS = (
     "failed_call",  # the function itself refused
     "premature",  # a call made before the result it builds on
     "after_close",  # a message after ALL COMPLETED
-    "missing_call",  # a gold call that was never made
-    "wrong_state",  # all gold calls made, but the sub-task's state is not the gold one
+    "missing_call",  # a reference call that was never made
+    "wrong_state",  # all reference calls made, but the sub-task's state is not the one after the reference calls
     "not_closed",  # no ALL COMPLETED
 )
 
@@ -36,8 +36,8 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "premature": lambda v: f"{v.resource} was called before the last result was known",
     "after_close": lambda _: "the run is over after ALL COMPLETED",
     "missing_call": lambda v: f"{v.resource} was never called",
-    "wrong_state": lambda _: "every call was made, but the state is not the gold one",
-    "not_closed": lambda _: "ALL COMPLETED was never said",
+    "wrong_state": lambda _: "every call was made, but the state is not the one after the reference calls",
+    "not_closed": lambda _: "there is no message ALL COMPLETED",
 }
 
 
@@ -51,24 +51,24 @@ class AsyncToolViolation(Violation):
 
     @property
     def message(self) -> str:
-        """What is said of it."""
+        """One sentence on the violation."""
         return _MESSAGES[self.kind](self)
 
 
 @dataclass(frozen=True, slots=True)
 class SubTaskOutcome:
-    """What became of one sub-task.
+    """Outcome of one sub-task.
 
     Attributes
     ----------
-    made
-        For every gold call the turn that made it, ``None`` if none did.
+    turns
+        For every reference call the turn that made it, ``None`` if none did.
     char, env
         Path matching by the profile's ``char`` rule, and equality of the final states (paper, B.1).
     """
 
     task: str
-    made: tuple[int | None, ...]
+    turns: tuple[int | None, ...]
     char: bool
     env: bool
 
@@ -100,7 +100,7 @@ class Transcript:
 
     @property
     def success(self) -> bool:
-        """Whether every sub-task is accurate (the paper's Overall) and the run is closed."""
+        """True if every sub-task is accurate (the paper's Overall) and the run is closed."""
         return self.closed and all(outcome.accurate for outcome in self.outcomes)
 
 
@@ -125,11 +125,13 @@ def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = 
         violations.append(AsyncToolViolation(len(turns), "after_close", "", "", len(turns), len(turns) + 1))
     for task, outcome in zip(problem.tasks, outcomes, strict=True):
         violations += [
-            AsyncToolViolation(None, "missing_call", task.id, resource=call.name, required=len(task.gold), actual=step)
-            for step, (call, turn) in enumerate(zip(task.gold, outcome.made, strict=True))
+            AsyncToolViolation(
+                None, "missing_call", task.id, resource=call.name, required=len(task.reference_calls), actual=step
+            )
+            for step, (call, turn) in enumerate(zip(task.reference_calls, outcome.turns, strict=True))
             if turn is None
         ]
-        if not outcome.env and None not in outcome.made:
+        if not outcome.env and None not in outcome.turns:
             violations.append(AsyncToolViolation(None, "wrong_state", task.id))
     implied = not simulation.done and rules.closing == "implied"
     closed = simulation.done or implied
@@ -139,19 +141,19 @@ def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = 
 
 
 def premature(problem: AsyncToolProblem, turns: Sequence[SimulatedTurn]) -> dict[int, SimulatedTurn]:
-    """Return the turns of the calls made before the result that they build on was known, and the turn of that.
+    """Return the turns of premature calls, each with the turn whose result it depends on.
 
-    A gold call builds on the gold call before it, if that is made at all; any other call on all calls of its
+    A reference call builds on the reference call before it, if that is made at all; any other call on all calls of its
     sub-task that are under way.
     """
-    made = {(turn.task, turn.step): turn for turn in turns if turn.step is not None}
+    executed = {(turn.task, turn.step): turn for turn in turns if turn.step is not None}
     early: dict[int, SimulatedTurn] = {}
     running: dict[str, SimulatedTurn] = {}  # the call of a task whose result comes last
     for turn in turns:
         if turn.kind != "call":
             continue
         last = running.get(turn.task)
-        needed = last if turn.step is None else made.get((turn.task, turn.step - 1))
+        needed = last if turn.step is None else executed.get((turn.task, turn.step - 1))
         if needed is not None and needed.usable > turn.number:
             early[turn.number] = needed
         if last is None or turn.usable > last.usable:
@@ -160,18 +162,18 @@ def premature(problem: AsyncToolProblem, turns: Sequence[SimulatedTurn]) -> dict
 
 
 def _outcome(task: SubTask, calls: list[SimulatedTurn], state: Any, rules: Profile) -> SubTaskOutcome:
-    made: list[int | None] = [None] * len(task.gold)
+    turns: list[int | None] = [None] * len(task.reference_calls)
     for turn in calls:
         if turn.step is not None:
-            made[turn.step] = turn.number
-    gold = task.solved
+            turns[turn.step] = turn.number
+    reference = task.solved
     char = True
     if rules.char in ("calls", "both"):
-        char = None not in made
+        char = None not in turns
     if rules.char in ("results", "both"):
-        wanted = Counter(map(canonical, gold.results))
+        wanted = Counter(map(canonical, reference.results))
         char = char and not wanted - Counter(canonical(turn.result) for turn in calls)
-    return SubTaskOutcome(task.id, tuple(made), char, state == gold.state)
+    return SubTaskOutcome(task.id, tuple(turns), char, state == reference.state)
 
 
 def fault(problem: AsyncToolProblem, turn: SimulatedTurn, needed: SimulatedTurn | None) -> AsyncToolViolation | None:
@@ -203,7 +205,7 @@ def fault(problem: AsyncToolProblem, turn: SimulatedTurn, needed: SimulatedTurn 
 
 def as_replay(run: Transcript) -> Replay:
     """Return a run in the form common to all benchmarks; positions and times in turns, from 0."""
-    total = sum(len(outcome.made) for outcome in run.outcomes)
+    total = sum(len(outcome.turns) for outcome in run.outcomes)
     events, done = [], 0
     for turn in run.turns:
         done += turn.step is not None
@@ -216,7 +218,7 @@ def as_replay(run: Transcript) -> Replay:
     remaining = {
         action: 1
         for task, outcome in zip(run.problem.tasks, run.outcomes, strict=True)
-        for action, turn in zip(task.actions, outcome.made, strict=True)
+        for action, turn in zip(task.actions, outcome.turns, strict=True)
         if turn is None
     }
     return Replay(

@@ -12,7 +12,7 @@ from planoracle.instances.protocol.profiles import Rules, choose
 
 @dataclass(frozen=True, slots=True)
 class Profile(Rules):
-    """How transcripts are read and measured.
+    """Options of AsyncTool: reading and scoring of transcripts.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.encoding import (
     CLOSE,
-    gold_calls,
+    calls_to_make,
     messages_by_action,
     problem_of,
     take,
@@ -36,7 +36,7 @@ _MAX_CHECKS = 100
 class AsyncToolRun(Trajectory[list[object], Profile]):
     """Every turn is a decision.
 
-    Calls that are none of the gold ones can shift the delays of those still to come; calls made on a guess ease
+    Calls that are none of the reference calls can shift the delays of those still to come; calls made on a guess ease
     what is left; calls that spoil a sub-task's state leave no success that we could name.
 
     Attributes
@@ -59,59 +59,59 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         run = self.record
         faults = {fault.position: fault.kind for fault in run.violations if fault.position is not None}
         moves: list[Move] = []
-        here = self.begin
-        made: dict[tuple[str, int], SimulatedTurn] = {}
+        point = self.begin
+        executed: dict[tuple[str, int], SimulatedTurn] = {}
         calls = dict.fromkeys(self.task.by_id, 0)
         regular, dead_end, checks = True, False, 0
         for position, turn in enumerate(run.turns):
-            pieces, instance = here.state.pieces, here.instance
+            pieces, instance = point.state.pieces, point.instance
             if turn.step is not None:
-                made[turn.task, turn.step] = turn
+                executed[turn.task, turn.step] = turn
                 pieces = (*pieces, self._piece(turn.task, turn.step, position))
             elif turn.kind == "close":
                 pieces = (*pieces, Piece(CLOSE, position, 1, self.problem.agents[0]))
             if turn.kind == "call":
                 regular = regular and turn.step == calls[turn.task]
                 calls[turn.task] += 1
-                instance = self._variant(made, calls)
+                instance = self._variant(executed, calls)
                 if not regular and not self.success:
                     checks += 1
                     dead_end = checks > _MAX_CHECKS or not self._can_succeed(run, position + 1)
             over = "closed" if turn.kind == "close" and not self.success else None
-            same = instance is here.instance
+            same = instance is point.instance
             state = PartialSchedule(pieces, position + 1)
-            here = DecisionPoint(instance, state, reached=position + 1, over=over, dead_end=dead_end)
+            point = DecisionPoint(instance, state, reached=position + 1, over=over, dead_end=dead_end)
             kind = "wait" if turn.kind == "wait" else "act" if turn.kind == "close" or turn.step is not None else "lost"
             fault = faults.get(position)
-            moves.append(Move(position, words(turn), kind, position, position + 1, fault, after=here, restricts=same))
+            moves.append(Move(position, words(turn), kind, position, position + 1, fault, after=point, restricts=same))
         return moves, len(moves)
 
     def _piece(self, task: str, step: int, start: int) -> Piece:
         return Piece(self.task.by_id[task].actions[step], start, 1, self.problem.agents[0])
 
-    def _variant(self, made: Mapping[tuple[str, int], SimulatedTurn], calls: Mapping[str, int]) -> Instance:
+    def _variant(self, turns: Mapping[tuple[str, int], SimulatedTurn], calls: Mapping[str, int]) -> Instance:
         """Return the instance with the delays that hold now, without what calls on a guess have passed over."""
         delays: dict[tuple[str, int], int | None] = {}
         behind: dict[tuple[str, int], int] = {}  # calls still to make come in order, also where some were passed over
         for task in self.task.tasks:
             number = calls[task.id]
-            for step, call in enumerate(task.gold):
-                turn = made.get((task.id, step))
+            for step, call in enumerate(task.reference_calls):
+                turn = turns.get((task.id, step))
                 if turn is None:
                     delays[task.id, step] = self.task.delays.of(task.id, number, call.name)
                     number += 1
                     continue
-                following = made.get((task.id, step + 1))
+                following = turns.get((task.id, step + 1))
                 delays[task.id, step] = turn.usable - turn.number - 1
                 if following is not None and following.number < turn.usable:
                     delays[task.id, step] = None
-            for step in range(len(task.gold) - 1):  # made before the call that it builds on
-                if (task.id, step) not in made and (task.id, step + 1) in made:
+            for step in range(len(task.reference_calls) - 1):  # made before the call that it builds on
+                if (task.id, step) not in turns and (task.id, step + 1) in turns:
                     delays[task.id, step] = None
-                    later = range(step + 2, len(task.gold))
-                    if rest := [other for other in later if (task.id, other) not in made]:
+                    later = range(step + 2, len(task.reference_calls))
+                    if rest := [other for other in later if (task.id, other) not in turns]:
                         behind[task.id, step] = rest[0]
-        gold = self.task.gold_delays.items()
+        gold = self.task.reference_delays.items()
         if all(delays[id, step] == delay for id, row in gold for step, delay in enumerate(row[:-1])):
             return self.problem
         return self._with_delays(delays, behind)
@@ -134,29 +134,31 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         return self._variants[key]
 
     def _can_succeed(self, run: Transcript, count: int) -> bool:
-        """Whether making the gold calls left, in order, and closing would be a success."""
-        made = {(turn.task, turn.step) for turn in run.turns[:count]}
+        """Return true if the remaining reference calls in order and the closing message would succeed."""
+        executed = {(turn.task, turn.step) for turn in run.turns[:count]}
         if any(turn.kind == "close" for turn in run.turns[:count]):
             return run.success
         rest = [
             call_message(task.id, call)
             for task in self.task.tasks
-            for step, call in enumerate(task.gold)
-            if (task.id, step) not in made
+            for step, call in enumerate(task.reference_calls)
+            if (task.id, step) not in executed
         ]
         return run_of(self.task, [*self.plan.commands[:count], *rest, CLOSING], self.rules).success
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the messages up to a step and those of the rest."""
-        said = [*self.plan.commands[:count], *transcript(self.task, rest, count)]
-        return "\n".join(json.dumps(message) for message in said), as_replay(run_of(self.task, said, self.rules))
+        messages = [*self.plan.commands[:count], *transcript(self.task, rest, count)]
+        return "\n".join(json.dumps(message) for message in messages), as_replay(
+            run_of(self.task, messages, self.rules)
+        )
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return a message for every turn."""
         return list(map(json.dumps, transcript(self.task, rest, point.state.clock)))
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every gold call whose result to build on is known, the closing message and the wait."""
+        """Yield every reference call whose result to build on is known, the closing message and the wait."""
         state, instance = point.state, point.instance
         ends = {piece.action: piece.end for piece in state.pieces}
         for action in instance.actions:
@@ -167,32 +169,32 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                 continue
             piece = Piece(action.id, state.clock, 1, instance.agents[0])
             after = PartialSchedule((*state.pieces, piece), state.clock + 1)
-            made = DecisionPoint(instance, after, reached=state.clock + 1, dead_end=point.dead_end)
-            yield LegalAction(json.dumps(self._messages[action.id]), "act", made)
+            point_after = DecisionPoint(instance, after, reached=state.clock + 1, dead_end=point.dead_end)
+            yield LegalAction(json.dumps(self._messages[action.id]), "act", point_after)
         yield LegalAction(json.dumps(WAIT), "wait", waited(point, state.clock + step))
 
     def targets(self) -> Targets:
-        """Return gold calls in the turns that make them; messages after the closing one count as well."""
-        left = gold_calls(self.task)
+        """Return reference calls in the turns that make them; messages after the closing one count as well."""
+        remaining = calls_to_make(self.task)
         closed = False
         wanted, dropped = [], []
         for turn, message in enumerate(self.plan.commands):
-            said = read_message(message, self.rules)
-            if said.kind == "wait":
+            read = read_message(message, self.rules)
+            if read.kind == "wait":
                 continue
-            name = CLOSE if said.kind == "close" else take(left, said)
-            if name is None or (said.kind == "close" and closed):
-                reason = {"call": "is none of the calls to make", "close": "closes again"}.get(said.kind, said.reason)
-                dropped.append(DroppedCommand(turn, str(said.call or said.text)[:200], reason))
+            name = CLOSE if read.kind == "close" else take(remaining, read)
+            if name is None or (read.kind == "close" and closed):
+                reason = {"call": "is none of the calls to make", "close": "closes again"}.get(read.kind, read.reason)
+                dropped.append(DroppedCommand(turn, str(read.call or read.text)[:200], reason))
                 continue
-            closed = closed or said.kind == "close"
+            closed = closed or read.kind == "close"
             wanted.append(Target(turn, name, Piece(name, turn, 1, self.problem.agents[0])))
         # A longer transcript would not be read.
         return Targets(limited(self.problem, MAX_MESSAGES), tuple(wanted), tuple(dropped))
 
 
 def words(turn: SimulatedTurn) -> str:
-    """Name what was said in a turn."""
+    """Return the message of a turn in short."""
     if turn.call is not None:
         return f"{turn.task}: {turn.call}"[:200]
     return {"wait": "wait", "close": "ALL COMPLETED"}.get(turn.kind, turn.text[:80])

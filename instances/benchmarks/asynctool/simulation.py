@@ -13,7 +13,7 @@ from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 
 
 class SimulatedTurn(NamedTuple):
-    """What became of one message of the agent.
+    """One message of the agent and its effect.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class SimulatedTurn(NamedTuple):
     usable
         First turn in which the agent knows the result; 0 if there is none.
     step
-        Position of the gold call of its sub-task that the call makes, ``None`` for any other call.
+        Position of the reference call of its sub-task that the call makes, ``None`` for any other call.
     reason, text
         What is wrong with an unreadable message, and its beginning.
     """
@@ -76,8 +76,8 @@ class ToolSimulation:
         self.done = False
         self.executors = {task.id: bfcl.make(task.family, task.initial) for task in problem.tasks}
         self._own = set(self.executors)  # executors that no other simulation has
-        self._made = dict.fromkeys(self.executors, 0)
-        self._open = {task.id: {i: call.key for i, call in enumerate(task.gold)} for task in problem.tasks}
+        self._call_counts = dict.fromkeys(self.executors, 0)
+        self._open = {task.id: {i: call.key for i, call in enumerate(task.reference_calls)} for task in problem.tasks}
 
     def copy(self) -> ToolSimulation:
         """Return one that goes on from here; executors are shared until one of the two calls them."""
@@ -87,24 +87,24 @@ class ToolSimulation:
             turns=list(self.turns),
             executors=dict(self.executors),
             _own=set(),
-            _made=dict(self._made),
+            _call_counts=dict(self._call_counts),
             _open={task: dict(steps) for task, steps in self._open.items()},
         )
         return other
 
     def step(self, message: Any) -> SimulatedTurn:
         """Carry out one message, in any form that `language.read_message` knows; not after the closing one."""
-        said = read_message(message, self.rules)
+        read = read_message(message, self.rules)
         number = len(self.turns) + 1
-        if said.call is None:
-            turn = SimulatedTurn(number, said.kind, reason=said.reason, text=said.text)
-            self.done = said.kind == "close"
-        elif said.task not in self.executors:
-            turn = SimulatedTurn(number, "unknown_task", said.task, said.call)
+        if read.call is None:
+            turn = SimulatedTurn(number, read.kind, reason=read.reason, text=read.text)
+            self.done = read.kind == "close"
+        elif read.task not in self.executors:
+            turn = SimulatedTurn(number, "unknown_task", read.task, read.call)
         else:
-            task, call = said.task, said.call
-            delay = self.problem.delays.of(task, self._made[task], call.name)
-            self._made[task] += 1
+            task, call = read.task, read.call
+            delay = self.problem.delays.of(task, self._call_counts[task], call.name)
+            self._call_counts[task] += 1
             if call.name in self.problem.by_id[task].documents:
                 result = self._executor(task).call(call.name, call.params)
             else:
@@ -120,29 +120,29 @@ class ToolSimulation:
         return self.executors[task]
 
     def _match(self, task: str, call: Call) -> int | None:
-        """Return the first gold call not yet made that is this call."""
+        """Return the first reference call not yet made that is this call."""
         key = call.key
-        for step, gold in self._open[task].items():
-            if gold == key:
+        for step, reference in self._open[task].items():
+            if reference == key:
                 del self._open[task][step]
                 return step
         return None
 
     def ready(self) -> list[tuple[str, Call]]:
-        """Return the gold calls, by task, that can be made now because what they build on is known.
+        """Return the reference calls, by task, that can be made now because what they build on is known.
 
         That is of every task the first call that has not been made, once the result of the call before it is known;
         a call made too early has no result to wait for.
         """
-        known = {(turn.task, turn.step) for turn in self.turns if turn.usable <= len(self.turns) + 1}
+        available = {(turn.task, turn.step) for turn in self.turns if turn.usable <= len(self.turns) + 1}
         return [
-            (task.id, task.gold[step])
+            (task.id, task.reference_calls[step])
             for task in self.problem.tasks
             for step in list(self._open[task.id])[:1]
-            if not step or (task.id, step - 1) in known
+            if not step or (task.id, step - 1) in available
         ]
 
     @property
     def complete(self) -> bool:
-        """Whether all gold calls have been made."""
+        """True if all reference calls have been made."""
         return not any(self._open.values())

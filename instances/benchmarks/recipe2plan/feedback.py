@@ -1,4 +1,4 @@
-"""What the rules of Recipe2Plan say of a plan, in words for whoever made it."""
+"""Feedback on the violations of a Recipe2Plan plan, in sentences."""
 
 from __future__ import annotations
 
@@ -73,18 +73,18 @@ def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:
     if unread or index >= len(events):
         return "an answer that holds no step"
     step = events[index].subject
-    known = step in run.problem.by_id
-    return f"command {index + 1}, {words.name(step) if known else 'which is no step of these recipes'}"
+    exists = step in run.problem.by_id
+    return f"command {index + 1}, {words.name(step) if exists else 'which is no step of these recipes'}"
 
 
 def _finding(words: Words, one: Violation) -> FeedbackItem:
-    found = FeedbackItem.of(one, told(words, one))
-    return replace(found, excess=None) if one.kind == "wrong_action" else found  # steps are numbers, not amounts
+    item = FeedbackItem.of(one, describe(words, one))
+    return replace(item, excess=None) if one.kind == "wrong_action" else item  # steps are numbers, not amounts
 
 
-def told(words: Words, one: Violation) -> str:
+def describe(words: Words, one: Violation) -> str:
     """Say what is wrong, as a part of a sentence."""
-    return _TOLD[one.kind](words, one)
+    return _SENTENCES[one.kind](words, one)
 
 
 def _recipe(words: Words, one: Violation) -> str:
@@ -103,10 +103,10 @@ def _duration(words: Words, one: Violation) -> str:
     if one.case == "lack":
         return f"{words.name(one.subject)} gets {words.span(one.actual)} in all of the {words.span(whole)} it takes"
     more = " more" if one.required != whole else ""
-    return f"{words.name(one.subject)} takes {words.span(one.required)}{more}; {_given(words, one)}"
+    return f"{words.name(one.subject)} takes {words.span(one.required)}{more}; {_actual(words, one)}"
 
 
-def _given(words: Words, one: Violation) -> str:
+def _actual(words: Words, one: Violation) -> str:
     return f"your plan gives it {words.span(one.actual)} at {words.moment(one.start)}"
 
 
@@ -157,7 +157,7 @@ def _late(words: Words, one: Violation) -> str:
     return f"{words.name(one.subject)} must start {within}; {late}"
 
 
-_TOLD: dict[str, Callable[[Words, Violation], str]] = {
+_SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
     "no_action": lambda *_: "no step can be read in your answer",
     "wrong_recipe": _recipe,
     "wrong_action": _step,
@@ -168,7 +168,7 @@ _TOLD: dict[str, Callable[[Words, Violation], str]] = {
     ),
     "time_error": _early,
     "execution_interruptibility": lambda words, one: (
-        f"{words.name(one.subject)} must not be interrupted and takes {words.span(one.required)}; {_given(words, one)}"
+        f"{words.name(one.subject)} must not be interrupted and takes {words.span(one.required)}; {_actual(words, one)}"
     ),
     "dependency": _dependency,
     "repeated_action": _repetition,

@@ -1,4 +1,4 @@
-"""Random recipes shaped like the bundled ones of Recipe2Plan, and new combinations of the bundled ones."""
+"""Random recipes like the bundled ones of Recipe2Plan, and new combinations of the bundled ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OVEN, _MINUTE = "oven", 60
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What the bundled recipes are like; draws are made from these lists.
+    """Distributions of the bundled recipes; random recipes are drawn from these lists.
 
     ``steps`` has by kind (autonomous, interruptible) duration and object of the steps without oven; ``preheating``
     duration and kind; ``baking`` durations; ``ovens`` one entry per recipe: whether it has a state to set. Durations

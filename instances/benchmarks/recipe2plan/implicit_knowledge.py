@@ -1,4 +1,4 @@
-"""Recipes as they are written, and what they leave unsaid: what goes on by itself, comes first, is occupied."""
+"""Recipes as they are written, and their implicit knowledge: autonomous steps, order, objects."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def recipes(problem: Problem) -> str:
     return "\n\n".join("\n".join(lines(recipe)) for recipe in kitchen.tasks)
 
 
-def timed(problem: Problem) -> bool:
-    """Whether there are time constraints."""
+def has_time_constraints(problem: Problem) -> bool:
+    """Return true if there are time constraints."""
     return any(lag.maximum is not None for lag in of_kind(problem, Instance).lags)
 
 
@@ -81,22 +81,22 @@ def resources(problem: Problem) -> str:
     """
 
     def uses(_: Instance, step: Action) -> list[str]:
-        found = []
+        texts = []
         for one in step.modes[0].demands:
             states = [f"must be {clean(one.requires)}"] if one.requires is not None else []
             states += [f"makes it {clean(one.sets)}"] if one.sets is not None else []
-            found.append(f"{_number(step.id)} {clean(one.resource)}" + (f" ({', '.join(states)})" if states else ""))
-        return found
+            texts.append(f"{_number(step.id)} {clean(one.resource)}" + (f" ({', '.join(states)})" if states else ""))
+        return texts
 
     return _by_recipe(problem, uses)
 
 
-def _by_recipe(problem: Problem, told: Callable[[Instance, Action], list[str]]) -> str:
+def _by_recipe(problem: Problem, describe: Callable[[Instance, Action], list[str]]) -> str:
     kitchen = of_kind(problem, Instance)
-    found: dict[str, list[str]] = {recipe: [] for recipe in kitchen.tasks}
+    parts_by_recipe: dict[str, list[str]] = {recipe: [] for recipe in kitchen.tasks}
     for step in kitchen.actions:
-        found[step.task] += told(kitchen, step)
-    return "\n".join(f"{clean(recipe)}: {', '.join(parts) or 'none'}" for recipe, parts in found.items())
+        parts_by_recipe[step.task] += describe(kitchen, step)
+    return "\n".join(f"{clean(recipe)}: {', '.join(parts) or 'none'}" for recipe, parts in parts_by_recipe.items())
 
 
 def _number(action: str) -> str:

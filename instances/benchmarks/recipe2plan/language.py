@@ -1,4 +1,4 @@
-"""Plans of Recipe2Plan: reading submissions in every form the paper and its logs show, writing schedules."""
+"""Reader of Recipe2Plan submissions in all forms of the paper, and writer of schedules."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def parse(submission: object, instance: Instance, rules: Profile = PROFILES["pap
     return reading(instance, submission, rules).commands
 
 
-def reading(problem: Instance, given: object, rules: Profile) -> Reading[Answers]:
+def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Answers]:
     """Read a plan in any of the forms the paper and its logs show.
 
     What a model wrote; a log ``{"response": text}``; an interactive log ``[{"response": text}, ...]``; or a list of
@@ -118,27 +118,27 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[Answers
     PlanError
         If the submission has none of these forms, or is too long. Text without any step is an empty plan.
     """
-    if isinstance(given, str):
-        given = _log_in(given)
-    if isinstance(given, dict) and chat_in(given) is None:
-        given = _log_in(_response(given, "plan").rpartition("</think>")[2])
-        if isinstance(given, dict):
+    if isinstance(submission, str):
+        submission = _log_in(submission)
+    if isinstance(submission, dict) and chat_in(submission) is None:
+        submission = _log_in(_response(submission, "plan").rpartition("</think>")[2])
+        if isinstance(submission, dict):
             raise PlanError("must be a text, not another log", field="plan.response")
-    chat = chat_in(given)
-    if isinstance(given, str) or chat is not None:
-        found = _read(given, problem, rules)
-    elif not isinstance(given, list):
-        raise PlanError("must be a text, a log or a list of commands", field="plan", value=given)
-    elif any(isinstance(entry, dict) and "response" in entry for entry in given):
-        return _interactive(given, problem, rules)
+    chat = chat_in(submission)
+    if isinstance(submission, str) or chat is not None:
+        read = _read(submission, problem, rules)
+    elif not isinstance(submission, list):
+        raise PlanError("must be a text, a log or a list of commands", field="plan", value=submission)
+    elif any(isinstance(entry, dict) and "response" in entry for entry in submission):
+        return _interactive(submission, problem, rules)
     else:
-        found = as_given([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(given)])
-    listed = _ordered(found.commands)
-    return found.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
+        read = as_given([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(submission)])
+    listed = _ordered(read.commands)
+    return read.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
 
 
 def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand | None:
-    """Return the first step that a text commands: the first behind ``Action:``, or else the first of the plan.
+    """Return the first step of a text: the first behind ``Action:``, or else the first of the plan.
 
     Raises
     ------
@@ -149,9 +149,9 @@ def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand |
     if plain is not None:
         return plain
     for part in parts(text):
-        found = _read(part, problem, rules).commands
-        if found:
-            return found[0]
+        commands = _read(part, problem, rules).commands
+        if commands:
+            return commands[0]
     return None
 
 
@@ -170,13 +170,13 @@ def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Read
     count = ignored = 0
     for i, entry in enumerate(entries):
         text = _response(entry, f"plan[{i}]")
-        found = _read(text, instance, rules)
-        answer = tuple(_ordered(found.commands))
+        read = _read(text, instance, rules)
+        answer = tuple(_ordered(read.commands))
         if not answer and rules.step_shapes == "lenient" and _FINISH.search(text):
             continue  # the agent says that it has finished
         answers.append(answer)
         count += len(answer)
-        ignored += found.ignored or 0
+        ignored += read.ignored or 0
     return Reading(Answers(tuple(answers), interactive=True), count, f"{len(answers)} answers", ignored)
 
 
@@ -186,16 +186,16 @@ def check_reading(rules: Profile) -> None:
         raise PlanError("reads everywhere only, with step_shapes=released", field="parse_scope", value="plan")
 
 
-def _read(given: object, instance: Instance, rules: Profile) -> Reading[list[StepCommand]]:
+def _read(submission: object, instance: Instance, rules: Profile) -> Reading[list[StepCommand]]:
     """Read text, or a chat."""
     check_reading(rules)
-    chat = chat_in(given) or ()
+    chat = chat_in(submission) or ()
     if rules.parse_scope == "plan":
-        plain = plain_steps(given) if isinstance(given, str) and len(given) < _SHORT else None
+        plain = plain_steps(submission) if isinstance(submission, str) and len(submission) < _SHORT else None
         if plain is not None:  # as most plans are that are no model's: the same in a fraction of the time
             return Reading(plain, len(plain), "block of lines", 0)
-        return outputs.read(joined(given) if isinstance(given, str) else given, _Steps(instance))
-    text = given if isinstance(given, str) else "\n".join(_texts(chat))
+        return outputs.read(joined(submission) if isinstance(submission, str) else submission, _Steps(instance))
+    text = submission if isinstance(submission, str) else "\n".join(_texts(chat))
     if rules.step_shapes == "lenient":
         commands: Iterable[StepCommand] = (step for _, step in lenient_steps(text, instance))
     else:

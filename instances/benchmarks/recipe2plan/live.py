@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.recipe2plan import implicit_knowledge
-from planoracle.instances.benchmarks.recipe2plan.feedback import told
+from planoracle.instances.benchmarks.recipe2plan.feedback import describe
 from planoracle.instances.benchmarks.recipe2plan.language import check_reading, first_command
 from planoracle.instances.benchmarks.recipe2plan.replay import Log
 from planoracle.instances.benchmarks.recipe2plan.rules import CookingState, Profile
@@ -41,7 +41,7 @@ Step(number, recipe, duration, start)"""
 
 
 class LiveState(NamedTuple):
-    """Where a run stands.
+    """State of a live run.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class LiveState(NamedTuple):
     answers
         The responses of the interactive log that is handed in.
     finished
-        Whether the agent has said so.
+        True once the agent has ended the run.
     """
 
     log: Log
@@ -83,7 +83,7 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, LiveState]):
 
     @property
     def verdict(self) -> Replay:
-        """What the rules say of the run so far, of a closed loop; the same as that of `run`."""
+        """Verdict on a closed-loop run so far; the same as that of `run`."""
         return self.state.world.log.verdict()
 
     def instructions(self) -> str:
@@ -97,8 +97,8 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, LiveState]):
     def _begin(self) -> LiveState:
         return LiveState(Log(self.problem, self.rules))
 
-    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
-        text = text_of(said)
+    def _take(self, world: LiveState, message: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
+        text = text_of(message)
         clock = world.log.state.clock
         try:
             command = first_command(self.problem, text, self.rules)
@@ -110,7 +110,7 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, LiveState]):
         faults = log.take(() if command is None else (command,))
         after = LiveState(log, (*world.answers, "" if command is None else command.text))
         if command is None:
-            words = sentence(told(self.words, faults[0]))
+            words = sentence(describe(self.words, faults[0]))
             return after, (CommandOutcome(text[:200], "lost", clock, clock, faults[0].kind, words),)
         now = log.state.clock
         outcomes = []
@@ -118,7 +118,7 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, LiveState]):
         if waited > clock:
             outcomes.append(CommandOutcome(wait_words(self.problem, waited - clock), "wait", clock, waited))
         if faults:
-            text = f"Refused: {sentence(told(self.words, faults[0]))}"
+            text = f"Refused: {sentence(describe(self.words, faults[0]))}"
             outcomes.append(CommandOutcome(command.text, "lost", now, now, faults[0].kind, text))
         else:
             outcomes.append(CommandOutcome(command.text, "act", command.start, now, None, self._done(log, command)))
@@ -141,19 +141,19 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, LiveState]):
     def _legal(self, world: LiveState) -> list[LegalCommand]:
         """Return every step in every length, at the clock and at later `moments`.
 
-        Nothing but the start says that the cook waits. Any other start may be said as well. ``Finish`` is offered when
+        A later start is the only wait. Other starts are accepted as well. ``Finish`` is offered when
         everything is done, or nothing else is left.
         """
         state = world.log.state
         over = [finish for finish in state.finish if finish is not None]
-        starts = moments(self.problem, state.clock, over, state.left)
-        found = [LegalCommand(step.text, "act") for step in _steps(state, starts)]
-        return [*found, LegalCommand("Finish", "close")] if state.goal_ratio == 1 or not found else found
+        starts = moments(self.problem, state.clock, over, state.remaining)
+        commands = [LegalCommand(step.text, "act") for step in _steps(state, starts)]
+        return [*commands, LegalCommand("Finish", "close")] if state.goal_ratio == 1 or not commands else commands
 
     def _done(self, log: Log, command: Step) -> str:
         """Say what became of a step that is carried out."""
         position = self.problem.index[f"{command.recipe}/{command.step}"]
-        step, left = log.state.kitchen.steps[position], log.state.left[position]
+        step, left = log.state.kitchen.steps[position], log.state.remaining[position]
         if step.autonomous:
             done = "has begun"
         else:
@@ -162,7 +162,7 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, LiveState]):
 
     def _running(self, world: LiveState) -> Iterator[Piece]:
         state, agent = world.log.state, self.problem.agents[0]
-        for step, begun, finish in zip(state.kitchen.steps, state.begun, state.finish, strict=True):
+        for step, begun, finish in zip(state.kitchen.steps, state.begins, state.finish, strict=True):
             if begun is not None and finish is not None and finish > state.clock:
                 yield Piece(step.id, begun, finish - begun, agent)
 
@@ -173,24 +173,24 @@ def _steps(state: CookingState, starts: Iterable[tuple[int, Container[int] | Non
     open_steps = [
         (position, step, step.id.rpartition("/"))
         for position, step in enumerate(state.kitchen.steps)
-        if (state.left[position] or state.finish[position] is None)
-        and not any(state.left[one] or state.finish[one] is None for one in step.prerequisites)
+        if (state.remaining[position] or state.finish[position] is None)
+        and not any(state.remaining[one] or state.finish[one] is None for one in step.prerequisites)
     ]
     for start, concerned in starts:
         for position, step, (recipe, _, number) in open_steps:
             if concerned is not None and position not in concerned:
                 continue
-            left = state.left[position]
+            left = state.remaining[position]
             for length in lengths(left, grid) if step.interruptible else (left,):
                 command = Step(int(number), recipe, length, start)
                 if not state.check(0, command, position):
                     yield command
 
 
-def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> Recipe2PlanEnvironment:
+def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | None) -> Recipe2PlanEnvironment:
     """Return a live run; raises `InputError` if the rules contradict each other."""
     check_reading(rules)
-    return Recipe2PlanEnvironment(problem, rules, manner, reward)
+    return Recipe2PlanEnvironment(problem, rules, config, reward)
 
 
 _STEP = re.compile(r"Step\((\d+), ([^,]+), ")
@@ -202,8 +202,8 @@ def repertoire(problem: Instance) -> ActionSpace:
 
 
 def _name_of(command: str) -> str:
-    found = _STEP.match(command)
-    return command if found is None else f"{found[2]}/{found[1]}"
+    match = _STEP.match(command)
+    return command if match is None else f"{match[2]}/{match[1]}"
 
 
 # The paper asks for each recipe with 128 tokens, we ask for both.
@@ -218,9 +218,11 @@ _WORDS: Mapping[str, Callable[[AnyEnvironment], str]] = {
 }
 
 
-def _apart(example: Problem, problem: Problem) -> bool:
-    """Whether an example is another problem, with time constraints if there are any."""
-    return distinct(example, problem) and implicit_knowledge.timed(example) == implicit_knowledge.timed(problem)
+def _is_other_example(example: Problem, problem: Problem) -> bool:
+    """Return true if an example is another problem, with time constraints if the problem has any."""
+    return distinct(example, problem) and implicit_knowledge.has_time_constraints(
+        example
+    ) == implicit_knowledge.has_time_constraints(problem)
 
 
 SETTINGS = by_name(
@@ -236,7 +238,7 @@ SETTINGS = by_name(
             asks=_BELIEFS,
             examples=("timed.json", "untimed.json"),
             shows="dialogue",
-            apart=_apart,
+            apart=_is_other_example,
             words=_WORDS,
         )
     ]

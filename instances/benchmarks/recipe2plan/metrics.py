@@ -173,7 +173,7 @@ def averages(rules: Profile) -> tuple[Average, ...]:
 
 
 def _against_optimum(row: Row) -> tuple[float, int] | None:
-    """Return what counts of a success only: beginnings of plans that fail early can be as efficient as the optimum."""
+    """Return ``r_efficiency_optimal`` of a success; a plan that fails early can equal the optimum."""
     value = row.get("r_efficiency_optimal")
     return (value, 1) if row["success"] and value is not None else None
 

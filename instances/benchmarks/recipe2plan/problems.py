@@ -20,7 +20,7 @@ _KEYS = {"physical", "step", "text", "prequisites", "time_constraint", "interrup
 
 
 def recognises(document: Any) -> bool:
-    """Whether a parsed file has the outline of ``cooking.json``: a list of lists of recipes."""
+    """Return true for a file with the outline of ``cooking.json``: a list of lists of recipes."""
     return (
         isinstance(document, list)
         and bool(document)
@@ -56,29 +56,29 @@ def read(document: Any, source: str) -> list[Instance]:
     return [*timed, *(one.without_maximum_lags(one.name.replace("/timed/", "/untimed/", 1)) for one in timed)]
 
 
-def _combination(pair: list[Any], where: str, file: str) -> Instance:
-    parts = [_recipe(recipe, f"{where}[{r}]") for r, recipe in enumerate(pair)]
+def _combination(pair: list[Any], field: str, file: str) -> Instance:
+    parts = [_recipe(recipe, f"{field}[{r}]") for r, recipe in enumerate(pair)]
     pair_name = "_".join(part.name for part in parts)
     try:
         return merge(f"{file}/timed/{pair_name}", parts)
     except InputError as error:
-        raise error.at("", where) from None
+        raise error.at("", field) from None
 
 
-def _recipe(recipe: dict[str, Any], where: str) -> Instance:
+def _recipe(recipe: dict[str, Any], location: str) -> Instance:
     name, steps = recipe["recipe"], recipe.get("steps")
     if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
-        raise InputError("must be word characters and hyphens", field=f"{where}.recipe", value=name)
+        raise InputError("must be word characters and hyphens", field=f"{location}.recipe", value=name)
     if not isinstance(steps, list) or not steps:
-        raise InputError("must be a non-empty list", field=f"{where}.steps", value=steps)
+        raise InputError("must be a non-empty list", field=f"{location}.steps", value=steps)
     actions, lags = [], []
     objects: dict[str, None] = dict.fromkeys(OBJECTS)
     for number, step in enumerate(steps):
         if not isinstance(step, dict) or set(step) != _KEYS:
             message = f"must be an object with the keys {sorted(_KEYS)}"
-            raise InputError(message, field=f"{where}.steps[{number}]", value=step)
+            raise InputError(message, field=f"{location}.steps[{number}]", value=step)
     for number, step in enumerate(steps):
-        field = f"{where}.steps[{number}]"
+        field = f"{location}.steps[{number}]"
         if type(step["step"]) is not int or step["step"] != number:
             raise InputError(
                 f"steps are numbered in order; must be {number}", field=f"{field}.step", value=step["step"]
@@ -103,7 +103,7 @@ def _recipe(recipe: dict[str, Any], where: str) -> Instance:
         )
         lags += _lags(name, steps, number, field)
     return _checked(
-        where,
+        location,
         name=name,
         actions=tuple(actions),
         lags=tuple(lags),
@@ -115,12 +115,12 @@ def _recipe(recipe: dict[str, Any], where: str) -> Instance:
     )
 
 
-def _checked(where: str, **parts: Any) -> Instance:
+def _checked(field: str, **parts: Any) -> Instance:
     try:
         instance = Instance(**parts)
         check_instance(instance)
     except InputError as error:
-        raise error.at("", where) from None
+        raise error.at("", field) from None
     return instance
 
 
@@ -187,7 +187,7 @@ names = bundled_data.names
 
 
 def covers(name: str) -> bool:
-    """Whether a name stands for a bundled problem."""
+    """Return true if a name is that of a bundled problem."""
     return name in names()
 
 

@@ -43,7 +43,7 @@ def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]
         return log.verdict()
     state = CookingState(kitchen_of(instance), rules, plan.commands)
     if not any(plan.answers):
-        return _nothing(state)
+        return _empty_verdict(state)
     events: list[ReplayEvent] = []
     violations: list[Recipe2PlanViolation] = []
     fatal: Recipe2PlanViolation | None = None
@@ -105,34 +105,34 @@ class Log:
         return other
 
     def take(self, answer: Sequence[StepCommand]) -> Sequence[Recipe2PlanViolation]:
-        """Carry out an answer of a run that is not over; return what forbids the command at which it ends, if any."""
+        """Carry out an answer of a run that is not over; return the faults of its last command."""
         state, rules = self.state, self.state.rules
-        found: Sequence[Recipe2PlanViolation] = ()
+        faults: Sequence[Recipe2PlanViolation] = ()
         if not answer:
-            found = [Recipe2PlanViolation(len(self.events), "no_action", "", "empty_answer")]
+            faults = [Recipe2PlanViolation(len(self.events), "no_action", "", "empty_answer")]
         for command in answer:
             position = state.step_of(command)
-            found = state.check(len(self.events), command, position)
-            self.events.append(_event(state, len(self.events), command, accepted=not found))
-            if found or position is None:
+            faults = state.check(len(self.events), command, position)
+            self.events.append(_event(state, len(self.events), command, accepted=not faults))
+            if faults or position is None:
                 if position is not None and rules.reject_advances_clock and command.start > state.clock:
                     state.clock, state.holder = command.start, None
                 break
             state.carry_out(command, position)
             self.carried.append(command)
             self.events[-1] = self.events[-1]._replace(progress=state.progress)
-        if found:
-            self.violations += found[: MAX_VIOLATIONS - len(self.violations)]
+        if faults:
+            self.violations += faults[: MAX_VIOLATIONS - len(self.violations)]
             self.refused += 1
-            late = found[0].kind == "time_constraint" and rules.fatal_time_constraint
+            late = faults[0].kind == "time_constraint" and rules.fatal_time_constraint
             if late or self.refused > rules.max_failures:
-                self.fatal = found[0]
-        return found
+                self.fatal = faults[0]
+        return faults
 
     def verdict(self) -> Replay:
         """Return what the rules say of all answers so far."""
         if not self.events:
-            return _nothing(self.state)
+            return _empty_verdict(self.state)
         makespan = max((command.start + command.duration for command in self.carried), default=0)
         violations = [*self.violations, *_missing(self.state)]
         # Once every recipe is complete, further answers that are refused spoil nothing.
@@ -148,7 +148,7 @@ class Log:
         )
 
 
-def _nothing(state: CookingState) -> Replay:
+def _empty_verdict(state: CookingState) -> Replay:
     """Return the verdict on a plan that holds no command."""
     none = Recipe2PlanViolation(0, "no_action", "")
     return _result(state, [], [none, *_missing(state)], none, 0, 0, [])
@@ -160,21 +160,21 @@ def _event(state: CookingState, index: int, command: StepCommand, *, accepted: b
 
 
 def _remaining(state: CookingState) -> dict[str, int]:
-    return {step.id: left for step, left in zip(state.kitchen.steps, state.left, strict=True) if left}
+    return {step.id: left for step, left in zip(state.kitchen.steps, state.remaining, strict=True) if left}
 
 
 def _missing(state: CookingState) -> list[Recipe2PlanViolation]:
     """Faults of the plan as a whole: steps never started, or never brought to an end."""
-    found = []
-    for step, left, finish in zip(state.kitchen.steps, state.left, state.finish, strict=True):
+    violations = []
+    for step, left, finish in zip(state.kitchen.steps, state.remaining, state.finish, strict=True):
         if finish is None:
-            found.append(Recipe2PlanViolation(None, "missing_action", step.id, required=step.duration, actual=0))
+            violations.append(Recipe2PlanViolation(None, "missing_action", step.id, required=step.duration, actual=0))
         elif left:
-            made = step.duration - left
-            found.append(
-                Recipe2PlanViolation(None, "action_duration", step.id, "lack", required=step.duration, actual=made)
+            done = step.duration - left
+            violations.append(
+                Recipe2PlanViolation(None, "action_duration", step.id, "lack", required=step.duration, actual=done)
             )
-    return found
+    return violations
 
 
 def _result(

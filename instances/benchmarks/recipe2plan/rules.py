@@ -18,12 +18,12 @@ from planoracle.instances.text import format_clock
 
 @dataclass(frozen=True, slots=True)
 class Profile(Rules):
-    """How to read, replay and score where the paper and its released code differ.
+    """Options of Recipe2Plan where the paper and its released code differ.
 
     Attributes
     ----------
     ref_floor
-        Floor under the reference efficiency, as the released cap of 5 times the raw efficiency.
+        Minimum of the reference efficiency: r_efficiency is at most 5 times the raw efficiency.
     missing_ref
         For an instance without a reference plan: score ``"zero"``, or compare with the ``"optimum"``.
     undefined_ref
@@ -161,7 +161,7 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
 
 
 class Recipe2PlanViolation(Violation):
-    """A violation of these rules; ``case`` is one that is told otherwise than its kind.
+    """A violation of these rules; ``case`` selects another sentence than that of its kind.
 
     ``unfinished``: a prerequisite that is complete, but not in time. ``lack``: a step that the plan as a whole does
     not bring to an end.
@@ -171,7 +171,7 @@ class Recipe2PlanViolation(Violation):
 
     @property
     def message(self) -> str:
-        """What is said of it."""
+        """One sentence on the violation."""
         return _MESSAGES[self.case or self.kind](self)
 
 
@@ -246,8 +246,8 @@ class CookingState:
         self.planned: dict[tuple[str, int], int] | None = None  # the first start of every step in the whole plan
         self.clock = 0
         self.holder: tuple[str, int, int] | None = None  # what moved the clock to where it is
-        self.left = [step.duration for step in kitchen.steps]
-        self.begun: list[int | None] = [None] * len(kitchen.steps)
+        self.remaining = [step.duration for step in kitchen.steps]
+        self.begins: list[int | None] = [None] * len(kitchen.steps)
         self.finish: list[int | None] = [None] * len(kitchen.steps)
         self.done: set[int] = set()  # steps that count: complete, or prerequisite of a complete one
         self.objects: dict[str, list[Span]] = {}
@@ -258,7 +258,7 @@ class CookingState:
         """Return a kitchen of its own that is in the same state."""
         other = CookingState.__new__(CookingState)
         other.__dict__.update(self.__dict__)
-        other.left, other.begun, other.finish = self.left[:], self.begun[:], self.finish[:]
+        other.remaining, other.begins, other.finish = self.remaining[:], self.begins[:], self.finish[:]
         other.done, other.working = self.done.copy(), self.working[:]
         other.objects = {name: spans[:] for name, spans in self.objects.items()}
         other.temperature = self.temperature.copy()
@@ -275,18 +275,18 @@ class CookingState:
         step = self.kitchen.steps[position]
         _, _, duration, start = command
         end = start + duration
-        found: list[Recipe2PlanViolation] = []
+        violations: list[Recipe2PlanViolation] = []
         by: tuple[Other, ...]
         if start < self.clock:
             by = () if self.holder is None else (Other(*self.holder),)
-            found.append(
+            violations.append(
                 Recipe2PlanViolation(index, "time_error", step.id, "", start, end, by, None, self.clock, start)
             )
         if not step.autonomous:
             spans = _overlaps(self.working, start, end)
             if spans:
                 by, until = self._others(spans), max(span[1] for span in spans)
-                found.append(
+                violations.append(
                     Recipe2PlanViolation(index, "infeasible_multitask", step.id, "", start, end, by, None, until, start)
                 )
         for name, requires, sets in step.objects:
@@ -296,16 +296,16 @@ class CookingState:
                 spans = [span for span in spans if span[:2] != (start, end)]
             if spans:
                 by, until = self._others(spans), max(span[1] for span in spans)
-                found.append(
+                violations.append(
                     Recipe2PlanViolation(index, "object_occupancy", step.id, "", start, end, by, name, until, start)
                 )
             if requires is not None and requires != now:
                 by = () if setter is None else (Other(*setter),)
-                found.append(
+                violations.append(
                     Recipe2PlanViolation(index, "object_temperature", step.id, "", start, end, by, name, requires, now)
                 )
-        self._check_step(found, index, step, position, start, end)
-        return found
+        self._check_step(violations, index, step, position, start, end)
+        return violations
 
     def _unknown(self, index: int, command: StepCommand) -> Recipe2PlanViolation:
         number, recipe, duration, start = command
@@ -319,7 +319,7 @@ class CookingState:
 
     def _last(self, position: int) -> Other:
         """Return the last run of a step; of one that has not begun, when the plan foresees it."""
-        step, start = self.kitchen.steps[position], self.begun[position]
+        step, start = self.kitchen.steps[position], self.begins[position]
         if start is None:
             if self.planned is None:
                 self.planned = {(one.recipe, one.step): one.start for one in reversed(self.plan)}
@@ -328,7 +328,7 @@ class CookingState:
         return Other(step.id, start, self.finish[position])
 
     def _others(self, spans: list[Span]) -> tuple[Other, ...]:
-        """Return the steps of some intervals, latest first; pieces of one step without time between them as one."""
+        """Return the steps of some intervals, latest first; adjacent pieces of one step are joined."""
         joined: list[Other] = []
         for start, end, position, _ in reversed(spans):
             last, name = joined[-1] if joined else None, self.kitchen.steps[position].id
@@ -339,24 +339,24 @@ class CookingState:
         return tuple(joined)
 
     def _check_step(
-        self, found: list[Recipe2PlanViolation], index: int, step: RecipeStep, position: int, start: int, end: int
+        self, violations: list[Recipe2PlanViolation], index: int, step: RecipeStep, position: int, start: int, end: int
     ) -> None:
-        left, finish, duration = self.left[position], self.finish[position], end - start
+        left, finish, duration = self.remaining[position], self.finish[position], end - start
         resumed = finish is not None and not self.rules.window_on_resume
         for before, limit in step.windows:
             since = self.finish[before]
             if since is not None and start - since > limit and not resumed:
                 by = (self._last(before),)
-                found.append(
+                violations.append(
                     Recipe2PlanViolation(
                         index, "time_constraint", step.id, "", start, end, by, None, limit, start - since
                     )
                 )
         if duration > left:
             if left == 0 or (finish and finish < start):
-                found.append(self._repeated(index, position, start, end))
+                violations.append(self._repeated(index, position, start, end))
             else:
-                found.append(
+                violations.append(
                     Recipe2PlanViolation(
                         index, "action_duration", step.id, "", start, end, required=left, actual=duration
                     )
@@ -364,21 +364,25 @@ class CookingState:
         elif duration == 0 and self.rules.zero_duration == "rejected":
             if left:
                 kind, case = "action_duration", "no_duration"
-                found.append(Recipe2PlanViolation(index, kind, step.id, case, start, end, required=left, actual=0))
+                violations.append(Recipe2PlanViolation(index, kind, step.id, case, start, end, required=left, actual=0))
             else:
-                found.append(self._repeated(index, position, start, end, "no_duration"))
+                violations.append(self._repeated(index, position, start, end, "no_duration"))
         elif duration != left and not step.interruptible:
             kind = "execution_interruptibility"
-            found.append(Recipe2PlanViolation(index, kind, step.id, "", start, end, required=left, actual=duration))
+            violations.append(
+                Recipe2PlanViolation(index, kind, step.id, "", start, end, required=left, actual=duration)
+            )
         for before in step.prerequisites:
             since = self.finish[before]
-            if since is None or self.left[before]:
+            if since is None or self.remaining[before]:
                 needed = self.kitchen.steps[before].duration
-                by, made = (self._last(before),), needed - self.left[before]
-                found.append(Recipe2PlanViolation(index, "dependency", step.id, "", start, end, by, None, needed, made))
+                by, made = (self._last(before),), needed - self.remaining[before]
+                violations.append(
+                    Recipe2PlanViolation(index, "dependency", step.id, "", start, end, by, None, needed, made)
+                )
             elif since > start:
                 by = (self._last(before),)
-                found.append(
+                violations.append(
                     Recipe2PlanViolation(index, "dependency", step.id, "unfinished", start, end, by, None, since, start)
                 )
 
@@ -392,12 +396,12 @@ class CookingState:
         step = self.kitchen.steps[position]
         _, _, duration, start = command
         end = start + duration
-        left = self.left[position] - duration
-        self.left[position] = left if left > 0 else 0
+        left = self.remaining[position] - duration
+        self.remaining[position] = left if left > 0 else 0
         if left <= 0:
             self.done.add(position)
             self.done.update(step.prerequisites)
-        self.begun[position] = start
+        self.begins[position] = start
         self.finish[position] = end
         reached = start
         if not step.autonomous:
@@ -434,11 +438,11 @@ def _overlaps(spans: Sequence[Span], start: int, end: int) -> list[Span]:
 
     An interval of length zero overlaps another only strictly inside it.
     """
-    found: list[Span] = []
+    overlapping: list[Span] = []
     for i in range(len(spans) - 1, -1, -1):
         span = spans[i]
-        if span[3] <= start or len(found) == MAX_OTHERS:  # nothing up to here reaches this far
+        if span[3] <= start or len(overlapping) == MAX_OTHERS:  # nothing up to here reaches this far
             break
         if (span[0] < start < span[1]) if start == end else (span[0] < end and start < span[1]):
-            found.append(span)
-    return found
+            overlapping.append(span)
+    return overlapping

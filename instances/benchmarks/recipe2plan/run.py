@@ -32,25 +32,25 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         faults = (one for one in reversed(self.verdict.violations) if one.kind != "no_action")  # which is no command
         kinds = {fault.position: fault.kind for fault in faults}
         moves: list[Move] = []
-        here, stop = self.begin, 0
+        point, stop = self.begin, 0
         events, by_id = self.verdict.events, self.problem.by_id
         for event in events:
             recipe, _, number = event.subject.rpartition("/")
             command = StepCommand(int(number), recipe, event.end - event.start, event.start)
-            clock = here.state.clock
+            clock = point.state.clock
             stop = len(moves)
             moves_clock = event.accepted or (self.rules.reject_advances_clock and event.subject in by_id)
             if event.start > clock and moves_clock:
-                here = waited(here, event.start)
+                point = waited(point, event.start)
                 words = wait_words(self.problem, event.start - clock)
-                moves.append(Move(event.position, words, "wait", clock, event.start, after=here))
+                moves.append(Move(event.position, words, "wait", clock, event.start, after=point))
             if not event.accepted:
-                now = here.state.clock
+                now = point.state.clock
                 fault = kinds.get(event.position)
-                moves.append(Move(event.position, command.text, "lost", now, now, fault, after=here))
+                moves.append(Move(event.position, command.text, "lost", now, now, fault, after=point))
                 continue
-            here = started(here, Piece(event.subject, command.start, command.duration, self.problem.agents[0]))
-            moves.append(Move(event.position, command.text, "act", event.start, here.state.clock, after=here))
+            point = started(point, Piece(event.subject, command.start, command.duration, self.problem.agents[0]))
+            moves.append(Move(event.position, command.text, "act", event.start, point.state.clock, after=point))
         whole = self.plan.commands.interactive or not events or events[-1].accepted
         return moves, len(moves) if whole else stop
 
@@ -85,14 +85,14 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         nothing: list[DroppedCommand] = []
-        for position, (command, accepted) in enumerate(self._said()):
+        for position, (command, accepted) in enumerate(self._commands_with_acceptance()):
             name = f"{command.recipe}/{command.step}"
-            said = command.text[:200]
+            text = command.text[:200]
             if name not in self.problem.by_id:
-                nothing.append(DroppedCommand(position, said, "names no step"))
+                nothing.append(DroppedCommand(position, text, "names no step"))
                 continue
             piece = Piece(name, command.start, command.duration, self.problem.agents[0])
-            target = Target(position, said, piece)
+            target = Target(position, text, piece)
             if accepted:
                 carried.append(target)
             else:
@@ -100,8 +100,8 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         wanted, refused = first_or_attempted(carried, attempted)
         return Targets(self.problem, wanted, (*nothing, *refused))
 
-    def _said(self) -> Iterator[tuple[StepCommand, bool]]:
-        """Yield every command, and whether it counts: all of a whole plan, of a log those that were carried out."""
+    def _commands_with_acceptance(self) -> Iterator[tuple[StepCommand, bool]]:
+        """Yield every command, and true if it counts: in a log, if it was carried out."""
         done = Counter((event.subject, event.start, event.end) for event in self.verdict.events if event.accepted)
         for command in self.plan.commands.commands:
             key = (f"{command.recipe}/{command.step}", command.start, command.start + command.duration)

@@ -75,7 +75,7 @@ def _clock(text: str) -> int:
 
 
 def amount(text: str) -> int | None:
-    """Return the seconds of ``HH:MM:SS``, ``MM:SS``, ``5 min``, ``1 hour 30 min`` or plain seconds, else ``None``.
+    """Return the seconds of a time such as ``HH:MM:SS``, ``5 min`` or ``1 hour 30 min``, else ``None``.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def released_steps(text: str, instance: Instance) -> Iterator[StepCommand]:
 
 
 def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, StepCommand]]:
-    """Yield the steps written in any of the shapes the paper shows, each with its length, in the order written."""
+    """Yield the steps in any of the forms of the paper, each with its length, in the order written."""
     for match in _LENIENT.finditer(text.translate(_QUOTES)):
         yield len(match[0]), _lenient_step(match, instance)
 
@@ -140,7 +140,7 @@ def plain_step(text: str) -> StepCommand | None:
 
 
 def plain_steps(text: str) -> list[StepCommand] | None:
-    """Return the steps of a text that holds nothing but steps as `StepCommand.text` writes them, with commas.
+    """Return the steps of a text that is a comma-separated list in the form of `StepCommand.text`.
 
     >>> plain_steps("Step(0, Cobbler, 00:10:00, 01:00:00), Step(1, Cobbler, 00:03:00, 01:10:00)")[1]
     StepCommand(step=1, recipe='Cobbler', duration=180, start=4200)
@@ -159,7 +159,7 @@ def joined(text: str) -> str:
 
 
 def looks_like_a_step(text: str) -> bool:
-    """Whether a line that holds no step has the number of one, and a time.
+    """Return true for a line without a step that contains a step number and a time.
 
     >>> [looks_like_a_step(text) for text in ("Step 3: Tacos, 5 min", "Step(x, Tacos, 0)", "Step by step")]
     [True, True, False]

@@ -171,7 +171,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
 
     @property
     def references(self) -> Sequence[Reference[Instance]]:
-        """The greedy algorithms, which know no occupied objects; the problem that they solve; the released rules."""
+        """Greedy algorithms, the problem without objects that they solve, and the released rules."""
         from planoracle.instances.benchmarks.timearena.problems import without_objects
 
         return (

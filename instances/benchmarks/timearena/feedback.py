@@ -1,4 +1,4 @@
-"""What the rules of TimeArena say of a run, in words for whoever decided, and what is left undone."""
+"""Feedback on wrong decisions of a TimeArena run and on unfinished work, in sentences."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def examine(run: TimeArenaRun) -> Examination:
     """Look closely at what is wrong with a run."""
     record, verdict = run.record, run.verdict
     times = clock_of(run.problem)
-    left = tuple(
+    unfinished = tuple(
         FeedbackItem.of(
-            Violation(None, "unfinished", what, actual=minutes), f"{_work(what)} lacks {times.span(minutes)}"
+            Violation(None, "unfinished", work, actual=minutes), f"{_work(work)} lacks {times.span(minutes)}"
         )
-        for what, minutes in record.remaining.items()
+        for work, minutes in record.remaining.items()
     )
     ending = _ENDS.get(record.end)
     faultless = record.completed and not verdict.violations
@@ -53,7 +53,7 @@ def examine(run: TimeArenaRun) -> Examination:
         findings=tuple(FeedbackItem.of(one, fault(times, one)) for one in verdict.violations),
         clock=times,
         command=lambda index: f"{quoted(record.steps[index].action)} in {times.moment(index)}",
-        remarks={"completeness": left} if left else {},
+        remarks={"completeness": unfinished} if unfinished else {},
         instance=run.problem,
         schedule=problems.to_schedule(run.problem, run.plan.commands) if faultless else None,
         notes=(ending.format(minute=times.moment(record.total_time)),) if ending else (),
@@ -61,9 +61,9 @@ def examine(run: TimeArenaRun) -> Examination:
     )
 
 
-def _work(what: str) -> str:
+def _work(work: str) -> str:
     """Write ``object: verb`` as the action that it stands for."""
-    name, _, verb = what.partition(": ")
+    name, _, verb = work.partition(": ")
     return clean(words(name, verb))
 
 
@@ -80,10 +80,10 @@ def foreign(run: TimeArenaRun) -> Foreign:
 
 def fault(times: ClockFormat, one: Violation) -> str:
     """Say what is wrong with a minute."""
-    return f"{times.moment(one.start or 0)}: {quoted(one.subject)} {_told(times, one)}"
+    return f"{times.moment(one.start or 0)}: {quoted(one.subject)} {_what_is_wrong(times, one)}"
 
 
-def _told(times: ClockFormat, one: Violation) -> str:
+def _what_is_wrong(times: ClockFormat, one: Violation) -> str:
     names = one.actual if isinstance(one.actual, tuple) else ()
     if one.kind == "invalid_action":
         return "is no action"
@@ -108,9 +108,9 @@ def _mismatch(one: Violation, names: tuple[str, ...]) -> str:
     return f"brings together {listed(names)}, {why}"
 
 
-def _until(times: ClockFormat, other: Other, how: str) -> str:
+def _until(times: ClockFormat, other: Other, prefix: str) -> str:
     """Name work, and until when it goes on."""
     if other.end is None:
         return repr(other.subject)
-    until = f"{how}until {times.moment(other.end)}"
-    return f"{other.subject!r} ({until})" if how else f"{other.subject!r} {until}"
+    until = f"{prefix}until {times.moment(other.end)}"
+    return f"{other.subject!r} ({until})" if prefix else f"{other.subject!r} {until}"

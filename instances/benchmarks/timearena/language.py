@@ -70,27 +70,29 @@ class _Decisions(Grammar[str]):
         return [step for part in parts if (step := _named(part, self.world))]
 
     def looks(self, text: str, free: bool) -> bool:
-        said = _words(text)
-        if not free < len(said) <= 12 or text.rstrip("*_ ").endswith(":"):
+        words = _words(text)
+        if not free < len(words) <= 12 or text.rstrip("*_ ").endswith(":"):
             return False
         if free:
-            return said[0] in self.verbs and not self.names.isdisjoint(said)
-        return len(said) in (1, 2, 4) or not (self.verbs | self.names).isdisjoint(said)
+            return words[0] in self.verbs and not self.names.isdisjoint(words)
+        return len(words) in (1, 2, 4) or not (self.verbs | self.names).isdisjoint(words)
 
     def meant(self, text: str, kind: str, among: bool) -> str | None:
-        """Return an action that the world does not have, which costs its minute: one of the right form, or a few words.
+        """Return an unknown action, which costs its minute: one of the right form, or a few words.
 
         Few words stand for a decision only where one stands after the other.
         """
-        said = _words(text if kind == "free" else _REMARK.split(text, maxsplit=1)[0])
-        if kind != "free" and said[:1] == ["wait"]:
+        words = _words(text if kind == "free" else _REMARK.split(text, maxsplit=1)[0])
+        if kind != "free" and words[:1] == ["wait"]:
             return "wait"
-        known = len(said) in (2, 4) and (said[0] in self.verbs or said[1] in self.names or _of_another(said))
-        short = len(said) in (1, 2) or (len(said) == 4 and said[2] in _BETWEEN and _ARTICLES.isdisjoint(text.split()))
-        short = short or (len(said) == 3 and said[0] in self.verbs)
-        few = among and short and all(map(_WORD.fullmatch, said)) and _LINKS.isdisjoint(said)
+        is_action = len(words) in (2, 4) and (words[0] in self.verbs or words[1] in self.names or _of_another(words))
+        short = len(words) in (1, 2) or (
+            len(words) == 4 and words[2] in _BETWEEN and _ARTICLES.isdisjoint(text.split())
+        )
+        short = short or (len(words) == 3 and words[0] in self.verbs)
+        few = among and short and all(map(_WORD.fullmatch, words)) and _LINKS.isdisjoint(words)
         few = few and (kind != "free" or text[:1] in _QUOTES or text.rstrip()[-1] not in ".,!?")
-        return " ".join(said) if (known or few) and not text.rstrip("*_ ").endswith(":") else None
+        return " ".join(words) if (is_action or few) and not text.rstrip("*_ ").endswith(":") else None
 
     def key(self, step: str) -> str | None:
         return None if step == "wait" else step
@@ -108,7 +110,7 @@ def parse(submission: object, world: Scenario, rules: Profile = PROFILES["paper"
     return _reading(submission, world, rules).commands
 
 
-def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[str]]:
+def reading(problem: Instance, submission: object, rules: Profile) -> Reading[list[str]]:
     """Read the agent's decisions; continuations of an occupying action are implied.
 
     A list of decisions, or a released log, a list of records with an ``"action"``; with ``normalize`` an action is
@@ -120,23 +122,23 @@ def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[st
     PlanError
         If it has none of these forms.
     """
-    return _reading(given, world(problem.name), rules)
+    return _reading(submission, world(problem.name), rules)
 
 
-def _reading(given: object, world: Scenario, rules: Profile) -> Reading[list[str]]:
-    listed = whole_value(given) if isinstance(given, str) else None
+def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[list[str]]:
+    listed = whole_value(submission) if isinstance(submission, str) else None
     if isinstance(listed, list) and all(isinstance(entry, str) for entry in listed):
         return as_given([extract(entry, world) for entry in listed])
-    if isinstance(given, list) and chat_in(given) is None:
-        made = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(given)]
-        return as_given([extract(decision, world) for decision in made] if rules.normalize else made)
-    if isinstance(given, str) or chat_in(given) is not None:
-        return outputs.read(given, _Decisions(world))
-    raise PlanError("must be a list of decisions, a log or a text", field="actions", value=given)
+    if isinstance(submission, list) and chat_in(submission) is None:
+        decisions = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(submission)]
+        return as_given([extract(decision, world) for decision in decisions] if rules.normalize else decisions)
+    if isinstance(submission, str) or chat_in(submission) is not None:
+        return outputs.read(submission, _Decisions(world))
+    raise PlanError("must be a list of decisions, a log or a text", field="actions", value=submission)
 
 
-def decision(said: object, scene: Scenario, rules: Profile) -> str:
-    """Return the decision in one message of the agent: the first that it names, else what it says; never raises.
+def decision(message: object, scene: Scenario, rules: Profile) -> str:
+    """Return the decision in one message of the agent: the first action in it, else its text.
 
     A record ``{"action": text}`` says no more than its decision, as an entry of a list or log does. What is returned
     is read as itself in a list of decisions.
@@ -145,21 +147,21 @@ def decision(said: object, scene: Scenario, rules: Profile) -> str:
     >>> decision("Next: activate kettle!", world("timearena/household1"), PROFILES["paper"])
     'activate kettle'
     """
-    if isinstance(said, str) and said in scene.known:
-        return said
-    action = said.get("action") if isinstance(said, dict) else None
-    text = (action if isinstance(action, str) else _first(said, scene))[:MAX_LINE]
+    if isinstance(message, str) and message in scene.valid_decisions:
+        return message
+    action = message.get("action") if isinstance(message, dict) else None
+    text = (action if isinstance(action, str) else _first(message, scene))[:MAX_LINE]
     return extract(text, scene) if rules.normalize else text
 
 
-def _first(said: object, scene: Scenario) -> str:
-    message = {"role": "assistant", **said} if isinstance(said, dict) else said
+def _first(message_or_text: object, scene: Scenario) -> str:
+    message = {"role": "assistant", **message_or_text} if isinstance(message_or_text, dict) else message_or_text
     try:
-        found = _reading(message, scene, PROFILES["paper"]).commands
+        decisions = _reading(message, scene, PROFILES["paper"]).commands
     except PlanError:
-        found = []
-    if found:
-        return found[0]
+        decisions = []
+    if decisions:
+        return decisions[0]
     parts = contents(message) if isinstance(message, dict) else [message]
     return "\n".join(spoken(part)[0] for part in parts if isinstance(part, str))
 
@@ -196,8 +198,8 @@ def extract(text: str, world: Scenario) -> str:
 
 
 def _words(text: str) -> list[str]:
-    said = (word.strip(_EDGES) for word in text[:MAX_LINE].lower().split())
-    return [word for word in said if word and word not in _ARTICLES]
+    stripped = (word.strip(_EDGES) for word in text[:MAX_LINE].lower().split())
+    return [word for word in stripped if word and word not in _ARTICLES]
 
 
 @cache
@@ -208,10 +210,10 @@ def _vocabulary() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(verbs), frozenset(thing.base for one in worlds for thing in one.objects.values())
 
 
-def _of_another(said: list[str]) -> bool:
-    """Whether two or four words are an action as another task has it."""
+def _of_another(words: list[str]) -> bool:
+    """Return true if two or four words are an action of another task."""
     verbs, names = _vocabulary()
-    return said[0] in verbs and all(_NUMBER.sub("", word) in names for word in said[1::2])
+    return words[0] in verbs and all(_NUMBER.sub("", word) in names for word in words[1::2])
 
 
 def _named(text: str, world: Scenario) -> str | None:

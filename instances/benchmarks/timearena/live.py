@@ -34,18 +34,18 @@ def _times(problem: Instance) -> ClockFormat:
 
 
 class _Scene(NamedTuple):
-    """Where a run is; ``made`` is its last decision, and those before."""
+    """State of a live run; ``decisions`` is its last decision, linked to those before."""
 
     play: Play
-    made: tuple[str, object] | None = None
+    decisions: tuple[str, object] | None = None
     end: str | None = None
 
 
 class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
     """A run in which every message holds one decision.
 
-    As in the paper the agent is not told how long actions take and what they need; it finds out. With an open loop,
-    where it cannot, it is told.
+    As in the paper the agent does not see durations and prerequisites. With an open loop, where it cannot
+    find out, it does.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         lines = [f"The tasks: {'; '.join(map(label, scene.tasks))}."]
         lines.append(f"Actions, with objects in place of OBJ: {', '.join(forms.values())}.")
         lines += [f"Those that go on by themselves: {', '.join(alone)}."] * bool(alone)
-        lines.append(f"Objects: {', '.join(_shown(one) for one in scene.objects.values())}.")
+        lines.append(f"Objects: {', '.join(_with_state(one) for one in scene.objects.values())}.")
         if self.manner.loop == "open":
             lines += ["What is to be done:", *_work(scene)]
         return "\n".join([*lines, f"You have {self._limit} minutes."])
@@ -92,29 +92,29 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         play = Play(self._world, self.rules)
         return _Scene(play, end=play.settle(self._limit, self.rules.max_wrong_streak))
 
-    def _take(self, world: _Scene, said: object) -> tuple[_Scene, tuple[CommandOutcome, ...]]:
+    def _take(self, world: _Scene, message: object) -> tuple[_Scene, tuple[CommandOutcome, ...]]:
         if world.end:  # the limit leaves no minute
             return world, ()
-        made = decision(said, self._world, self.rules)
+        text = decision(message, self._world, self.rules)
         before = world.play
-        if exits(made, self.rules):
+        if exits(text, self.rules):
             left = CommandOutcome("exit", "lost", before.minute, before.minute, None, "You end the run.")
-            return _Scene(before, (made, world.made), "exit"), (left,)
+            return _Scene(before, (text, world.decisions), "exit"), (left,)
         play = before.copy()
-        play.take(made)
+        play.take(text)
         end = play.settle(self._limit, self.rules.max_wrong_streak)
-        return _Scene(play, (made, world.made), end), (self._outcome(before, play),)
+        return _Scene(play, (text, world.decisions), end), (self._outcome(before, play),)
 
     def _outcome(self, before: Play, play: Play) -> CommandOutcome:
         first = play.steps[0]
         kind = {"valid": "act", "wait": "wait"}.get(first.kind, "lost")
         wrong = first.kind if first.kind in WRONG else None
-        told = "\n".join(map(sentence, self._told(before, play)))
+        text = "\n".join(map(sentence, self._sentences(before, play)))
         return CommandOutcome(
-            first.action if kind == "act" else first.action[:80], kind, before.minute, play.minute, wrong, told
+            first.action if kind == "act" else first.action[:80], kind, before.minute, play.minute, wrong, text
         )
 
-    def _told(self, before: Play, play: Play) -> Iterator[str]:
+    def _sentences(self, before: Play, play: Play) -> Iterator[str]:
         """Yield what became of a decision, and what ended by itself meanwhile."""
         times = _times(self.problem)
         first = play.steps[0]
@@ -138,15 +138,15 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         times = _times(self.problem)
         if self.manner.feedback == "terse":
             kinds = [(one.violation or {"act": "valid"}.get(one.kind, "wait")).replace("_", " ") for one in outcomes]
-            told = [f"{times.stretch(one.start, one.end)}: {kind}" for one, kind in zip(outcomes, kinds, strict=True)]
-            return "\n".join([*told, *ending])
+            texts = [f"{times.stretch(one.start, one.end)}: {kind}" for one, kind in zip(outcomes, kinds, strict=True)]
+            return "\n".join([*texts, *ending])
         return "\n".join([*(one.text for one in outcomes), self._situation(world), *ending])
 
     def _situation(self, world: _Scene) -> str:
         play, moment = world.play, _times(self.problem).moment
         done, total = play.state.done, play.state.total
         used = "; ".join(
-            f"{listed(things)} ({_command(key, things)}, until {moment(play.minute + play.state.left[key])})"
+            f"{listed(things)} ({_command(key, things)}, until {moment(play.minute + play.state.remaining[key])})"
             for key, things in play.state.running.items()
         )
         now = f"It is {moment(play.minute)}, {100 * done // total} % of the work is done."
@@ -162,12 +162,12 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         return [*(LegalCommand(text, "act") for text in world.play.state.commands()), LegalCommand("wait", "wait")]
 
     def _handed_in(self) -> dict[str, object]:
-        made: list[str] = []
-        last: object = self.state.world.made
+        decisions: list[str] = []
+        last: object = self.state.world.decisions
         while isinstance(last, tuple):
-            made.append(last[0])
+            decisions.append(last[0])
             last = last[1]
-        return {"actions": made[::-1], "time_limit": self._limit}
+        return {"actions": decisions[::-1], "time_limit": self._limit}
 
 
 def _form(verb: str) -> str:
@@ -181,7 +181,7 @@ def _command(key: RoleKey, things: Sequence[str]) -> str:
     return " ".join((head, things[0], preposition, *things[1:]) if preposition else (head, *things))
 
 
-def _shown(thing: Object) -> str:
+def _with_state(thing: Object) -> str:
     """Name an object and the state that it is in at the beginning."""
     states = (role.states[0] for role in thing.roles.values() if role.states[0])
     state = next(states, None)
@@ -201,9 +201,9 @@ def _work(scene: Scenario) -> Iterator[str]:
                 yield f"- {_form(role.verb)[:-3]}{thing.name}: after {after}"
 
 
-def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> TimeArenaEnvironment:
+def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | None) -> TimeArenaEnvironment:
     """Return one run of an agent on a combination of tasks."""
-    return TimeArenaEnvironment(problem, rules, manner, reward)
+    return TimeArenaEnvironment(problem, rules, config, reward)
 
 
 def repertoire(problem: Instance) -> ActionSpace:

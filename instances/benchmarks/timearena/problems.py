@@ -20,7 +20,7 @@ MINUTES_PER_TASK = 40
 
 @lru_cache(maxsize=2048)
 def load(name: str) -> Instance:
-    """Return the instance of a name such as ``timearena/household1+household2``; raises `UnknownNameError`."""
+    """Return the instance of a name such as ``timearena/household1+household2``."""
     return instance(world(name))
 
 
@@ -56,7 +56,7 @@ def instance(scene: Scenario, rules: Profile = PROFILES["paper"]) -> Instance:
 
 
 def under(problem: Instance, rules: Profile) -> Instance:
-    """Return a combination as some rules leave it: by which objects may meet, all else decides about runs alone."""
+    """Return a combination under some rules; only ``reserved_objects`` changes the instance."""
     origin = problem.origin if isinstance(problem.origin, Profile) else PROFILES["paper"]
     wanted = rules.deciding()
     return problem if origin.deciding() == wanted else _under(problem.name, wanted)
@@ -122,15 +122,15 @@ def command(action: Action, mode: int) -> str:
     return f"{words} {action.modes[mode].name}" if action.modes[mode].name else words
 
 
-def to_schedule(problem: Instance, made: list[str]) -> Schedule:
+def to_schedule(problem: Instance, decisions: list[str]) -> Schedule:
     """Turn decisions into a schedule; what names no action of the instance passes a minute."""
-    return Schedule.of(problem, _pieces(problem, made))
+    return Schedule.of(problem, _pieces(problem, decisions))
 
 
-def _pieces(problem: Instance, made: list[str]) -> Iterator[Piece]:
+def _pieces(problem: Instance, decisions: list[str]) -> Iterator[Piece]:
     known = {command(action, mode): (action, mode) for action in problem.actions for mode in range(len(action.modes))}
     clock = 0
-    for decision in made:
+    for decision in decisions:
         if decision not in known:
             clock += 1
             continue
@@ -153,7 +153,7 @@ def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
     """Drop all resources, so that only the agent and the prerequisites are left.
 
     Modes keep their names and prerequisites; of modes with the same prerequisites the first is kept. The
-    result is judged by the general rules (``benchmark="generic"``). With ``as_listed`` it has the additional
+    result follows the general rules (``benchmark="generic"``). With ``as_listed`` it has the additional
     prerequisites of the released list: the problem that the released greedy solves.
     """
     actions = []
@@ -182,7 +182,7 @@ SCENARIOS = ("cooking", "household", "lab")
 
 
 def scenario_set(scenario: str, size: int) -> tuple[str, ...]:
-    """Return the ten combinations of ``size`` consecutive tasks of a scenario, the tenth followed by the first.
+    """Return the ten combinations of ``size`` consecutive tasks of a scenario, in a circle.
 
     >>> scenario_set("lab", 2)[-1]
     'timearena/lab10+lab1'
@@ -199,7 +199,7 @@ def names() -> tuple[str, ...]:
 
 
 def covers(name: str) -> bool:
-    """Whether a name combines existing tasks, each once."""
+    """Return true if a name combines existing tasks, each once."""
     if len(name) > 1000:
         return False
     try:
@@ -209,7 +209,7 @@ def covers(name: str) -> bool:
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the name and the members of the paper's set that holds a combination, ``("", ())`` if none does.
+    """Return name and members of the paper's set with a combination, ``("", ())`` if there is none.
 
     >>> set_of("timearena/lab10+lab1")[0]
     'timearena/lab/2'

@@ -18,8 +18,8 @@ class DecisionRecord:
     Attributes
     ----------
     end
-        ``completed``, ``time_out`` (the limit), ``five_invalid`` (too many wrong in a row), ``exit`` (the agent
-        said so) or ``exhausted`` (no decisions left). What is left of the limit is looked at first, then the wrong
+        ``completed``, ``time_out`` (the limit), ``five_invalid`` (too many wrong in a row), ``exit`` (of
+        the agent) or ``exhausted`` (no decisions left). What is left of the limit is looked at first, then the wrong
         ones, then the next decision.
     total_time
         Minutes that passed.
@@ -37,7 +37,7 @@ class DecisionRecord:
         Minutes left of everything not done, as ``object: verb``.
     violations
         One for every wrong minute.
-    taken
+    decision_minutes
         The minute of every decision that filled one.
     play
         Where the run stopped.
@@ -54,13 +54,13 @@ class DecisionRecord:
     tasks_done: float
     remaining: dict[str, int]
     violations: tuple[TimeArenaViolation, ...]
-    taken: tuple[int, ...]
+    decision_minutes: tuple[int, ...]
     play: Play = field(repr=False, compare=False)
 
     def followed(self) -> tuple[Sequence[Minute], Sequence[int]]:
-        """Return the minutes and ``taken`` as they are if the run is not cut short: by wrong ones, limit or exit."""
+        """Return ``steps`` and ``decision_minutes`` of the run without its limits and exits."""
         self.play.go(inf, inf, past_exits=True)
-        return self.play.steps, self.play.taken
+        return self.play.steps, self.play.decision_minutes
 
 
 def replay(
@@ -90,9 +90,9 @@ def replay(
         necessary=tuple(play.necessary),
         executed=play.executed,
         tasks_done=state.tasks_done,
-        remaining={f"{name}: {verb}": left for (name, verb, _), left in state.left.items() if left},
+        remaining={f"{name}: {verb}": left for (name, verb, _), left in state.remaining.items() if left},
         violations=tuple(play.faults),
-        taken=tuple(play.taken),
+        decision_minutes=tuple(play.decision_minutes),
         play=play,
     )
 

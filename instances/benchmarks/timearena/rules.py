@@ -15,7 +15,7 @@ from planoracle.instances.protocol.profiles import Rules, choose
 
 @dataclass(frozen=True, slots=True)
 class Profile(Rules):
-    """How to run a plan where the paper and its released code differ.
+    """Options of TimeArena where the paper and its released code differ.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class TimeArenaViolation(Violation):
 
     @property
     def message(self) -> str:
-        """When it was."""
+        """The minute of the violation."""
         return f"minute {self.start}"
 
 
@@ -131,7 +131,7 @@ class Minute(NamedTuple):
 
 
 def may_meet(world: Scenario, first: Object, second: Object, rules: Profile) -> bool:
-    """Whether reservations let a four-word action use two objects together, whatever its verb."""
+    """Return true if reservations allow a four-word action to use two objects together."""
     if rules.reserved_objects == "task":
         if first.base in COMMON or second.base in COMMON:
             return True
@@ -141,7 +141,7 @@ def may_meet(world: Scenario, first: Object, second: Object, rules: Profile) -> 
 
 
 def exits(decision: str, rules: Profile) -> bool:
-    """Whether a decision ends the run instead of filling a minute.
+    """Return true if a decision ends the run instead of filling a minute.
 
     >>> from planoracle.instances.benchmarks.timearena.rules import PROFILES
     >>> exits(" Quit ", PROFILES["released"]), exits("quit it", PROFILES["released"])
@@ -156,7 +156,7 @@ class SimulationState:
     def __init__(self, world: Scenario, rules: Profile) -> None:
         self.world = world
         self.rules = rules
-        self.left: dict[RoleKey, int] = {
+        self.remaining: dict[RoleKey, int] = {
             (name, *key): role.minutes for name, thing in world.objects.items() for key, role in thing.roles.items()
         }
         self.total = world.minutes
@@ -168,14 +168,14 @@ class SimulationState:
     def copy(self) -> SimulationState:
         """Return the same state, to be changed on its own."""
         other = copy(self)
-        other.left, other.running, other.busy = dict(self.left), dict(self.running), set(self.busy)
+        other.remaining, other.running, other.busy = dict(self.remaining), dict(self.running), set(self.busy)
         return other
 
     def commands(self) -> Iterator[str]:
         """Yield all actions that could be started now, in a fixed order."""
-        left, busy = self.left, self.busy
+        remaining, busy = self.remaining, self.busy
         for command, key, names, needs in _starts(self.world, self.rules):
-            if left[key] and busy.isdisjoint(names) and not any(map(left.__getitem__, needs)):
+            if remaining[key] and busy.isdisjoint(names) and not any(map(remaining.__getitem__, needs)):
                 yield command
 
     @property
@@ -186,27 +186,27 @@ class SimulationState:
 
     @property
     def complete(self) -> bool:
-        """Whether all work is done."""
+        """True if all work is done."""
         return self.done == self.total
 
     @property
     def tasks_done(self) -> float:
         """Share of the tasks all of whose work is done."""
-        open_tasks = {self.world.objects[name].task for (name, _, _), left in self.left.items() if left}
+        open_tasks = {self.world.objects[name].task for (name, _, _), left in self.remaining.items() if left}
         return (len(self.world.tasks) - len(open_tasks)) / len(self.world.tasks)
 
     def work(self, key: RoleKey) -> None:
         """Do a minute of some work."""
         self.version += 1
-        self.left[key] -= 1
-        if not self.left[key]:
+        self.remaining[key] -= 1
+        if not self.remaining[key]:
             self.done += self.world.objects[key[0]].roles[key[1:]].minutes
 
     def advance(self) -> None:
         """Let a minute pass for everything that runs by itself."""
         for key, occupied in list(self.running.items()):
             self.work(key)
-            if not self.left[key]:
+            if not self.remaining[key]:
                 del self.running[key]
                 self.busy.difference_update(occupied)
 
@@ -214,12 +214,12 @@ class SimulationState:
         """Start an action; return how many minutes it occupies the agent: 0 if it goes on by itself."""
         key = keys[0]
         if self.world.verbs[key[1]]:
-            return self.left[key]
+            return self.remaining[key]
         self.running[key] = tuple(name for name, *_ in keys)
         self.busy.update(self.running[key])
         return 0
 
-    def judge(self, decision: str) -> tuple[str, list[RoleKey]]:
+    def check(self, decision: str) -> tuple[str, list[RoleKey]]:
         """Return what is wrong with a decision, or ``""``, and the roles it names."""
         words = decision.split(" ")
         verb = words[0] if len(words) == 2 else f"{words[0]} {words[2]}" if len(words) == 4 else None
@@ -235,17 +235,17 @@ class SimulationState:
         for name, key in zip(names, keys, strict=True):
             if name in self.busy:
                 kind = "object_occupied"
-            if key not in self.left or mismatched:
+            if key not in self.remaining or mismatched:
                 kind = "object_mismatch"
         if kind:
             return kind, keys
         for key in keys:
-            if any(map(self.left.__getitem__, self.world.objects[key[0]].roles[key[1:]].needs)):
+            if any(map(self.remaining.__getitem__, self.world.objects[key[0]].roles[key[1:]].needs)):
                 return "dependency_violation", keys
-        return ("" if self.left[keys[0]] else "repeated_completed"), keys
+        return ("" if self.remaining[keys[0]] else "repeated_completed"), keys
 
     def may_meet(self, names: list[str]) -> bool:
-        """Whether two objects may be used together."""
+        """Return true if two objects may be used together."""
         first, second = map(self.world.objects.__getitem__, names)
         return first is not second and may_meet(self.world, first, second, self.rules)
 
@@ -259,25 +259,25 @@ class SimulationState:
         if kind == "nonexistent_object":
             actual = tuple(name[:80] for name in action.split(" ")[1::2] if name not in self.world.objects)
         elif kind == "object_mismatch":
-            wrong = [key[0] for key in keys if key not in self.left]
+            wrong = [key[0] for key in keys if key not in self.remaining]
             resource, actual = wrong[0] if wrong else names[1], tuple(wrong or names)
             if not wrong:
-                case, required = self._apart(*names)
+                case, required = self._reason_apart(*names)
         elif kind == "object_occupied":
-            taking = {key: things for key, things in self.running.items() if set(things) & set(names)}
-            taken = {thing for things in taking.values() for thing in things}
-            others = tuple(self._going(key, minute) for key in taking)
-            actual = tuple(name for name in names if name in taken)
-            resource, required = actual[0], minute + max(self.left[key] for key in taking)
+            holders = {key: things for key, things in self.running.items() if set(things) & set(names)}
+            held_objects = {thing for things in holders.values() for thing in things}
+            others = tuple(self._going(key, minute) for key in holders)
+            actual = tuple(name for name in names if name in held_objects)
+            resource, required = actual[0], minute + max(self.remaining[key] for key in holders)
         elif kind == "dependency_violation":
             roles = [self.world.objects[key[0]].roles[key[1:]] for key in keys]
-            lacking = dict.fromkeys(need for role in roles for need in role.needs if self.left[need])
+            lacking = dict.fromkeys(need for role in roles for need in role.needs if self.remaining[need])
             others = tuple(self._going(need, minute) for need in lacking)
         return TimeArenaViolation(
             minute, kind, action[:80], case, minute, minute + 1, others, resource, required, actual
         )
 
-    def _apart(self, first: str, second: str) -> tuple[str, Measure]:
+    def _reason_apart(self, first: str, second: str) -> tuple[str, Measure]:
         """Return why two objects may not be used together, and what the second one takes instead."""
         one, other = self.world.objects[first], self.world.objects[second]
         if one is other:
@@ -290,7 +290,7 @@ class SimulationState:
         """Return work as an action, and when it goes on if it does so by itself."""
         if key not in self.running:
             return Other(words(key[0], key[1]))
-        until = minute + self.left[key]
+        until = minute + self.remaining[key]
         return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
 
 
@@ -298,13 +298,13 @@ class SimulationState:
 def _starts(world: Scenario, rules: Profile) -> list[tuple[str, RoleKey, tuple[str, ...], tuple[RoleKey, ...]]]:
     """Return the actions that are ever valid: the work, the objects, and the roles that must be done."""
     fresh = SimulationState(world, rules)
-    found = []
+    starts = []
     for command in world.commands:
-        kind, keys = fresh.judge(command)
+        kind, keys = fresh.check(command)
         if kind in ("", "dependency_violation"):
             needs = (need for key in keys for need in world.objects[key[0]].roles[key[1:]].needs)
-            found.append((command, keys[0], tuple(name for name, *_ in keys), tuple(needs)))
-    return found
+            starts.append((command, keys[0], tuple(name for name, *_ in keys), tuple(needs)))
+    return starts
 
 
 class Play:
@@ -325,7 +325,7 @@ class Play:
         self.executed = 0
         self._decisions = iter(decisions)
         self._occupied: tuple[str, RoleKey, int] | None = None  # an action that occupies the agent, and its minutes
-        self._shown: float = 0
+        self._last_score: float = 0
         self._wrong = 0
         self._stuck = False
         # Long runs of waits change nothing: look again only at a world that has changed.
@@ -338,11 +338,11 @@ class Play:
         self.scores: list[float] = []
         self.necessary: list[bool] = []
         self.faults: list[TimeArenaViolation] = []
-        self.taken: list[int] = []
+        self.decision_minutes: list[int] = []
 
     @property
     def free(self) -> bool:
-        """Whether no action occupies the agent."""
+        """True if no action occupies the agent."""
         return self._occupied is None
 
     def copy(self) -> Play:
@@ -377,9 +377,9 @@ class Play:
     def take(self, decision: str) -> None:
         """Carry out the first minute of a decision, which is no exit."""
         state, rules = self.state, self.rules
-        self.taken.append(self.minute)
+        self.decision_minutes.append(self.minute)
         text = " ".join(decision.lower().split()) if rules.normalize else decision.strip()
-        kind, keys = ("wait", []) if text == "wait" else state.judge(text)
+        kind, keys = ("wait", []) if text == "wait" else state.check(text)
         if kind == "wait" and self._looked != state.version:
             self._looked = state.version
             self._idle_now = next(state.commands(), None) is None
@@ -405,19 +405,19 @@ class Play:
     def _continue(self, text: str, key: RoleKey, minutes: int) -> None:
         """Spend a minute of an action that occupies the agent."""
         state = self.state
-        first = state.left[key] == minutes
+        first = state.remaining[key] == minutes
         state.work(key)
         state.advance()
-        last = not state.left[key]
+        last = not state.remaining[key]
         self._record(text, "valid" if first or last else "continue")
         if last:
             self._occupied = None
 
     def _record(self, action: str, kind: str, *, show: bool = True) -> None:
         score = self.state.score
-        increment = score - self._shown if show else 0
-        self._shown = score if show else self._shown
+        increment = score - self._last_score if show else 0
+        self._last_score = score if show else self._last_score
         self.steps.append(Minute(self.minute, action, kind, increment))
         self.minute += 1
-        self.scores.append(self._shown if self.rules.score_source == "increments" else score)
+        self.scores.append(self._last_score if self.rules.score_source == "increments" else score)
         self.necessary.append(self._stuck)

@@ -43,80 +43,80 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         self.impossible = impossible
 
     @cached_property
-    def _known(self) -> dict[str, tuple[Action, int]]:
+    def _action_modes(self) -> dict[str, tuple[Action, int]]:
         """Commands that start something: the action, and its mode."""
         actions = self.problem.actions
         return {problems.command(one, mode): (one, mode) for one in actions for mode in range(len(one.modes))}
 
     def _walk(self) -> tuple[list[Move], int]:
         run, rules = self.record, self.rules
-        here, moves = self.begin, []
+        point, moves = self.begin, []
         minute = 0
         while minute < len(run.steps):
             step = run.steps[minute]
             if step.kind == "valid" and self.impossible is None:
-                here = self._started(here, step.action)
-                minutes = min(here.state.clock + here.lost, len(run.steps)) - minute
-                moves.append(Move(minute, step.action, "act", minute, minute + minutes, after=here))
+                point = self._started(point, step.action)
+                minutes = min(point.state.clock + point.lost, len(run.steps)) - minute
+                moves.append(Move(minute, step.action, "act", minute, minute + minutes, after=point))
                 minute += minutes
                 continue
-            stood = step.kind in ("invalid_action", "nonexistent_object") and not rules.invalid_ticks_world
-            here = _passed(here, 0 if stood else 1, 1 if stood else 0)
-            if step.kind in WRONG and not rules.stop_on_complete and here.complete and _end(here) <= minute + 1:
+            is_paused = step.kind in ("invalid_action", "nonexistent_object") and not rules.invalid_ticks_world
+            point = _passed(point, 0 if is_paused else 1, 1 if is_paused else 0)
+            if step.kind in WRONG and not rules.stop_on_complete and point.complete and _end(point) <= minute + 1:
                 # All is done, but a wrong action does not end the run: it takes one more minute.
-                here = replace(here, reached=minute + 2)
+                point = replace(point, reached=minute + 2)
             kind = "wait" if step.kind == "wait" else "lost"
             fault = step.kind if step.kind in WRONG else None
-            moves.append(Move(minute, step.action[:80], kind, minute, minute + 1, fault, after=here))
+            moves.append(Move(minute, step.action[:80], kind, minute, minute + 1, fault, after=point))
             minute += 1
-        over = replace(here, over=run.end)
+        over = replace(point, over=run.end)
         if run.end in ("time_out", "five_invalid") and moves:
             moves[-1] = replace(moves[-1], after=over)
         if run.end == "exit":
             moves.append(Move(minute, "exit", "lost", minute, minute, after=over))
         return moves, len(moves)
 
-    def _started(self, here: DecisionPoint, command: str) -> DecisionPoint:
-        action, mode = self._known[command]
-        clock = here.state.clock
+    def _started(self, point: DecisionPoint, command: str) -> DecisionPoint:
+        action, mode = self._action_modes[command]
+        clock = point.state.clock
         piece = Piece(action.id, clock, action.duration, self.problem.agents[0], mode)
-        state = PartialSchedule((*here.state.pieces, piece), clock + action.attended)
-        return DecisionPoint(here.instance, state, here.lost, max(here.reached, piece.end + here.lost))
+        state = PartialSchedule((*point.state.pieces, piece), clock + action.attended)
+        return DecisionPoint(point.instance, state, point.lost, max(point.reached, piece.end + point.lost))
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the decisions up to a step and those of the rest, replayed without a time limit."""
-        here = self.points[count]
+        point = self.points[count]
         minutes = self.record.steps
-        made = [minutes[step.position].action for step in self.steps[:count] if step.position < len(minutes)]
-        made += self.commands(here, rest)
-        return _text(made, self.scene), as_replay(run_of(self.scene, made, _NO_LIMIT, self.rules))
+        decisions = [minutes[step.position].action for step in self.steps[:count] if step.position < len(minutes)]
+        decisions += self.commands(point, rest)
+        return _text(decisions, self.scene), as_replay(run_of(self.scene, decisions, _NO_LIMIT, self.rules))
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return decisions minute by minute, waits until everything has ended among them."""
-        made: list[str] = []
+        decisions: list[str] = []
         clock = point.state.clock
         for piece in rest.pieces:
             action = self.problem.by_id[piece.action]
-            made += ["wait"] * (piece.start - clock) + [problems.command(action, piece.mode)]
+            decisions += ["wait"] * (piece.start - clock) + [problems.command(action, piece.mode)]
             clock = piece.start + action.attended
         ends = [piece.end for piece in (*point.state.pieces, *rest.pieces)]
-        return made + ["wait"] * (max([*ends, point.reached - point.lost]) - clock)
+        return decisions + ["wait"] * (max([*ends, point.reached - point.lost]) - clock)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every command that would be valid now, and the wait."""
         started = {piece.action for piece in point.state.pieces}
         clock = point.state.clock
         before = [(piece.start, self.problem.by_id[piece.action], piece) for piece in point.state.pieces]
-        for command, (action, _) in self._known.items():
+        for command, (action, _) in self._action_modes.items():
             if action.id in started:
                 continue
-            made: list[str] = []
+            decisions: list[str] = []
             now = 0
             for start, other, piece in before:
-                made += ["wait"] * (start - now) + [problems.command(other, piece.mode)]
+                decisions += ["wait"] * (start - now) + [problems.command(other, piece.mode)]
                 now = start + other.attended
-            made += ["wait"] * (clock - now) + [command]
-            run = run_of(self.scene, made, _NO_LIMIT, self.rules)
+            decisions += ["wait"] * (clock - now) + [command]
+            run = run_of(self.scene, decisions, _NO_LIMIT, self.rules)
             if len(run.steps) > clock and run.steps[clock].kind == "valid":
                 yield LegalAction(command, "act", self._started(point, command))
         yield LegalAction("wait", "wait", waited(point, clock + step))
@@ -135,15 +135,15 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         nothing = [DroppedCommand(position, decisions[position].strip()[:200], "exit") for position in exiting]
         for position, minute in zip(asked, taken, strict=False):
             step = steps[minute]
-            said = step.action[:200]
+            text = step.action[:200]
             if step.kind == "wait":
                 continue
-            if step.action not in self._known:
-                nothing.append(DroppedCommand(position, said, step.kind))
+            if step.action not in self._action_modes:
+                nothing.append(DroppedCommand(position, text, step.kind))
                 continue
-            action, mode = self._known[step.action]
+            action, mode = self._action_modes[step.action]
             piece = Piece(action.id, minute, action.duration, self.problem.agents[0], mode)
-            target = Target(position, said, piece)
+            target = Target(position, text, piece)
             if step.kind == "valid":
                 carried.append(target)
             else:
@@ -152,13 +152,13 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         return Targets(limited(self.problem, self.time_limit), wanted, (*nothing, *wrong))
 
 
-def _passed(here: DecisionPoint, ticks: int, lost: int) -> DecisionPoint:
-    state = PartialSchedule(here.state.pieces, here.state.clock + ticks)
-    return DecisionPoint(here.instance, state, here.lost + lost, here.reached)
+def _passed(point: DecisionPoint, ticks: int, lost: int) -> DecisionPoint:
+    state = PartialSchedule(point.state.pieces, point.state.clock + ticks)
+    return DecisionPoint(point.instance, state, point.lost + lost, point.reached)
 
 
-def _end(here: DecisionPoint) -> int:
-    return here.lost + max(piece.end for piece in here.state.pieces)
+def _end(point: DecisionPoint) -> int:
+    return point.lost + max(piece.end for piece in point.state.pieces)
 
 
 def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeArenaRun:
@@ -170,6 +170,6 @@ def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeAren
 
 
 def _text(decisions: list[str], scene: Scenario) -> str:
-    """Write decisions one a line; as a JSON list where some of them could be taken for words around the others."""
+    """Write decisions one a line, or as a JSON list if the lines would be read differently."""
     lines = "\n".join(decisions)
     return lines if parse(lines, scene) == decisions else json.dumps(decisions)

@@ -21,7 +21,7 @@ RoleKey = tuple[str, str, int]  # object, verb, slot (0 for the object of a two-
 
 @dataclass(frozen=True, slots=True)
 class ObjectRole:
-    """What an object can be used for: ``minutes`` of work, once the roles it ``needs`` are done.
+    """Use of an object: ``minutes`` of work, once the roles it ``needs`` are done.
 
     ``states`` are the object's state before and after. The second object of an action has no minutes of
     its own.
@@ -57,44 +57,44 @@ class Scenario(Remembering):
     @cached_property
     def commands(self) -> tuple[str, ...]:
         """All actions that some object has a role in, as decisions."""
-        found = []
+        commands = []
         for name, thing in self.objects.items():
             for (verb, slot), role in thing.roles.items():
                 if not role.minutes:
                     continue
                 head, _, preposition = verb.partition(" ")
                 if not slot:
-                    found.append(f"{verb} {name}")
+                    commands.append(f"{verb} {name}")
                 else:
                     others = (n for n, other in self.objects.items() if (verb, 2) in other.roles)
-                    found += [f"{head} {name} {preposition} {other}" for other in others]
-        return tuple(found)
+                    commands += [f"{head} {name} {preposition} {other}" for other in others]
+        return tuple(commands)
 
     @cached_property
-    def known(self) -> frozenset[str]:
+    def valid_decisions(self) -> frozenset[str]:
         """All these actions, and the wait."""
         return frozenset((*self.commands, "wait"))
 
     @cached_property
     def reservations(self) -> dict[str, frozenset[str]]:
-        """What alone each container takes in the released code, for containers that it restricts.
+        """The only objects that each restricted container accepts in the released code.
 
         The reserved objects of its task that some action puts into it; the others of the task are forgotten.
 
         >>> world("timearena/cooking2+cooking3").reservations["dish_1"]  # mushroom and shrimp are of the task, too
         frozenset({'noodle_1'})
         """
-        found = {}
+        reservations = {}
         for name, container in self.objects.items():
             verbs = {verb for verb, slot in container.roles if slot == 2}
-            kept = frozenset(
+            accepted = frozenset(
                 other
                 for other, thing in self.objects.items()
                 if thing.reserved and thing.task == container.task and any((verb, 1) in thing.roles for verb in verbs)
             )
-            if kept and not any(word in container.base for word in COMMON):
-                found[name] = kept
-        return found
+            if accepted and not any(word in container.base for word in COMMON):
+                reservations[name] = accepted
+        return reservations
 
     @property
     def minutes(self) -> int:
@@ -126,7 +126,7 @@ def label(task: str) -> str:
 
 @lru_cache(maxsize=2048)  # submissions may name any of the many combinations
 def world(name: str) -> Scenario:
-    """Return the world of a name such as ``timearena/cooking1+cooking2`` or ``timearena/shared/cooking1+cooking2``.
+    """Return the scenario of a name such as ``timearena/cooking1+cooking2``.
 
     Raises
     ------
@@ -156,13 +156,13 @@ def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> Scenario:
     listed = [(task, thing) for task in tasks for thing in _facts()[task]["objects"]]
     if shared:
         met: set[str] = set()
-        kept = []
+        first_listed = []
         for task, thing in listed:
             if thing["name"] in COMMON and thing["name"] in met:
                 continue
             met.add(thing["name"])
-            kept.append((task, thing))
-        listed = kept
+            first_listed.append((task, thing))
+        listed = first_listed
     total = Counter(thing["name"] for _, thing in listed)
     count: Counter[str] = Counter()
     names = []

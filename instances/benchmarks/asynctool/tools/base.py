@@ -1,4 +1,4 @@
-"""What all tool families share: their tools' documents, checked parameters, typed failures."""
+"""Base of the tool families: documents of tools, checks of parameters, typed failures."""
 
 from __future__ import annotations
 
@@ -119,15 +119,15 @@ class Tool:
 
     def check(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters, each of its type; raises `ToolError`."""
-        known = {parameter.name: parameter for parameter in self.parameters}
+        parameters = {parameter.name: parameter for parameter in self.parameters}
         for name in params:
-            refuse_if(name not in known, f"{self.name} has no parameter {quoted(name)}")
+            refuse_if(name not in parameters, f"{self.name} has no parameter {quoted(name)}")
         for parameter in self.parameters:
             refuse_if(
                 parameter.required and parameter.name not in params,
                 f"{self.name} needs the parameter {parameter.name!r}",
             )
-        return {name: known[name].check(value) for name, value in params.items()}
+        return {name: parameters[name].check(value) for name, value in params.items()}
 
 
 class Toolbox:
@@ -149,7 +149,7 @@ class Toolbox:
     @cache
     def tools(cls) -> dict[str, Tool]:
         """Tools by name, in the order of their definition."""
-        found = {}
+        tools_by_name = {}
         for name, method in vars(cls).items():
             if getattr(method, "is_tool", False):
                 hints = get_type_hints(method, include_extras=True)
@@ -158,24 +158,24 @@ class Toolbox:
                     for one in inspect.signature(method).parameters.values()
                     if one.name != "self"
                 )
-                found[name] = Tool(name, " ".join((inspect.getdoc(method) or "").split()), parameters)
-        return found
+                tools_by_name[name] = Tool(name, " ".join((inspect.getdoc(method) or "").split()), parameters)
+        return tools_by_name
 
     def call(self, name: str, params: Mapping[str, Any]) -> Any:
         """Call a tool and return its result, a JSON value.
 
         A call that fails changes nothing and returns ``{"error": why}``.
         """
-        found = self.tools().get(name)
-        if found is None:
+        tool = self.tools().get(name)
+        if tool is None:
             return {"error": f"there is no tool {name[:80]!r}"}
         try:
-            return getattr(self, name)(**found.check(params))
+            return getattr(self, name)(**tool.check(params))
         except ToolError as error:
             return {"error": str(error)}
 
     def state(self) -> dict[str, Any]:
-        """Return a copy of the state that is compared after a run: what the tools have changed, as a JSON object."""
+        """Return a copy of the state that is compared after a run, as a JSON object."""
         return {}
 
 

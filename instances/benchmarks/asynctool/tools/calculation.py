@@ -75,7 +75,7 @@ class Text(Toolbox):
 
     @tool
     def normalise_text(self, text: GivenText) -> dict[str, Any]:
-        """Normalise a text: lower case, with an underscore for every character that is not a letter a-z or a digit."""
+        """Write a text in lower case, with an underscore for all but the letters a-z and digits."""
         return {"text": re.sub("[^A-Za-z0-9]", "_", _bounded(text)).lower()}
 
     @tool

@@ -151,7 +151,7 @@ class Posts(Toolbox):
 
     @tool
     def read_figures(self, user: UserName) -> dict[str, Any]:
-        """Read a user's figures: followers, number of posts and the id of the pinned post (0 if there is none)."""
+        """Read a user's figures: followers, number of posts, and id of the pinned post (0 for none)."""
         followers, pinned, posts = self._user(user)
         return {"followers": followers + (user in self._followed), "posts": len(posts), "pinned_post": pinned}
 
@@ -197,7 +197,7 @@ Urgency = Literal["low", "normal", "high"]
 
 
 class Ticket(TypedDict):
-    """A ticket that is not resolved; every ``number`` occurs once, ``specialist`` is empty if it is nobody's."""
+    """An unresolved ticket; ``number`` is unique, ``specialist`` is empty if it is not assigned."""
 
     number: int
     customer: str
@@ -229,7 +229,7 @@ class Tickets(Toolbox):
     @tool
     def list_tickets(self, customer: Customer) -> dict[str, Any]:
         """List all tickets of a customer; a ticket without a solution is not resolved yet."""
-        self._known(customer)
+        self._check_customer(customer)
         return {"tickets": [dict(one) for one in self._tickets.values() if one["customer"] == customer]}
 
     @tool
@@ -240,7 +240,7 @@ class Tickets(Toolbox):
         urgency: Annotated[Urgency, "how urgent it is"],
     ) -> dict[str, Any]:
         """Open a new ticket for a customer, assigned to nobody. The result is its number."""
-        self._known(customer)
+        self._check_customer(customer)
         refuse_if(not 1 <= len(subject) <= _MAX_NOTE, f"subjects have 1 to {_MAX_NOTE} characters")
         refuse_if(len(self._tickets) >= self._most, "too many tickets have been opened")
         number = max(self._tickets, default=1_000) + 1
@@ -270,7 +270,7 @@ class Tickets(Toolbox):
         found["solution"] = solution
         return {"ticket": ticket, "status": "resolved"}
 
-    def _known(self, customer: str) -> None:
+    def _check_customer(self, customer: str) -> None:
         refuse_if(customer not in self._customers, f"no customer is named {customer[:80]!r}")
 
     def _open(self, ticket: int) -> dict[str, Any]:

@@ -49,11 +49,11 @@ class Files(Toolbox):
             if isinstance(entry, str):
                 raise ToolError(f"{name!r} is a file, not a folder")
             self._trail.append((name, entry))
-        here = self._here()
+        folder = self._folder()
         return {
             "current": "/".join(name for name, _ in self._trail) or "/",
-            "folders": sorted(name for name, entry in here.items() if not isinstance(entry, str)),
-            "files": sorted(name for name, entry in here.items() if isinstance(entry, str)),
+            "folders": sorted(name for name, entry in folder.items() if not isinstance(entry, str)),
+            "files": sorted(name for name, entry in folder.items() if isinstance(entry, str)),
         }
 
     @tool
@@ -61,7 +61,7 @@ class Files(Toolbox):
         """Make an empty folder in the current folder, without entering it."""
         self._free(name)
         refuse_if(len(self._trail) > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep")
-        self._here()[name] = {}
+        self._folder()[name] = {}
         self._entries += 1
         return {"made": name}
 
@@ -75,9 +75,9 @@ class Files(Toolbox):
         self, name: Entry, line: Annotated[str, "text of the line, without a line break"]
     ) -> dict[str, Any]:
         """Add one line at the end of a file in the current folder. A file that does not exist is made."""
-        here = self._here()
+        folder = self._folder()
         refuse_if("\n" in line or "\r" in line, "the line must not hold a line break")
-        if name in here:
+        if name in folder:
             old = self._file(name)
         else:
             self._free(name)
@@ -85,9 +85,9 @@ class Files(Toolbox):
         text = f"{old}\n{line}" if old else line
         refuse_if(len(text) > _MAX_FILE, f"a file holds at most {_MAX_FILE} characters")
         refuse_if(self._size + len(text) - len(old) > _MAX_TOTAL, "the disk is full")
-        self._entries += name not in here
+        self._entries += name not in folder
         self._size += len(text) - len(old)
-        here[name] = text
+        folder[name] = text
         return {"lines": text.count("\n") + 1}
 
     @tool
@@ -97,17 +97,17 @@ class Files(Toolbox):
         target: Annotated[str, "a folder in the current folder to move it into, or else its new name"],
     ) -> dict[str, Any]:
         """Move a file or folder of the current folder into a folder beside it, or rename it."""
-        here = self._here()
+        folder = self._folder()
         entry = self._entry(name)
-        goal = here.get(_plain(target))
+        goal = folder.get(_plain(target))
         if isinstance(goal, str) or target == name:
             raise ToolError(f"{target[:80]!r} is taken already")
         if goal is None:
-            here[target] = here.pop(name)
+            folder[target] = folder.pop(name)
             return {"renamed": target}
         refuse_if(name in goal, f"the folder {target!r} holds {name!r} already")
         refuse_if(len(self._trail) + _height(entry) > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep")
-        goal[name] = here.pop(name)
+        goal[name] = folder.pop(name)
         return {"moved_into": target}
 
     @tool
@@ -121,11 +121,11 @@ class Files(Toolbox):
         differing = sum(left != right for left, right in zip(one, other, strict=False)) + abs(len(one) - len(other))
         return {"identical": not differing, "differing_lines": differing}
 
-    def _here(self) -> Tree:
+    def _folder(self) -> Tree:
         return self._trail[-1][1]
 
     def _entry(self, name: str) -> str | Tree:
-        found = self._here().get(_plain(name))
+        found = self._folder().get(_plain(name))
         if found is None:
             raise ToolError(f"the current folder holds nothing named {name!r}")
         return found
@@ -137,7 +137,7 @@ class Files(Toolbox):
         return found
 
     def _free(self, name: str) -> None:
-        refuse_if(_plain(name) in self._here(), f"the current folder holds {name!r} already")
+        refuse_if(_plain(name) in self._folder(), f"the current folder holds {name!r} already")
         refuse_if(self._entries >= _MAX_ENTRIES, "there are too many files and folders")
 
 
@@ -286,7 +286,7 @@ class Vehicle(Toolbox):
 
     @tool
     def read_gauges(self) -> dict[str, Any]:
-        """Read everything the vehicle shows: litres of fuel and free in the tank, temperatures outside and set."""
+        """Read all gauges: litres of fuel and free in the tank, temperatures outside and set."""
         room = self._tank - self._now["fuel"]
         return self._now | {"free_in_tank": room, "outside_temperature": self._outside}
 
