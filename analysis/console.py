@@ -51,6 +51,14 @@ _FORMULA = re.compile(f"{_BEGIN}(?={_SIGN})")
 _DEFUSED = re.compile(f"{_BEGIN}'(?={_SIGN})")
 
 
+def complain(message: object) -> None:
+    """Write an error to standard error, one line for each fault of a file."""
+    for fault in getattr(message, "faults", None) or (message,):
+        tell(fault, "error")
+    if getattr(message, "more", False):
+        tell("there are more", "error")
+
+
 def defused(text: str) -> str:
     r"""Return a text with a ``'`` before everything that a spreadsheet would take for a formula.
 

@@ -1,9 +1,9 @@
-"""Registers every benchmark with Gymnasium when it is imported, as ``planoracle/TITLE-v0``.
+"""Gymnasium and PettingZoo environments; importing this module registers each benchmark as ``planoracle/TITLE-v0``.
 
 >>> import gymnasium
 >>> import planoracle.analysis.adapters.gym
 >>> run = gymnasium.make("planoracle/TimeArena-v0", instance="timearena/household1", reward=None)
->>> seen, info = run.reset(seed=0)
+>>> observation, info = run.reset(seed=0)
 >>> [command.text for command in run.unwrapped.commands().values()]
 ['activate kettle', 'wash teapot', 'wash cup', 'wait']
 """
@@ -11,28 +11,316 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import Any, ClassVar
 
-from planoracle.analysis.adapters.extras import need
+from planoracle.analysis.adapters import need
+from planoracle.analysis.grading.rewards import reward as reward_of
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import catalog
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand, Reward, RunConfig
 
-need("gymnasium", "gym")
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from pettingzoo import ParallelEnv
+
+    from planoracle.analysis.adapters.gym_spaces import Actions, ObservationForm, plain
+except ImportError:
+    need("gymnasium", "gym")
+    need("pettingzoo", "gym")
+    raise
+
+# Reason for the end of a run that has had all its steps.
+_STOPPED = "stopped"
+#: Ends of runs that are reported as truncation, because the problem does not define them.
+CUT = frozenset({"message_limit", "action_limit", _STOPPED})
 
 
-def _id(title: str) -> str:
-    words = re.findall("[A-Za-z0-9]+", title)
-    return f"planoracle/{''.join(word[0].upper() + word[1:] for word in words)}-v0"
+def new_run(
+    benchmark: str | None,
+    instance: str | Problem | None,
+    profile: str,
+    reward: str | Reward | None,
+    config: RunConfig,
+) -> AnyEnvironment:
+    """Return a live run of a problem, by default of the first problem of the benchmark."""
+    if instance is None and benchmark is not None:
+        instance = next(catalog.names_of(registry.get(benchmark)), None)
+    if instance is None:
+        raise InputError("must be the name or file of a problem, or the problem itself", field="instance")
+    problem = catalog.single(instance) if isinstance(instance, str) else instance
+    if benchmark is not None and problem.benchmark != benchmark:
+        message = f"must be a problem of {benchmark}, not {problem.benchmark}"
+        raise InputError(message, field="instance", value=problem.name)
+    of = registry.of(problem)
+    worth = reward_of(reward) if isinstance(reward, str) else reward
+    return of.environment(problem, of.profile(profile), config, worth)
+
+
+class _Live:
+    """Common part of the environments: a live run that is reset, and actions as numbers.
+
+    Parameters
+    ----------
+    limit
+        Steps after which a run is truncated; ``None``: unlimited.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "planoracle_v0", "render_modes": ["ansi"]}
+
+    def __init__(
+        self, run: AnyEnvironment, observation: str, limit: int | None, ways: int, places: int, render_mode: str | None
+    ) -> None:
+        self.run = run
+        self.actions = Actions(run, ways, places)
+        self.render_mode = render_mode
+        self._seen = ObservationForm(observation, self.actions)
+        self._space: spaces.Space[int] = spaces.Discrete(self.actions.count)  # type: ignore[assignment]
+        self._limit = limit
+        self._steps = 0
+
+    def render(self) -> str | None:
+        """Return the text of the last observation in render mode ``ansi``, else ``None``."""
+        return plain(self.run.observation.text) if self.render_mode == "ansi" else None
+
+    def submission(self) -> dict[str, object]:
+        """Return the run so far as a submission for ``planoracle grade``."""
+        return self.run.submission()
+
+    def _begin(self, seed: int | None) -> None:
+        self.run.reset(seed)
+        self._steps = 0
+
+    def _number_of(self, action: object) -> int:
+        """Return an action as a number; raises `InputError` outside the action space."""
+        if not self._space.contains(action):
+            raise InputError(f"must be an action of {self._space}", field="action", value=action)
+        return int(action)  # type: ignore[call-overload,no-any-return]
+
+    def _refuse(self) -> float:
+        """Return the reward of an illegal action."""
+        if self.run.reward is None or self.run.done:
+            return 0.0
+        worth, memo = self.run.reward.refused(self.run.state.memo)
+        if memo is not self.run.state.memo:
+            self.run.restore(replace(self.run.state, memo=memo))
+        return worth
+
+    def _count_step(self, worth: float) -> tuple[float, bool, bool]:
+        """Count a step and stop the run at the limit; return reward, terminated and truncated."""
+        self._steps += 1
+        if self._limit is not None and self._steps >= self._limit and not self.run.done:
+            worth += float(self.run.stop(_STOPPED).reward)
+        over = self.run.state.over
+        return worth, over is not None and over not in CUT, over in CUT
+
+
+class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
+    """Gymnasium environment of one problem.
+
+    An action is a number, see `Actions`; ``action_mask`` in observation and info is 1 for legal actions. An illegal
+    action changes nothing and, with the reward ``regret``, costs a tick; info then has ``legal`` False. A number
+    outside the action space raises `InputError`.
+
+    Parameters
+    ----------
+    benchmark
+        Benchmark that the problem must belong to; ``None``: any.
+    instance
+        Name, file or problem; by default the first one of the benchmark.
+    reward
+        ``regret``, ``score``, ``success``, see `planoracle.analysis.grading.rewards`; ``None``: always 0.
+    observation
+        See `ObservationForm`.
+    profile, feedback
+        Rule profile; detail of the feedback, see `planoracle.instances.protocol.environment.RunConfig`.
+    limit
+        Steps after which a run is truncated; ``None``: unlimited.
+    ways, places
+        See `Actions`.
+
+    Raises
+    ------
+    InputError
+        For an unknown problem or option.
+    """
+
+    def __init__(
+        self,
+        benchmark: str | None = None,
+        instance: str | Problem | None = None,
+        reward: str | Reward | None = "regret",
+        observation: str = "text",
+        profile: str = "paper",
+        feedback: str = "detailed",
+        limit: int | None = 1000,
+        ways: int = 8,
+        places: int = 128,
+        render_mode: str | None = None,
+    ) -> None:
+        run = new_run(benchmark, instance, profile, reward, RunConfig(feedback=feedback))
+        super().__init__(run, observation, limit, ways, places, render_mode)
+        self._legal = self.actions.legal(self.run)
+        self.observation_space: spaces.Space[dict[str, Any]] = self._seen.space
+        self.action_space: spaces.Space[int] = self._space
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start the run again; the seed has no effect, since the problems are deterministic."""
+        super().reset(seed=seed)
+        self._begin(seed)
+        return self._observe({})
+
+    def step(self, action: int) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Execute an action."""
+        command = self._legal.get(self._number_of(action))
+        info: dict[str, Any] = {}
+        if command is None:
+            worth = self._refuse()
+        else:
+            after = self.run.step(command.text)
+            worth, info = float(after.reward), dict(after.info)
+        worth, ended, cut = self._count_step(worth)
+        seen, info = self._observe({"reward": info, "legal": command is not None})
+        return seen, worth, ended, cut, info
+
+    def commands(self) -> dict[int, LegalCommand]:
+        """Return the legal commands by action."""
+        return dict(self._legal)
+
+    def action_masks(self) -> Any:
+        """Return the action mask; learners with masked actions expect a method of this name."""
+        return self._seen.of(self.run, self._legal, "")["action_mask"].astype(bool)
+
+    def _observe(self, info: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._legal = self.actions.legal(self.run)
+        seen = self._seen.of(self.run, self._legal)
+        now = self.run.observation
+        over = self.run.state.over or ""
+        return seen, {**info, "action_mask": seen["action_mask"], "clock": now.clock, "over": over}
+
+
+class ParallelLive(_Live, ParallelEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # it has no types
+    """PettingZoo environment of one problem whose players act at the same time.
+
+    All players get the reward of the whole round. The legal actions of a player are those it has if the players before
+    it in the round do nothing. A player whose action is illegal, or has become impossible, does nothing.
+
+    Parameters
+    ----------
+    instance
+        Name, file or problem with several players that take turns.
+    reward, observation, profile, feedback, limit, places
+        As in `LiveEnv`; ``limit`` in rounds.
+
+    Raises
+    ------
+    InputError
+        For a problem without players that take turns, or an unknown option.
+    """
+
+    def __init__(
+        self,
+        instance: str | Problem,
+        reward: str | Reward | None = "score",
+        observation: str = "text",
+        profile: str = "paper",
+        feedback: str = "terse",
+        limit: int | None = 1000,
+        places: int = 128,
+        render_mode: str | None = None,
+    ) -> None:
+        run = new_run(None, instance, profile, reward, RunConfig(feedback=feedback))
+        super().__init__(run, observation, limit, 8, places, render_mode)
+        if self.run.observation.player is None:
+            raise InputError("must have several players that take turns", field="instance", value=self.run.problem.name)
+        self.possible_agents = list(self.run.problem.agents)
+        self.agents: list[str] = []
+        self._legal: dict[str, dict[int, LegalCommand]] = {}
+
+    def observation_space(self, agent: str) -> spaces.Space[dict[str, Any]]:
+        """Return the observation space, the same object for all players."""
+        return self._seen.space
+
+    def action_space(self, agent: str) -> spaces.Space[int]:
+        """Return the action space, the same object for all players."""
+        return self._space
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        """Start the run again; the seed has no effect, since the problems are deterministic."""
+        self._begin(seed)
+        self.agents = list(self.possible_agents)
+        return self._observe({})
+
+    def step(
+        self, actions: dict[str, int]
+    ) -> tuple[
+        dict[str, dict[str, Any]],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """Execute one action per player."""
+        acting = self.agents
+        for player in actions.keys() - acting:
+            raise InputError(f"must be one of {', '.join(acting)}", field="agent", value=player)
+        numbers = {player: self._number_of(action) for player, action in actions.items()}
+        chosen = {player: self._legal[player].get(number) for player, number in numbers.items()}
+        texts = {player: "" if command is None else command.text for player, command in chosen.items()}
+        worth = sum(self._refuse() for command in chosen.values() if command is None)
+        after = self.run.step({player: texts.get(player, "") for player in acting})
+        worth, ended, cut = self._count_step(worth + float(after.reward))
+        seen, info = self._observe(dict(after.info))
+        if ended or cut:
+            self.agents = []
+        return seen, dict.fromkeys(acting, worth), dict.fromkeys(acting, ended), dict.fromkeys(acting, cut), info
+
+    def commands(self, agent: str) -> dict[int, LegalCommand]:
+        """Return the legal commands of a player by action."""
+        return dict(self._legal[agent])
+
+    def _observe(self, info: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        self._legal = self._legal_of_round()
+        seen = {player: self._seen.of(self.run, self._legal[player]) for player in self.agents}
+        now = self.run.observation
+        common = {"reward": info, "clock": now.clock, "over": self.run.state.over or ""}
+        return seen, {player: {**common, "action_mask": seen[player]["action_mask"]} for player in self.agents}
+
+    def _legal_of_round(self) -> dict[str, dict[int, LegalCommand]]:
+        """Return the legal commands of each player by number; a player without any has the empty command."""
+        trial = self.run.fork()
+        trial.reward = None
+        empty = {0: LegalCommand("", "wait")}
+        legal = dict.fromkeys(self.possible_agents, empty)
+        for _ in self.possible_agents:
+            player = trial.observation.player
+            if trial.done or player is None:
+                break
+            legal[player] = dict(self.actions.legal(trial)) or empty
+            wait = next((one.text for one in legal[player].values() if one.kind == "wait"), None)
+            if wait is None:
+                break
+            trial.step(wait)
+        return legal
 
 
 def _register() -> dict[str, str]:
-    import gymnasium
+    """Register all benchmarks; return the ids by benchmark."""
+    ids = {}
+    for name in registry.names():
+        words = re.findall("[A-Za-z0-9]+", registry.get(name).title)
+        ids[name] = f"planoracle/{''.join(word[0].upper() + word[1:] for word in words)}-v0"
+        if ids[name] not in gymnasium.registry:
+            gymnasium.register(ids[name], entry_point=f"{__name__}:LiveEnv", kwargs={"benchmark": name})
+    return ids
 
-    found = {name: _id(registry.get(name).title) for name in registry.names()}
-    for name, identity in found.items():
-        if identity not in gymnasium.registry:
-            place = "planoracle.analysis.adapters.gym_environment:LiveEnv"
-            gymnasium.register(identity, entry_point=place, kwargs={"benchmark": name})
-    return found
 
-
-#: The environments by the names of their benchmarks.
+#: Ids of the environments by benchmark.
 IDS = _register()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import Field
 
-from planoracle.analysis.adapters.extras import need
+from planoracle import __version__
+from planoracle.analysis.adapters import need
 from planoracle.analysis.adapters.mcp_answers import (
     ExplanationAnswer,
     GradeAnswer,
@@ -76,8 +77,6 @@ def server(*, files: bool = False) -> MCPServer:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import ToolAnnotations
-
-    from planoracle import __version__
 
     app = MCPServer("planoracle", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
     questions = Questions(files)

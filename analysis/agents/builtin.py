@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from planoracle.analysis.agents.agent import Agent
+from planoracle.analysis.agents.replay_agent import Replaying
+from planoracle.analysis.agents.schedule_agents import GreedyAgent, Random, ScheduleAgent
+from planoracle.analysis.agents.solver_agents import Optimal
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.text import one_of
@@ -46,20 +49,12 @@ def agent(name: str, *, seed: int = 0) -> Agent:
     """
     kind, _, rest = name.partition(":")
     if name == "optimal":
-        from planoracle.analysis.agents.solver_agents import Optimal
-
         return Optimal()
     if name == "random":
-        from planoracle.analysis.agents.schedule_agents import Random
-
         return Random(seed=seed)
     if kind == "replay" and rest:
-        from planoracle.analysis.agents.replay_agent import Replaying
-
         return Replaying(rest, seed=seed)
     if name == "greedy" or name in heuristics():
-        from planoracle.analysis.agents.schedule_agents import GreedyAgent, ScheduleAgent
-
         return GreedyAgent(seed=seed) if name == "greedy" else ScheduleAgent(name, seed=seed)
     fault = f"was removed; {_REMOVED[kind]}" if kind in _REMOVED else one_of(name, names(), "agents")
     raise UnknownNameError(fault, field="agent", value=name)

@@ -17,6 +17,8 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.trajectory import Trajectory
+from planoracle.solver.grid_kitchens.run_solver import messages
+from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.runs import run_of
 
 
@@ -101,8 +103,6 @@ class GreedyAgent(ScheduleAgent):
 
 
 def _on_floor(begun: AnyRun, plan: str) -> list[str]:
-    from planoracle.solver.grid_kitchens.run_solver import messages
-
     found = messages(cast("GridKitchenRun", begun), json.loads(plan))
     if found is None:
         raise AgentError("the plan does not hold when it is handed in piece by piece", "no_plan")
@@ -110,8 +110,6 @@ def _on_floor(begun: AnyRun, plan: str) -> list[str]:
 
 
 def _in_kitchen(begun: KitchenRun) -> tuple[str, list[str]]:
-    from planoracle.solver.kitchens.astar import plan
-
     found = plan(begun.problem, time_limit=WORK, rules=begun.rules, after=begun.legal, greedy=True)
     if found.plan is None:
         raise AgentError(f"the greedy search finds no plan: {found.proof}", "no_plan")

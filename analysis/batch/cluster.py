@@ -1,8 +1,8 @@
-"""Tasks done by the workers of a dask.distributed cluster.
+"""Executor of batch tasks on a dask.distributed cluster.
 
-The scheduler gives the tasks of workers that die to others. Tasks and answers are pickles: whoever reaches the
-scheduler can run code on its workers and here; see the README for TLS. Each dask worker answers tasks in a worker pool
-of its own, so that the limits of a task hold there as well.
+The scheduler repeats the tasks of workers that die. Tasks and answers are pickles: whoever reaches the scheduler can run
+code on its workers and in this process; `.docs/reference/batches.md` shows how to use TLS. Each dask worker answers tasks
+in a worker pool of its own, which enforces the limits of a task.
 """
 
 from __future__ import annotations

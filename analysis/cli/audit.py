@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planoracle.analysis.audit.audit_page import page_of
+from planoracle.analysis.audit.auditor import Auditor, published, published_names
+from planoracle.analysis.audit.finding import ReferenceVerdict, summarize
+from planoracle.analysis.audit.published_figures import rows_of, with_tables
+from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.cli.options import LimitOption, Notes, begun
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, complain, write_table
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, write_table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.submissions import (
     MEMORY,
@@ -30,7 +35,13 @@ from planoracle.analysis.cli.submissions import (
     named_problems,
     opened,
 )
-from planoracle.analysis.console import output_file, tell
+from planoracle.analysis.console import complain, output_file, tell
+from planoracle.analysis.grading.oracle import WORK
+from planoracle.analysis.grading.problem_loader import Problems
+from planoracle.analysis.intake.path_names import PathNames
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.catalog import names_problem
+from planoracle.instances.protocol import registry
 
 if TYPE_CHECKING:
     from planoracle.analysis.audit.auditor import Auditor
@@ -100,11 +111,6 @@ def audit(
     if tables:
         _compare_figures(names or (), form)
         return
-    from planoracle.analysis.audit.auditor import Auditor
-    from planoracle.analysis.audit.finding import ReferenceVerdict, summarize
-    from planoracle.analysis.grading.oracle import WORK
-    from planoracle.analysis.grading.problem_loader import Problems
-
     known = named_problems(problems)
     where = Problems(named=known, places=chosen_places(problems))
     options = chosen_rules(rule or ())
@@ -150,10 +156,6 @@ def audit(
 
 def _compare_figures(names: Sequence[str], form: Format) -> None:
     """Write figures published in papers beside those computed from the bundled problems."""
-    from planoracle.analysis.audit.published_figures import rows_of, with_tables
-    from planoracle.instances.errors import InputError
-    from planoracle.instances.protocol import registry
-
     known = with_tables()
     for name in names:
         if registry.get(name).name not in known:
@@ -170,17 +172,12 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
 
 
 def _is_file(name: str) -> bool:
-    from planoracle.instances.files.catalog import names_problem
-
     return exists(name) and not names_problem(name)
 
 
 def _found(
     auditor: Auditor, names: list[str], intake: Intake | None, known: list[str], limits: TaskLimits
 ) -> Iterator[ReferenceFinding]:
-    from planoracle.analysis.audit.auditor import published_names
-    from planoracle.analysis.batch.submission_tasks import each_within
-
     nothing = not names and (known or intake is not None)
     expanded = [*known, *(() if nothing else published_names(names))]
     for name in track(expanded, "checking"):
@@ -192,8 +189,6 @@ def _found(
 
 def _passed(auditor: Auditor, names: list[str]) -> Iterator[ReferenceFinding]:
     """Yield the ways past the released graders of the benchmarks of that name, or of all."""
-    from planoracle.instances.protocol import registry
-
     for name in names or registry.names():
         benchmark = registry.get(name)
         yield from auditor.loopholes(benchmark)
@@ -201,9 +196,6 @@ def _passed(auditor: Auditor, names: list[str]) -> Iterator[ReferenceFinding]:
 
 def _tell_of_copies(names: list[str]) -> None:
     """Say of benchmarks whose published references are not bundled where they are."""
-    from planoracle.analysis.audit.auditor import published
-    from planoracle.instances.protocol import registry
-
     for benchmark in filter(None, map(registry.find, names)):
         for reference in published(benchmark) if not benchmark.referenced else ():
             tell(f"{reference.published}: {reference.about}", "note")
@@ -211,9 +203,6 @@ def _tell_of_copies(names: list[str]) -> None:
 
 def _complained(findings: Iterator[ReferenceFinding]) -> Iterator[ReferenceFinding]:
     """Yield findings; those that could not be checked are complained of."""
-    from planoracle.analysis.audit.finding import ReferenceVerdict
-    from planoracle.analysis.intake.path_names import PathNames
-
     for one in findings:
         if one.verdict == ReferenceVerdict.not_checked and one.line is not None:
             blamed(PathNames(one.line, one.source), one.reason)
@@ -223,8 +212,6 @@ def _complained(findings: Iterator[ReferenceFinding]) -> Iterator[ReferenceFindi
 
 
 def _write_page(path: Path, names: Iterable[str], files: list[str], auditor: Auditor, *, stated: bool) -> None:
-    from planoracle.analysis.audit.audit_page import page_of
-
     if files or stated:
         given = "a file" if files else "--profile"
         raise typer.BadParameter(f"is about what is published, by all rules; not with {given}", param_hint="--page")

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planoracle.analysis.batch.cluster import DaskCluster
+from planoracle.analysis.batch.journal import Journal, StorageError, WorkerError
+from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.cli.progress import SignalExit, stoppable
 from planoracle.analysis.console import tell
 
@@ -54,9 +57,6 @@ def workshop(
     cluster
         Address of a scheduler that is used instead of processes here.
     """
-    from planoracle.analysis.batch.journal import StorageError, WorkerError
-    from planoracle.analysis.batch.pool import WorkerPool
-
     journal = None
     with stoppable():
         try:
@@ -66,13 +66,9 @@ def workshop(
                 if cluster is None:
                     pool = WorkerPool(start, limits, jobs, on_progress)
                 else:
-                    from planoracle.analysis.batch.cluster import DaskCluster
-
                     pool = DaskCluster(start, limits, cluster)
                 stack.callback(pool.close)
                 if folder is not None:
-                    from planoracle.analysis.batch.journal import Journal
-
                     journal = stack.enter_context(Journal(folder, partial(tell, kind="warning")))
                 yield pool, journal
         except SignalExit:

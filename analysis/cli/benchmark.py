@@ -11,7 +11,9 @@ import typer
 from planoracle.analysis.cli.options import with_view
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, write_table
 from planoracle.analysis.console import say, tell
+from planoracle.analysis.template import write
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.benchmark import AnyBenchmark
@@ -39,8 +41,6 @@ def new(
     ] = None,
 ) -> None:
     """Create a small package for a new benchmark, complete with tests, as a starting point."""
-    from planoracle.analysis.template import write
-
     place = Path(name) if to is None else to
     for path in write(name, place):
         say(str(path))
@@ -65,8 +65,6 @@ def _joined(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(one: AnyBenchmark) -> dict[str, Any]:
-    from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-
     names = () if one.shelf is None else one.shelf.names()
     kind = "schedule" if isinstance(one, ScheduleBenchmark) else None
     own = (found.kind for found in map(one.shelf.load, names) if found.benchmark == one.name) if one.shelf else ()

@@ -16,10 +16,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from planoracle import __version__
-from planoracle.analysis.cli.options import with_data, with_view
-from planoracle.analysis.cli.output import complain
-from planoracle.analysis.cli.submissions import with_paths
-from planoracle.analysis.console import say, tell
+from planoracle.analysis.console import complain, say, tell
+from planoracle.instances.errors import InputWarning, PlanoracleError, SetupWarning, UnknownNameError
 from planoracle.instances.text import visible
 
 #: Panel of the help text, and first line of the documentation, of each subcommand: help and completion import none.
@@ -99,6 +97,9 @@ REMOVED = {
 
 def load(name: str) -> Any:
     """Import a subcommand, and return its click command."""
+    from planoracle.analysis.cli.options import with_data, with_view
+    from planoracle.analysis.cli.submissions import with_paths
+
     module = import_module(f"planoracle.analysis.cli.{name}")
     function = module.next_ if name == "next" else getattr(module, name)
     if isinstance(function, typer.Typer):
@@ -213,8 +214,6 @@ def _planoracle(
 
 def _warn(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
     """Write warnings about files and installations as messages; other warnings are for developers."""
-    from planoracle.instances.errors import InputWarning, SetupWarning
-
     if issubclass(category, InputWarning | SetupWarning):
         tell(message, "warning")
     else:
@@ -223,8 +222,6 @@ def _warn(message: Warning | str, category: type[Warning], filename: str, lineno
 
 def run_app() -> int:
     """Run the command line in this process; return its exit status."""
-    from planoracle.instances.errors import InputWarning, PlanoracleError, UnknownNameError
-
     status = 0
     warnings.showwarning = _warn
     warnings.simplefilter("always", InputWarning)

@@ -10,8 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from planoracle.analysis import figures
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, Notes, ProblemLoop, stated, with_figure_options
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, complain, write_table
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
+from planoracle.analysis.comparison.compare import (
+    by_variant,
+    check,
+    curve,
+    parted,
+    summarize,
+    summarize_agents,
+    with_models,
+)
+from planoracle.analysis.comparison.compare import compare as compared
+from planoracle.analysis.console import complain
+from planoracle.instances.protocol.registry import get
 
 if TYPE_CHECKING:
     from planoracle.analysis.comparison.compare import Comparison
@@ -85,9 +98,6 @@ def compare(
 
     Exit status: 1 if an optimum is not proved or a file cannot be read.
     """
-    from planoracle.analysis.comparison.compare import check, parted, summarize, with_models
-    from planoracle.analysis.comparison.compare import compare as compared
-
     if agents is not None:
         if output is not None:
             raise typer.BadParameter("has no figure of numbers of agents; use --format csv", param_hint="--output")
@@ -117,8 +127,6 @@ def compare(
                 complain(f"{one.instance}: {entry.method}: {entry.error}")
                 run.failed = True
     if variants:
-        from planoracle.analysis.comparison.compare import by_variant
-
         rows = by_variant(found)
         write_table(form, list(dict.fromkeys(key for row in rows for key in row)), rows)
     for table in tables.values() or ([] if variants or summary else [Table(form, _COLUMNS)]):
@@ -146,8 +154,6 @@ def _compare_agents(
     names: list[str], numbers: list[int], form: Format, *, summary: bool, time_limit: float | None
 ) -> NoReturn:
     """Write proved optima by number of agents, and end the program."""
-    from planoracle.analysis.comparison.compare import curve, summarize_agents
-
     run = ProblemLoop(names, "solving")
     curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **stated(time_limit=time_limit)))]
     rows = summarize_agents(curves) if summary else [row for one in curves for row in one.rows()]
@@ -172,10 +178,6 @@ def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> 
 def _draw(found: list[Comparison], figure: ComparisonFigure, output: Path) -> None:
     from pandas import concat
 
-    from planoracle.analysis.figures import methods
-    from planoracle.analysis.figures.style import save
-    from planoracle.instances.protocol.registry import get
-
     frames = []
     for one in found:
         titles = {own.name: own.title for own in get(one.benchmark).references}
@@ -183,11 +185,11 @@ def _draw(found: list[Comparison], figure: ComparisonFigure, output: Path) -> No
         frames.append(replace(one, entries=entries).to_frame())
     frame = concat(frames, ignore_index=True)
     draw = {
-        ComparisonFigure.gaps: methods.gap_distribution,
-        ComparisonFigure.profile: methods.performance_profile,
-        ComparisonFigure.time: methods.time_to_proof,
+        ComparisonFigure.gaps: figures.methods.gap_distribution,
+        ComparisonFigure.profile: figures.methods.performance_profile,
+        ComparisonFigure.time: figures.methods.time_to_proof,
     }[figure]
-    save(lambda: draw(frame), output)
+    figures.style.save(lambda: draw(frame), output)
 
 
 def _methods(one: Comparison) -> list[dict[str, Any]]:

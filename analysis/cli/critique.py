@@ -29,6 +29,9 @@ from planoracle.analysis.cli.submissions import (
     submitted,
 )
 from planoracle.analysis.console import lenient, say_json
+from planoracle.analysis.diagnosis.critique import critique as report
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.protocol.feedback import clean
 
 
 class ReportFormat(StrEnum):
@@ -65,9 +68,6 @@ def critique(
 
     Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
-    from planoracle.analysis.grading.rule_options import profiles
-    from planoracle.instances.protocol.feedback import clean
-
     rules = profiles(profile)
 
     options = {"regret": regret, "hints": hints, **stated(seconds=time_limit)}
@@ -98,7 +98,5 @@ def critique(
 
 
 def _reported(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Any:
-    from planoracle.analysis.diagnosis.critique import critique as report
-
     found = report(problem, submission, rules=rules[problem.benchmark], **options)
     return found.as_dict() | {"prose": found.prose()}

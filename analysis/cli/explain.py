@@ -13,6 +13,7 @@ import typer
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, ProblemLoop, stated
 from planoracle.analysis.cli.output import Format, Table, print_text
 from planoracle.analysis.console import lenient, output_file
+from planoracle.analysis.diagnosis.explain import explain as explained
 from planoracle.instances.model.limits import Status
 from planoracle.instances.text import to_json, visible
 
@@ -51,8 +52,6 @@ def explain(
 
     Exit status: 1 if a status is unknown or a file cannot be read.
     """
-    from planoracle.analysis.diagnosis.explain import explain as explained
-
     run = ProblemLoop(names, "explaining", any_kind=True, in_worker=True)
     table = None if form is ExplanationFormat.text else Table(Format(form.value), _COLUMNS)
     if table is None:  # names may hold anything that JSON can

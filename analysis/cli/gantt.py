@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planoracle.analysis import figures
 from planoracle.analysis.cli.options import AgentsOption, NameArgument, OnlyOption, single_problem, with_figure_options
+from planoracle.heuristics.registry import run
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import read_bytes
+from planoracle.instances.model.agents import add_agent_suffix
+from planoracle.solver.solve import solve
 
 if TYPE_CHECKING:
     from planoracle.instances.model.problem import Problem
@@ -37,10 +43,6 @@ def gantt(
 
     Work that needs no agent is hatched; time windows are marked.
     """
-    from planoracle.analysis.figures.plan_figure import draw, draw_pair
-    from planoracle.analysis.figures.style import save
-    from planoracle.instances.model.agents import add_agent_suffix
-
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
     if against == "optimum" and plan is None and heuristic is None:
@@ -52,24 +54,19 @@ def gantt(
     else:
         drawn, title = _best(problem, time_limit) if heuristic is None else _scheduled(problem, heuristic)
     if against is None:
-        save(lambda: draw(problem, drawn, title=f"{problem.name}: {title}"), output)
+        figures.style.save(lambda: figures.plan_figure.draw(problem, drawn, title=f"{problem.name}: {title}"), output)
     else:
         other, above = _best(problem, time_limit) if against == "optimum" else _read(Path(against))
-        save(lambda: draw_pair(problem, other, drawn, names=(above, title)), output)
+        figures.style.save(lambda: figures.plan_figure.draw_pair(problem, other, drawn, names=(above, title)), output)
 
 
 def _read(plan: Path) -> tuple[str, str]:
     """Return the plan in a file, and the name of the file."""
-    from planoracle.instances.files.strict_json import read_bytes
-
     return read_bytes(plan).decode("utf-8", errors="replace"), plan.name
 
 
 def _scheduled(problem: Problem, heuristic: str) -> tuple[str, str]:
     """Return the plan of a heuristic, and its name."""
-    from planoracle.heuristics.registry import run
-    from planoracle.instances.errors import InputError
-
     answer = run(problem, heuristic)
     if answer.plan is None:
         raise InputError(f"{heuristic} has no schedule for {problem.name}: {answer.reason}")
@@ -78,9 +75,6 @@ def _scheduled(problem: Problem, heuristic: str) -> tuple[str, str]:
 
 def _best(problem: Problem, time_limit: float) -> tuple[str, str]:
     """Return the best plan found, and its status."""
-    from planoracle.instances.errors import InputError
-    from planoracle.solver.solve import solve
-
     result = solve(problem, time_limit=time_limit)
     if not result.plan:
         raise InputError(f"there is no plan to draw: {result.status}", field=problem.name)

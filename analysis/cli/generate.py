@@ -9,9 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
+from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import output_file, say, tell
+from planoracle.analysis.console import complain, output_file, say, tell
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.catalog import names_problem
+from planoracle.instances.generate.network_measures import describe
+from planoracle.instances.generate.parameters import Parameters
+from planoracle.instances.generate.styles import compose, draw
+from planoracle.instances.generate.styles import style as style_of
+from planoracle.instances.model.problem import for_kind
+from planoracle.instances.protocol.registry import formerly, of
 from planoracle.instances.text import to_json
 
 _COLUMNS = (
@@ -80,11 +88,6 @@ def generate(
 
     Exit status: 1 if there are fewer different combinations of tasks than --count.
     """
-    from planoracle.instances.generate.parameters import Parameters
-    from planoracle.instances.generate.styles import compose, draw
-    from planoracle.instances.generate.styles import style as style_of
-    from planoracle.instances.protocol.registry import formerly
-
     given = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
     parameters = {name: value for name, value in given.items() if value is not None} | (
         {"feasible": False} if any_ else {}
@@ -122,8 +125,6 @@ def generate(
 
 
 def _folder(path: Path) -> None:
-    from planoracle.instances.errors import InputError
-
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
@@ -132,10 +133,6 @@ def _folder(path: Path) -> None:
 
 def _write(problem: Any, file: Path | None) -> None:
     """Write a problem to a file, or to standard output: its name, if it can be loaded by that."""
-    from planoracle.instances.errors import InputError
-    from planoracle.instances.files.catalog import names_problem
-    from planoracle.instances.protocol.registry import of
-
     if file is None:
         say(problem.name if names_problem(problem.name) else to_json(of(problem).document(problem)))
         return
@@ -150,9 +147,6 @@ def _write(problem: Any, file: Path | None) -> None:
 
 
 def _description(problem: Any) -> dict[str, Any]:
-    from planoracle.instances.generate.network_measures import describe
-    from planoracle.instances.model.problem import for_kind
-
     measures: dict[str, Callable[[Any], dict[str, Any]]] = {
         "schedule": lambda instance: describe(instance).row(),
         "kitchen": lambda kitchen: {"agents": len(kitchen.agents)},

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from planoracle.analysis.batch.submission_tasks import Grading, Submissions
+from planoracle.analysis.batch.tasks import ResultRow, answered
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.options import Notes
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, current_view, new_file
@@ -40,6 +42,13 @@ from planoracle.analysis.cli.submissions import (
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
 from planoracle.analysis.console import clear, tell
+from planoracle.analysis.grading.grade_row import grade_of, is_grade_row
+from planoracle.analysis.grading.grader import Grade, MismatchCounter
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.intake.path_names import EntryError
+from planoracle.analysis.intake.record_fields import is_grade, normalised
+from planoracle.analysis.statistics.summary import GradeRows
+from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import to_json
 
@@ -105,13 +114,6 @@ def grade(
     A line that cannot be read or graded is reported and written as unscored; the exit status is then 1. Ctrl-C ends
     with 130; with --run DIR the same command then resumes.
     """
-    from planoracle.analysis.batch.submission_tasks import Grading, Submissions
-    from planoracle.analysis.batch.tasks import ResultRow, answered
-    from planoracle.analysis.grading.grade_row import grade_of, is_grade_row
-    from planoracle.analysis.grading.grader import Grade, MismatchCounter
-    from planoracle.analysis.intake.record_fields import is_grade
-    from planoracle.analysis.statistics.summary import GradeRows
-
     format_of(summary)  # raises for an unknown format before plans are graded
     intake = opened(submissions, pattern, columns, model)
     if collect is not None:
@@ -176,8 +178,6 @@ def grade(
 
 def _peek(intake: Intake) -> tuple[Iterator[Entry], object]:
     """Return the entries, and the first one that can be read among the first hundred."""
-    from planoracle.instances.errors import InputError
-
     entries = iter(intake)
     head: list[Entry] = []
     for entry in islice(entries, _HEAD):
@@ -189,9 +189,6 @@ def _peek(intake: Intake) -> tuple[Iterator[Entry], object]:
 
 def _collect(intake: Intake, output: Path) -> NoReturn:
     """Write submissions as JSON lines, the plans as they were read, and end the program."""
-    from planoracle.analysis.intake.record_fields import normalised
-    from planoracle.instances.errors import InputError
-
     to_stdout = str(output) == "-"
     written = failed = 0
     with stoppable(), nullcontext(sys.stdout) if to_stdout else new_file(output) as stream:
@@ -213,9 +210,6 @@ def _summarize(
     entries: Iterable[Entry], profile: str, rules: dict[str, str], form: Format, path: Path | None
 ) -> NoReturn:
     """Write the averages of grades, and end the program."""
-    from planoracle.analysis.grading.rule_options import profiles
-    from planoracle.analysis.statistics.summary import GradeRows
-
     averages = GradeRows(profiles(profile, rules))
     failed = False
     for place, grade, fault in track(_read_grades(entries), "reading"):
@@ -235,10 +229,6 @@ def _summarize(
 
 def _read_grades(entries: Iterable[Entry]) -> Iterator[tuple[PathNames, Grade | None, str]]:
     """Yield the place of each grade, and the grade or the reason why it cannot be read."""
-    from planoracle.analysis.grading.grade_row import grade_of
-    from planoracle.analysis.intake.path_names import EntryError
-    from planoracle.analysis.intake.record_fields import is_grade
-
     for place, content in entries:
         if not is_grade(content):
             named = isinstance(content, dict) or (isinstance(content, EntryError) and "id" in content.about)

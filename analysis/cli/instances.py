@@ -11,6 +11,10 @@ import typer
 from planoracle.analysis.cli.options import Notes, ProblemLoop, begun
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.console import say_json
+from planoracle.instances.files import catalog
+from planoracle.instances.model.problem import GENERAL, for_kind
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.registry import of
 
 _COLUMNS = (
     "instance",
@@ -46,10 +50,6 @@ def instances(
     form: FormatOption = Format.table,
 ) -> None:
     """List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file."""
-    from planoracle.instances.files import catalog
-    from planoracle.instances.model.problem import for_kind
-    from planoracle.instances.protocol.registry import of
-
     if schema:
         _print_schema(names or [])
         return
@@ -68,9 +68,6 @@ def instances(
 
 
 def _print_schema(names: list[str]) -> None:
-    from planoracle.instances.model.problem import GENERAL
-    from planoracle.instances.protocol import registry
-
     if len(names) > 1:
         raise typer.BadParameter("name one benchmark with --schema", param_hint="NAME")
     say_json(registry.get(names[0] if names else GENERAL).schema(), indent=1)

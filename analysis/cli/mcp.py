@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from planoracle.analysis.adapters.mcp_server import server
+
 
 def mcp(
     files: Annotated[bool, typer.Option("--files", help="Accept paths of local files as names of problems.")] = False,
@@ -14,6 +16,4 @@ def mcp(
 
     The server uses standard input and output; an assistant starts it. Needs planoracle[mcp].
     """
-    from planoracle.analysis.adapters.mcp_server import server
-
     server(files=files).run("stdio")

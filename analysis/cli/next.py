@@ -8,9 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.batch.problem_tasks import in_worker
 from planoracle.analysis.cli.options import LimitOption, NameArgument, single_problem, stated
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
 from planoracle.analysis.console import say_json, tell
+from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.files.strict_json import read_bytes, read_stream
 
 _COLUMNS = ("command", "cost", "best", "kind", "status", "shortest", "longest")
 
@@ -39,9 +43,6 @@ def next_(
 
     Exit status: 1 if the best makespan is unknown.
     """
-    from planoracle.analysis.batch.problem_tasks import in_worker
-    from planoracle.instances.files.strict_json import read_bytes, read_stream
-
     text = None
     if after is not None:
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
@@ -61,8 +62,5 @@ def next_(
 
 
 def _advice(name: str, text: str | None, profile: str, options: dict[str, Any]) -> Any:
-    from planoracle.analysis.diagnosis.advice import next_commands
-    from planoracle.analysis.grading.rule_options import profiles
-
     problem = single_problem(name)
     return next_commands(problem, text, profiles(profile)[problem.benchmark], **options)

@@ -14,9 +14,18 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 
-from planoracle.analysis.cli.output import TableView, complain, current_view
+from planoracle.analysis import figures
+from planoracle.analysis.batch.problem_tasks import each_in_worker, read_each, read_problems
+from planoracle.analysis.cli.output import TableView, current_view
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import tell
+from planoracle.analysis.console import complain, tell
+from planoracle.heuristics.registry import names
+from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
+from planoracle.instances.files import catalog
+from planoracle.instances.files.catalog import note
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import of_kind
+from planoracle.instances.protocol import registry
 
 _T = TypeVar("_T")
 # Largest number of names in `Notes` that are looked up only once.
@@ -25,15 +34,11 @@ _MOST_NAMES = 10_000
 
 def begun(start: str) -> list[str]:
     """Return completions of the name of a problem."""
-    from planoracle.instances.files import catalog
-
     return catalog.completions(start)
 
 
 def begun_heuristic(start: str) -> list[str]:
     """Return completions of the name of a heuristic."""
-    from planoracle.heuristics.registry import names
-
     return [name for name in names() if name.startswith(start)]
 
 
@@ -89,8 +94,6 @@ class ProblemLoop:
     """
 
     def __init__(self, names: list[str], label: str, *, any_kind: bool = False, in_worker: bool = False) -> None:
-        from planoracle.instances.files import catalog
-
         self.names = catalog.expand(names)
         self._any_kind = any_kind
         self._in_worker = in_worker
@@ -99,9 +102,6 @@ class ProblemLoop:
 
     def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
         """Yield each problem with the result of the function."""
-        from planoracle.analysis.batch.problem_tasks import each_in_worker
-        from planoracle.instances.errors import PlanoracleError, UnknownNameError
-
         for name in track(self.names, self.label):
             arguments = (name, function, self._any_kind)
             try:
@@ -124,11 +124,6 @@ class ProblemLoop:
 
 def _applied(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterator[Any]:
     """Yield each problem of a name with the result of the function, or the error that there is instead."""
-    from planoracle.analysis.batch.problem_tasks import read_each
-    from planoracle.instances.errors import InputError
-    from planoracle.instances.model.instance import Instance
-    from planoracle.instances.model.problem import of_kind
-
     for problem in read_each(name):
         if isinstance(problem, InputError):
             yield problem
@@ -148,8 +143,6 @@ class Notes:
         """Look up the note about a problem."""
         if not name or name in self._names:
             return
-        from planoracle.instances.files.catalog import note
-
         if len(self._names) < _MOST_NAMES:
             self._names.add(name)
         if text := note(name):
@@ -163,10 +156,6 @@ class Notes:
 
 def single_problem(name: str) -> Any:
     """Return the problem of a name; raises `UnknownNameError` for a name of several."""
-    from planoracle.analysis.batch.problem_tasks import read_problems
-    from planoracle.instances.errors import UnknownNameError
-    from planoracle.instances.files import catalog
-
     problems = [problem for one in catalog.expand([name]) for problem in read_problems(one)]
     if len(problems) != 1:
         raise UnknownNameError("must name a single problem", field="name", value=name)
@@ -281,8 +270,6 @@ def _use_data(data: list[str] | None) -> Iterator[None]:
     if not data:
         yield
         return
-    from planoracle.instances.protocol import registry
-
     folders = _data_folders(data)
     before = {name: registry.data_folder(name) for name in folders}
     for name, folder in folders.items():
@@ -296,9 +283,6 @@ def _use_data(data: list[str] | None) -> Iterator[None]:
 
 def _data_folders(entries: Iterable[str]) -> dict[str, Path]:
     """Return folders by benchmark; raises `typer.BadParameter` for a folder without the benchmark's data."""
-    from planoracle.instances.errors import InputError
-    from planoracle.instances.protocol import registry
-
     able = {name: benchmark for name in registry.names() if (benchmark := registry.get(name)).data}
     folders = {}
     for entry in entries:
@@ -360,10 +344,9 @@ def with_figure_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _set_layout(*, width: str | None, font_size: float | None, picture_title: str | None, dpi: int) -> Iterator[None]:
-    from planoracle.analysis.figures.style import Shape, shaped, width_of
-
     # matplotlib evaluates a file matplotlibrc in the current folder, which is untrusted.
     with suppress(FileNotFoundError), chdir(os.sep):
         import matplotlib  # noqa: F401
-    with shaped(Shape(None if width is None else width_of(width), font_size, picture_title, dpi)):
+    style = figures.style
+    with style.shaped(style.Shape(None if width is None else style.width_of(width), font_size, picture_title, dpi)):
         yield

@@ -15,8 +15,9 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from planoracle.analysis.console import clear, defused, lenient, output_file, say, tell
-from planoracle.instances.text import to_json, visible
+from planoracle.analysis.batch.journal import StorageError
+from planoracle.analysis.console import clear, complain, defused, lenient, output_file, say, tell
+from planoracle.instances.text import one_of, to_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -89,8 +90,6 @@ class TableView(NamedTuple):
 
     def check(self, known: Iterable[str]) -> None:
         """Warn about requested columns that no result has."""
-        from planoracle.instances.text import one_of
-
         names = list(known)
         for name in self.columns:
             if name not in names:
@@ -215,8 +214,6 @@ def _storage_errors() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        from planoracle.analysis.batch.journal import StorageError
-
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # flushing the rest at exit would fail again
         raise StorageError(f"the output cannot be written: {error.strerror}") from None
 
@@ -376,11 +373,3 @@ def _right(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
 
 def _escaped(text: str, signs: dict[str, str]) -> str:
     return "".join(signs.get(letter, letter) for letter in text)
-
-
-def complain(message: object) -> None:
-    """Write an error to standard error, one line for each fault of a file."""
-    for fault in getattr(message, "faults", None) or (message,):
-        tell(fault, "error")
-    if getattr(message, "more", False):
-        tell("there are more", "error")

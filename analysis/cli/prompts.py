@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planoracle.analysis.agents.model_prompts import shown
 from planoracle.analysis.cli.output import Format, print_text, write_table
 from planoracle.analysis.console import lenient, output_file, say, say_json, tell
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.prompts import prompted
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.benchmark import AnyBenchmark
@@ -45,9 +50,6 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
     form
         ``table`` (text) or ``json``.
     """
-    from planoracle.instances.protocol import registry
-    from planoracle.instances.protocol.prompts import prompted
-
     if form not in (Format.table, Format.json):
         raise typer.BadParameter("must be table or json with --show-prompts", param_hint="--format")
     if not names:
@@ -67,9 +69,6 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
 
 def _problem(name: str) -> Any:
     """Return the problem of a name or file, ``None`` for the name of a set or benchmark."""
-    from planoracle.instances.errors import InputError
-    from planoracle.instances.files import catalog
-
     if not catalog.names_problem(name) and not catalog.is_file(name):
         return None
     problems = catalog.read_problems(name)
@@ -80,9 +79,6 @@ def _problem(name: str) -> Any:
 
 def _benchmark(name: str) -> AnyBenchmark:
     """Return the benchmark of this name, or the one of a set's problems."""
-    from planoracle.instances.files import catalog
-    from planoracle.instances.protocol import registry
-
     benchmark = registry.find(name)
     if benchmark is not None:
         return benchmark
@@ -91,8 +87,6 @@ def _benchmark(name: str) -> AnyBenchmark:
 
 
 def _list_settings(form: Format) -> None:
-    from planoracle.instances.protocol import registry
-
     rows = [
         {
             "benchmark": benchmark.name,
@@ -111,8 +105,6 @@ def _list_settings(form: Format) -> None:
 
 
 def _copy(prompts: PromptSet, folder: Path) -> None:
-    from planoracle.instances.errors import InputError
-
     target = folder / prompts.benchmark
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -140,8 +132,6 @@ def _write_files(prompts: PromptSet, form: Format) -> None:
 
 def _write_messages(problem: Any, prompts: PromptSet, form: Format) -> None:
     import asyncio
-
-    from planoracle.analysis.agents.model_prompts import shown
 
     calls = asyncio.run(shown(problem, prompts))
     if form is Format.json:

@@ -28,6 +28,8 @@ from planoracle.analysis.cli.submissions import (
     submitted,
 )
 from planoracle.analysis.console import tell
+from planoracle.analysis.diagnosis.regret import regret as price
+from planoracle.analysis.grading.rule_options import profiles
 
 if TYPE_CHECKING:
     from planoracle.analysis.diagnosis.regret import RunRegret
@@ -72,8 +74,6 @@ def regret(
 
     Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
-    from planoracle.analysis.grading.rule_options import profiles
-
     rules = profiles(profile)
     limits = limits_of(line_seconds, line_memory)
 
@@ -104,8 +104,6 @@ def regret(
 
 
 def _priced(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> RunRegret:
-    from planoracle.analysis.diagnosis.regret import regret as price
-
     return replace(price(problem, submission, rules[problem.benchmark], **options), run=None)
 
 

@@ -26,7 +26,11 @@ from planoracle.analysis.cli.submissions import (
     opened,
     submitted,
 )
+from planoracle.analysis.diagnosis.repair import Repairer
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Status
+from planoracle.solver.repair.minimal_change import OBJECTIVES
 
 if TYPE_CHECKING:
     from planoracle.analysis.diagnosis.repair import Repairer
@@ -67,11 +71,6 @@ def repair(
 
     Exit status: 1 if a line cannot be answered; it is reported on standard error.
     """
-    from planoracle.analysis.diagnosis.repair import Repairer
-    from planoracle.analysis.grading.rule_options import profiles
-    from planoracle.instances.errors import InputError
-    from planoracle.solver.repair.minimal_change import OBJECTIVES
-
     rules = profiles(profile)
     try:
         wanted = [name.strip() for name in objective.split(",")]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.output import complain, new_file
+from planoracle.analysis.cli.output import new_file
 from planoracle.analysis.cli.progress import bars, stoppable
 from planoracle.analysis.cli.submissions import (
     MEMORY,
@@ -31,7 +31,10 @@ from planoracle.analysis.cli.submissions import (
     named_problems,
     opened,
 )
-from planoracle.analysis.console import tell
+from planoracle.analysis.console import complain, tell
+from planoracle.analysis.report.build import build, date_of
+from planoracle.analysis.report.work import entries_of
+from planoracle.instances.errors import InputError
 
 if TYPE_CHECKING:
     from planoracle.analysis.intake.submissions import Entries, Intake
@@ -98,9 +101,6 @@ def report(
 
 def newest(paths: Iterable[Path], date: str | None = None) -> str | None:
     """Return the day of the newest of some files, or the one that is given; ends the program for what is none."""
-    from planoracle.analysis.report.build import date_of
-    from planoracle.instances.errors import InputError
-
     try:
         return max(filter(None, [date_of(path, date) for path in paths]), default=None)
     except InputError as error:
@@ -113,9 +113,6 @@ def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -
 
     ``intake`` is where the entries come from, ``options`` are those of `planoracle.analysis.report.build.build`.
     """
-    from planoracle.analysis.report.build import build
-    from planoracle.analysis.report.work import entries_of
-
     with stoppable(), _progress() as told:
         page = build(entries_of(entries), told=told, **options)
     with stoppable(), new_file(output) as stream:

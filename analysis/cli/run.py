@@ -9,13 +9,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planoracle.analysis import adapters
+from planoracle.analysis.batch.episode_tasks import Playing, is_row
+from planoracle.analysis.batch.journal import StorageError
+from planoracle.analysis.batch.problem_tasks import read_each
+from planoracle.analysis.batch.tasks import ResultRow, answered
+from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.batching import JobsOption, workshop
+from planoracle.analysis.cli.grade import grade
 from planoracle.analysis.cli.options import OptionalNamesArgument
-from planoracle.analysis.cli.output import Format, FormatOption, check_folder_of, complain
+from planoracle.analysis.cli.output import Format, FormatOption, check_folder_of
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.prompts import PromptsOption, SettingOption, show_prompts
 from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
-from planoracle.analysis.console import output_file, tell
+from planoracle.analysis.console import complain, output_file, tell
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.intake.folders import SUBMISSIONS, is_former_run
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.catalog import expand, is_file
+from planoracle.instances.protocol.prompts import prompted
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.episode_tasks import Playing
@@ -104,14 +116,6 @@ def run(
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     if folder is None:
         raise typer.BadParameter("name a folder for the results", param_hint="--run")
-    from planoracle.analysis.batch.episode_tasks import Playing
-    from planoracle.analysis.cli.grade import grade
-    from planoracle.analysis.grading.rule_options import profiles
-    from planoracle.analysis.intake.folders import is_former_run
-    from planoracle.instances.errors import InputError
-    from planoracle.instances.files.catalog import is_file
-    from planoracle.instances.protocol.prompts import prompted
-
     check_folder_of(page, "--report")
     if not agents and not models:
         raise typer.BadParameter("name an agent by --agent, or a model by --model", param_hint="--agent")
@@ -154,10 +158,6 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
     InputError
         For two problems of one name.
     """
-    from planoracle.analysis.batch.problem_tasks import read_each
-    from planoracle.instances.errors import InputError
-    from planoracle.instances.files.catalog import expand
-
     problems: dict[str, tuple[str, Problem]] = {}
     failed = False
     for name in expand(names):
@@ -179,12 +179,6 @@ def _played(
     work: Playing, agents: list[str], problems: list[Problem], samples: int, folder: Path, jobs: int | None
 ) -> Path:
     """Run the episodes that the journal of the folder lacks; return the file with all submissions."""
-    from planoracle.analysis.batch.episode_tasks import is_row
-    from planoracle.analysis.batch.journal import StorageError
-    from planoracle.analysis.batch.tasks import ResultRow, answered
-    from planoracle.analysis.batch.worker import TaskLimits
-    from planoracle.analysis.intake.folders import SUBMISSIONS
-
     episodes = [(name, one, sample) for sample in range(1, samples + 1) for one in problems for name in agents]
     items = [work.item(*episode) for episode in episodes]
     rows: list[str] = []
@@ -222,9 +216,5 @@ def _evaluated(
     options: dict[str, Any],
 ) -> tuple[bool, list[Path]]:
     """Run models with inspect_ai; raises `InputError` if inspect_ai is not installed, or refuses the call."""
-    from planoracle.analysis.adapters.extras import need
-
-    need("inspect_ai", "inspect")
-    from planoracle.analysis.adapters.inspect_tasks import evaluate
-
-    return evaluate(models, problems, folder / "logs", samples=samples, task=task, **options)
+    adapters.need("inspect_ai", "inspect")
+    return adapters.inspect_tasks.evaluate(models, problems, folder / "logs", samples=samples, task=task, **options)

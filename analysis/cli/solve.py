@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from planoracle.analysis.batch.problem_tasks import Solving, is_row, read_each
+from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.tasks import Item, ResultRow, answered
+from planoracle.analysis.batch.worker import NO_LIMITS
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.options import (
     AgentsOption,
@@ -21,10 +25,19 @@ from planoracle.analysis.cli.options import (
     begun_heuristic,
     schedule_rows,
 )
-from planoracle.analysis.cli.output import Format, FormatOption, Table, complain, write_table
+from planoracle.analysis.cli.output import Format, FormatOption, Table, write_table
 from planoracle.analysis.cli.progress import SignalExit, track
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
-from planoracle.analysis.console import say, tell
+from planoracle.analysis.console import complain, say, tell
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.verification.bundled_checks import chosen, rows_of
+from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.registry import names as heuristics
+from planoracle.heuristics.registry import run as apply
+from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError
+from planoracle.instances.files import catalog
+from planoracle.instances.files.strict_json import MAX_BYTES, refuse_compressed
+from planoracle.instances.model.agents import add_agent_suffix
 from planoracle.instances.model.limits import Status
 
 if TYPE_CHECKING:
@@ -101,19 +114,12 @@ def solve(
         _list_bundled(names or [], form)
         return
     if heuristic == "list":
-        from planoracle.heuristics.registry import names as heuristics
-
         say("\n".join(heuristics()))
         return
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     if heuristic is not None:
         _apply_heuristic(heuristic, names, form, seed, iterations, time_limit, agents, only)
-    from planoracle.analysis.batch.problem_tasks import Solving, is_row
-    from planoracle.analysis.batch.tasks import ResultRow, answered
-    from planoracle.analysis.batch.worker import NO_LIMITS
-    from planoracle.analysis.grading.rule_options import profiles
-
     chosen = chosen_rules(rule or ())
     if profile is not None or chosen:
         profile = profile or "paper"
@@ -149,8 +155,6 @@ def solve(
 
 def _list_bundled(names: list[str], form: Format) -> None:
     """List the bundled optima, each with the value that the benchmark's authors claim, if they claim one."""
-    from planoracle.analysis.verification.bundled_checks import chosen, rows_of
-
     write_table(form, _BUNDLED_COLUMNS, (row for name in chosen(names) for row in rows_of(name)))
 
 
@@ -165,10 +169,6 @@ def _apply_heuristic(
     only: list[str] | None,
 ) -> NoReturn:
     """Write a schedule of a heuristic for each problem, and end the program."""
-    from planoracle.heuristics.budget import Budget
-    from planoracle.heuristics.registry import run as apply
-    from planoracle.instances.model.agents import add_agent_suffix
-
     budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
     run = ProblemLoop([add_agent_suffix(name, agents, only or ()) for name in names], "scheduling", any_kind=True)
     table = Table(form, _HEURISTIC_COLUMNS)
@@ -193,8 +193,6 @@ def _apply_heuristic(
 
 def _fault(item: Item, failure: TaskFailure) -> object:
     """Return what is said of a problem that could not be read or solved."""
-    from planoracle.instances.errors import InternalError
-
     kind = "internal error: " if isinstance(failure.error, InternalError) else ""
     is_read = item.about is not None and (kind or not failure.certain)
     return f"{item.about.name}: {kind}{failure.error}" if is_read else failure.error
@@ -204,9 +202,6 @@ class _ProblemList:
     """The problems behind names; ``known`` is how many there are, as far as that is known."""
 
     def __init__(self, names: list[str], agents: int | None, only: list[str]) -> None:
-        from planoracle.instances.files import catalog
-        from planoracle.instances.model.agents import add_agent_suffix
-
         self.known: int | None = None
         self.alone: Problem | None = None  # the one that is being solved, if there is but one
         self._best: tuple[int | None, int] | None = None
@@ -221,12 +216,6 @@ class _ProblemList:
 
     def items(self, item: Callable[[Any], Item]) -> Iterator[Item]:
         """Yield an item for every problem; what cannot be read is answered at once, the error is what it is about."""
-        from planoracle.analysis.batch.problem_tasks import read_each
-        from planoracle.analysis.batch.process import TaskFailure
-        from planoracle.analysis.batch.tasks import Item
-        from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
-        from planoracle.instances.files import catalog
-
         for name in self._names:
             try:
                 found = catalog.read_line(name, "-") if isinstance(name, bytes) else read_each(name)
@@ -270,9 +259,6 @@ class _ProblemList:
 
 def _typed() -> Iterator[str | bytes]:
     """Yield the names on standard input, one a line; a line that is a problem itself as bytes."""
-    from planoracle.instances.errors import InputError
-    from planoracle.instances.files.strict_json import MAX_BYTES, refuse_compressed
-
     try:
         while line := sys.stdin.buffer.readline(_LONGEST + 1):
             refuse_compressed(line, "-")

@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planoracle.analysis.batch.problem_tasks import read_problems
+from planoracle.analysis.batch.submission_tasks import answers_within
+from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.options import with_options
-from planoracle.analysis.cli.output import complain
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import tell
+from planoracle.analysis.console import complain, tell
+from planoracle.analysis.grading.problem_loader import Places, Problems
+from planoracle.analysis.intake.record_fields import given_columns
+from planoracle.analysis.intake.submissions import Intake
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files.catalog import expand
 
 if TYPE_CHECKING:
     from planoracle.analysis.batch.worker import TaskLimits
@@ -129,16 +136,12 @@ def _allow(*, instances: list[Path] | None, trust_paths: bool) -> Iterator[None]
 
 def chosen_places(problems: Iterable[str] | None) -> Places:
     """Return the files that submissions may name: those of the options, and the files of ``--problems``."""
-    from planoracle.analysis.grading.problem_loader import Places
-
     folders, trusted = _allowed.get()
     return Places((*folders, *filter(exists, problems or ())), trusted)
 
 
 def limits_of(seconds: float, memory: int) -> TaskLimits:
     """Return the limits of two options, in which 0 means unlimited."""
-    from planoracle.analysis.batch.worker import TaskLimits
-
     return TaskLimits(seconds or None, memory or None)
 
 
@@ -161,10 +164,6 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
     InputError
         For two problems of one name.
     """
-    from planoracle.analysis.batch.problem_tasks import read_problems
-    from planoracle.instances.errors import InputError
-    from planoracle.instances.files.catalog import expand
-
     problems: dict[str, Problem] = {}
     for path in expand(names or ()):
         for problem in read_problems(path):
@@ -175,8 +174,6 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
 
 def found_problems(names: Iterable[str] | None) -> Problems:
     """Return the lookup of problems that submissions name."""
-    from planoracle.analysis.grading.problem_loader import Problems
-
     return Problems(named=named_problems(names), places=chosen_places(names))
 
 
@@ -189,10 +186,6 @@ def opened(
     claims: bool = False,
 ) -> Intake:
     """Open submissions, with ``claims`` also rows without a plan; ends the program if a path cannot be read."""
-    from planoracle.analysis.intake.record_fields import given_columns
-    from planoracle.analysis.intake.submissions import Intake
-    from planoracle.instances.errors import InputError, UnknownNameError
-
     chosen = given_columns(columns or (), claims=claims)
     try:
         return Intake(
@@ -230,8 +223,6 @@ def answered(
     intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems, limits: TaskLimits
 ) -> Iterator[SubmissionResult[Any]]:
     """Yield an `SubmissionResult` for each submission, computed in another process; report those without a value."""
-    from planoracle.analysis.batch.submission_tasks import answers_within
-
     for answer in answers_within(track(intake, label, counted(intake)), function, problems, limits):
         if answer.value is None:
             blamed(answer.place, answer.reason)

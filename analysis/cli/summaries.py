@@ -11,6 +11,7 @@ import typer
 
 from planoracle.analysis.cli.output import PEOPLE, Format, human, new_file, write_table
 from planoracle.analysis.console import tell
+from planoracle.analysis.statistics.summary import SEVERAL, summarize
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import short
 
@@ -54,8 +55,6 @@ def show(
 
     ``models``: of these tables only the one of all models, with the columns of ``--columns``.
     """
-    from planoracle.analysis.statistics.summary import summarize
-
     averages = summarize(grades.frame(), grades.rules)
     if form not in PEOPLE:
         # The title says that --columns is not about this file.
@@ -98,8 +97,6 @@ def _put(
 
 def _widest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return pass@k, pass^k and best of k for the largest k that all rows with several samples have."""
-    from planoracle.analysis.statistics.summary import SEVERAL
-
     several = [row for row in rows if any(key.startswith(SEVERAL) for key in row)]
     found = []
     for name in SEVERAL:

@@ -9,10 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.batch.problem_tasks import each_in_worker
 from planoracle.analysis.cli.options import ProblemLoop, begun
-from planoracle.analysis.cli.output import Format, FormatOption, Table, complain
+from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import tell
+from planoracle.analysis.console import complain, tell
+from planoracle.analysis.verification.bundled_checks import chosen, derived, faults_of, ways_of, write_optima
+from planoracle.analysis.verification.verify import certificates, shipped, verified, write
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import catalog
+from planoracle.instances.model.limits import WorkLimit
+from planoracle.instances.protocol import registry
 
 _COLUMNS = ("instance", "holds", "makespan", "bound", "profile", "proved", "reason")
 _PANEL = "Bundled optima"
@@ -85,9 +92,6 @@ def verify(
 
 def _derive(patterns: list[str], work: float, sample: int | None, seed: int, *, write: bool) -> int:
     """Derive bundled optima again; return the exit status."""
-    from planoracle.analysis.verification.bundled_checks import chosen
-    from planoracle.instances.files import catalog
-
     names = chosen(patterns, sample, seed)
     if write:
         _write(names, [*(catalog.expand(patterns) or catalog.bundled())], work)
@@ -96,8 +100,6 @@ def _derive(patterns: list[str], work: float, sample: int | None, seed: int, *, 
 
 
 def _compare(names: list[str], work: float) -> int:
-    from planoracle.analysis.verification.bundled_checks import faults_of, ways_of
-
     derived = faulty = skipped = 0
     replayed: Counter[str] = Counter()
     for name in track(names, "solving"):
@@ -121,11 +123,6 @@ def _compare(names: list[str], work: float) -> int:
 
 def _write(names: list[str], every: list[str], work: float) -> None:
     """Write missing entries, and the certificates of all problems, also of those whose optimum a formula gives."""
-    from planoracle.analysis.verification.bundled_checks import derived, ways_of, write_optima
-    from planoracle.analysis.verification.verify import write
-    from planoracle.instances.model.limits import WorkLimit
-    from planoracle.instances.protocol import registry
-
     new: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for name in track(names, "solving"):
         ways = list(ways_of(name))
@@ -145,9 +142,6 @@ def _lacks(entry: dict[str, Any] | None, work: float) -> bool:
 
 def _shipped(names: list[str], form: Format) -> int:
     """Check bundled certificates; return the exit status. Tables of all problems have only the refuted ones."""
-    from planoracle.analysis.verification.verify import shipped
-    from planoracle.instances.files import catalog
-
     expanded = catalog.expand(names) or catalog.bundled()
     table = Table(form, _COLUMNS)
     count = Counter[bool | None]()
@@ -166,9 +160,6 @@ def _shipped(names: list[str], form: Format) -> int:
 
 
 def _certificates(problem: str, proof: str, form: Format) -> None:
-    from planoracle.analysis.batch.problem_tasks import each_in_worker
-    from planoracle.instances.errors import InputError
-
     run = ProblemLoop([problem], "reading", any_kind=True)
     problems = {instance.name: instance for instance, _ in run.each(lambda instance: None)}
     table, failed = Table(form, _COLUMNS), False
@@ -185,9 +176,6 @@ def _certificates(problem: str, proof: str, form: Format) -> None:
 
 def _verified(proof: str, problems: dict[str, Any]) -> Iterator[Any]:
     """Yield the verdict on each certificate of a file, or why there is none."""
-    from planoracle.analysis.verification.verify import certificates, verified
-    from planoracle.instances.errors import InputError
-
     for place, certificate in certificates(proof):
         try:
             yield certificate.at(place) if isinstance(certificate, InputError) else verified(certificate, problems)

@@ -104,7 +104,7 @@ numbers you were given.
         return "\n".join(f"{title}: {text}" for title, text in parts if text)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report for JSON, in a form that stays (see `VERSION` and the README)."""
+        """Return the report for JSON, in a form that stays (see `VERSION`)."""
         return {
             "format": "planoracle/critique",
             "version": VERSION,

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import count
 
+from planoracle.heuristics.registry import names
+
 #: Okabe and Ito's colours, ordered so that neighbours also differ in grey, and the first three each from each; then
 #: darker and lighter ones.
 PALETTE = (
@@ -24,8 +26,6 @@ _FIRST = ("submission", "reference", "optimum", "improve", "best_heuristic")
 
 @cache
 def _places() -> dict[str, int]:
-    from planoracle.heuristics.registry import names
-
     first = {name: place for place, name in enumerate(_FIRST)}
     free = _others(count(len(_FIRST)))
     return first | {name: next(free) for name in names() if name not in first}

@@ -7,7 +7,10 @@ from typing import Any, Final
 
 from matplotlib.axes import Axes
 
+from planoracle.analysis.figures.gantt import gantt, gantt_pair
+from planoracle.analysis.figures.kitchen_plan import picture, picture_pair
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
+from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule, as_schedules
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
@@ -53,14 +56,10 @@ def _schedule(instance: Instance, plan: object) -> Schedule:
 
 
 def _gantt(instance: Instance, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    from planoracle.analysis.figures.gantt import gantt
-
     return gantt(instance, _schedule(instance, plan), ax, title=title)
 
 
 def _pair(instance: Instance, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    from planoracle.analysis.figures.gantt import gantt_pair
-
     return gantt_pair(instance, _schedule(instance, upper), _schedule(instance, lower), names=names)
 
 
@@ -71,28 +70,18 @@ def _released(problem: Problem, plan: object) -> Any:
 
 
 def _kitchen(kitchen: Kitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    from planoracle.analysis.figures.kitchen_plan import picture
-
     return picture(_released(kitchen, plan).record, ax, title=title)
 
 
 def _kitchens(kitchen: Kitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    from planoracle.analysis.figures.kitchen_plan import picture_pair
-
     return picture_pair(_released(kitchen, upper).record, _released(kitchen, lower).record, names=names)
 
 
 def _floor(floor: GridKitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    from planoracle.analysis.figures.gantt import gantt
-    from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
-
     return gantt(*as_schedule(_released(floor, plan)), ax, title=title)
 
 
 def _floors(floor: GridKitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    from planoracle.analysis.figures.gantt import gantt_pair
-    from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedules
-
     instance, one, other = as_schedules(_released(floor, upper), _released(floor, lower))
     return gantt_pair(instance, one, other, names=names)
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from planoracle.analysis.comparison.compare import WORK, check, compare
 from planoracle.analysis.frames.schema import Collector, FrameWithErrors, where
 from planoracle.heuristics.budget import DEFAULT, Budget
+from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
+from planoracle.instances.benchmarks.kitchens.run import replay
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Instance
@@ -144,8 +146,6 @@ def _pieces(instance: Instance, found: Any) -> list[dict[str, Any]]:
 
 
 def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
-    from planoracle.instances.benchmarks.kitchens.run import replay
-
     actions = list(found if isinstance(found, list | tuple) else getattr(found, "actions", ()))
     if not actions:
         raise InputError(_why_not(found), field="schedule")
@@ -161,8 +161,6 @@ def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
 
 
 def _done(floor: GridKitchen, found: Any) -> list[dict[str, Any]]:
-    from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
-
     plan = getattr(found, "plan", found)
     if plan is None:
         raise InputError(_why_not(found), field="schedule")

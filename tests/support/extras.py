@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 _NEEDED = {
-    "planoracle.analysis.adapters.gym_environment": "pettingzoo",
-    "planoracle.analysis.adapters.gym": "gymnasium",
+    "planoracle.analysis.adapters.gym_spaces": "gymnasium",
+    "planoracle.analysis.adapters.gym": "pettingzoo",
     "planoracle.analysis.adapters.inspect_": "inspect_ai",
 }
 

@@ -23,8 +23,8 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import parallel_api_test
 
-from planoracle.analysis.adapters.gym import IDS
-from planoracle.analysis.adapters.gym_environment import LONGEST, LiveEnv, ParallelLive, plain
+from planoracle.analysis.adapters.gym import IDS, LiveEnv, ParallelLive
+from planoracle.analysis.adapters.gym_spaces import LONGEST, plain
 
 TEA = "timearena/household1"
 NAMES = {

@@ -1,0 +1,149 @@
+"""Action numbers and observations of Gymnasium environments."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from gymnasium import spaces
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand
+from planoracle.instances.text import visible
+
+
+class Actions:
+    """Numbering of the commands of a problem.
+
+    Parameters
+    ----------
+    ways
+        Numbers per command name where commands have a start or duration; of more variants an even selection is taken.
+    places
+        Size of the action space where the commands are not known beforehand; further legal commands are left out.
+
+    Attributes
+    ----------
+    count
+        Size of the action space.
+    names, name_of
+        See `planoracle.instances.protocol.capabilities.ActionSpace`; ``names`` is empty where they are not known.
+    ways
+        Numbers per name.
+
+    Examples
+    --------
+    >>> from planoracle import environment, load
+    >>> run = environment(load("timearena/household1"))
+    >>> actions = Actions(run)
+    >>> actions.count, {number: command.text for number, command in actions.legal(run).items()}
+    (9, {1: 'activate kettle', 4: 'wash teapot', 7: 'wash cup', 8: 'wait'})
+    """
+
+    def __init__(self, environment: AnyEnvironment, ways: int = 8, places: int = 128) -> None:
+        for field, value in (("ways", ways), ("places", places)):
+            if not isinstance(value, int) or not 1 <= value <= 10_000:
+                raise InputError("must be a whole number from 1 to 10000", field=field, value=value)
+        space = environment.benchmark.repertoire(environment.problem) or ActionSpace(())
+        self.names, self.name_of = space.names, space.name_of
+        self.ways = ways if space.timed else 1
+        self.count = len(self.names) * self.ways if self.names else places
+        self._first = {name: number * self.ways for number, name in enumerate(self.names)}
+
+    def legal(self, environment: AnyEnvironment) -> Mapping[int, LegalCommand]:
+        """Return the legal commands by number, in ascending order."""
+        commands = environment.legal()
+        if not self.names:
+            return dict(zip(range(self.count), commands, strict=False))
+        same: dict[str, list[LegalCommand]] = {}
+        for command in commands:
+            same.setdefault(self.name_of(command.text), []).append(command)
+        legal: dict[int, LegalCommand] = {}
+        for name, ways in same.items():
+            count = min(len(ways), self.ways)
+            legal.update((self._first[name] + way, ways[way * len(ways) // count]) for way in range(count))
+        return dict(sorted(legal.items()))
+
+    def place(self, command: str) -> int | None:
+        """Return the index in `names` of the name of a command, ``None`` if it has none of these."""
+        first = self._first.get(self.name_of(command))
+        return None if first is None else first // self.ways
+
+
+#: Forms of observations.
+FORMS = ("text", "structured")
+#: Longest text of an observation, in characters.
+LONGEST = 50_000
+_LETTERS = "".join(sorted(string.printable.strip() + " \n"))
+
+
+def plain(text: str) -> str:
+    r"""Return a text in ASCII with other characters escaped, cut to `LONGEST` characters.
+
+    >>> plain("crème\x1b")
+    'cr\\xe8me\\x1b'
+    """
+    return visible(text, keep="\n").encode("ascii", "backslashreplace").decode()[:LONGEST]
+
+
+class ObservationForm:
+    """Observations of one form.
+
+    Parameters
+    ----------
+    form
+        ``text``: the observation of the agent. ``structured``: the ``clock`` in ticks and, per name of a command, the
+        number of executions (``count``), their ticks (``spent``), and the ticks since the last start (``since``, -1:
+        never); where the names are not known beforehand, the CRC-32 of the texts of the legal commands (``command``,
+        0: none). Both have the ``action_mask``, 1 for legal actions.
+    """
+
+    def __init__(self, form: str, actions: Actions) -> None:
+        if form not in FORMS:
+            raise InputError(f"must be one of {', '.join(FORMS)}", field="observation", value=form)
+        self.form = form
+        self._actions = actions
+        own: dict[str, spaces.Space[Any]]
+        if form == "text":
+            own = {"text": spaces.Text(LONGEST, min_length=0, charset=_LETTERS)}
+        elif actions.names:
+            shape = (len(actions.names),)
+            ticks = spaces.Box(0, np.iinfo(np.int64).max, shape, np.int64)
+            since = spaces.Box(-1, np.iinfo(np.int64).max, shape, np.int64)
+            own = {"count": ticks, "spent": ticks, "since": since}
+        else:
+            own = {"command": spaces.Box(0, 2**32 - 1, (actions.count,), np.int64)}
+        if form == "structured":
+            own["clock"] = spaces.Box(0, np.iinfo(np.int64).max, (1,), np.int64)
+        self.space = spaces.Dict({**own, "action_mask": spaces.Box(0, 1, (actions.count,), np.int8)})
+
+    def of(self, environment: AnyEnvironment, legal: Any, text: str | None = None) -> dict[str, Any]:
+        """Return the observation of a run; ``legal`` has the legal numbers, ``text`` replaces the text of the run."""
+        mask = np.zeros(self._actions.count, np.int8)
+        mask[list(legal)] = 1
+        seen = environment.observation
+        if self.form == "text":
+            return {"text": plain(seen.text if text is None else text), "action_mask": mask}
+        values: dict[str, Any] = {"clock": np.array([seen.clock], np.int64), "action_mask": mask}
+        if self._actions.names:
+            return values | self._counts(environment, seen.clock)
+        codes = np.zeros(self._actions.count, np.int64)
+        for number, command in legal.items():
+            codes[number] = crc32(command.text.encode())
+        return values | {"command": codes}
+
+    def _counts(self, environment: AnyEnvironment, clock: int) -> dict[str, Any]:
+        count, spent = (np.zeros(len(self._actions.names), np.int64) for _ in range(2))
+        since = np.full(len(self._actions.names), -1, np.int64)
+        for turn in environment.turns:
+            for one in turn.outcomes:
+                at = self._actions.place(one.command) if one.kind != "lost" else None
+                if at is not None:
+                    count[at] += 1
+                    spent[at] += one.end - one.start
+                    since[at] = max(0, clock - one.start)
+        return {"count": count, "spent": spent, "since": since}
