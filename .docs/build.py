@@ -66,8 +66,8 @@ def gather(folder: Path) -> None:
     for name in registry.names():
         if not (ROOT / "instances" / "benchmarks" / name / "README.md").exists():
             (folder / "instances" / "benchmarks" / name / "index.md").write_text(benchmark_page(name), "utf-8")
-    for page in folder.rglob("*.md"):  # links of READMEs to pages of this folder, which are at the top of the site
-        text = re.sub(r"(\]\((?:\.\./)*)\.docs/", r"\1", page.read_text("utf-8"))
+    for page in (*folder.rglob("*.md"), *folder.rglob("*.ipynb")):  # pages of `.docs` are at the top of the site
+        text = re.sub(r"(\]\([^)\s]*)\.docs/", r"\1", page.read_text("utf-8"))
         page.write_text(with_benchmark_links(text), "utf-8")
     (folder / "cli.md").write_text(help_texts(), "utf-8")
     (folder / "gallery").mkdir()

@@ -22,7 +22,7 @@ def help_texts() -> str:
     """Return the page of the command line: the help text of each subcommand."""
     page = [
         "# Command line",
-        "Output of `planoracle COMMAND --help`. See also [the command line](analysis/cli/README.md).",
+        "Output of `planoracle COMMAND --help`. See also [the command line](reference/command_line.md).",
     ]
     for panel in dict.fromkeys(panel for panel, _ in COMMANDS.values()):
         page.append(f"## {panel}")

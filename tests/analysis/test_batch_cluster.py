@@ -130,9 +130,9 @@ def end(*processes):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl to make certificates")
 def test_with_certificates_only_those_who_have_one_get_in(tmp_path):
-    """The commands are those of the README."""
+    """The commands are those of the page on batches."""
     path = write(tmp_path / "s.jsonl", submissions(30))
-    text = (Path(__file__).parents[2] / "analysis" / "batch" / "README.md").read_text()
+    text = (Path(__file__).parents[2] / ".docs" / "reference" / "batches.md").read_text()
     make = re.search(r"^ *(openssl req .*?)(  #.*)?$", text, re.M)[1]
     exports = dict(re.findall(r"^ *export (DASK_\w+)=\$PWD/(\S+)", text, re.M))
     assert len(exports) == 3

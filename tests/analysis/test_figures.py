@@ -448,9 +448,9 @@ def test_two_plans_on_a_floor_stand_one_above_the_other_and_what_is_the_same_is_
 @pytest.mark.slow
 def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    readme = (Path(__file__).resolve().parents[2] / "analysis" / "README.md").read_text(encoding="utf-8")
-    mine = readme[readme.index("\n## Frames") :]
-    blocks = re.findall(r"```python\n(.*?)```", mine, re.DOTALL)
+    folder = Path(__file__).resolve().parents[2] / ".docs" / "reference"
+    pages = [(folder / f"{name}.md").read_text(encoding="utf-8") for name in ("frames", "comparisons", "figures")]
+    blocks = re.findall(r"```python\n(.*?)```", "".join(pages), re.DOTALL)
     assert len(blocks) >= 3
     exec("\n".join(blocks), {})
     assert {path.name for path in tmp_path.iterdir()} == {"comparisons.csv", "grades.parquet", "profile.svg"}

@@ -29,7 +29,7 @@ from planoracle.solver.exact.search import solve
 from tests.support.random_instances import kitchen, workshop
 from tests.support.samples import examples, sample
 
-README = Path(__file__).resolve().parents[2] / "analysis" / "frames" / "README.md"
+README = Path(__file__).resolve().parents[2] / ".docs" / "reference" / "frames.md"
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
 SANDWICH = "robotouille/synchronous/0_cheese_sandwich"
 

@@ -143,7 +143,7 @@ PATTERNS = {
 
 
 def test_the_page_lists_the_layouts_and_patterns() -> None:
-    text = (Path(__file__).parents[2] / "analysis" / "README.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / ".docs" / "reference" / "submissions.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in text.partition("*Paths.*")[2].partition("```")[0].splitlines()]
     shown = {path: row[0] for row in rows if len(row) == 2 for path in re.findall(r"`([^`{}]+\.[a-z]+)`", row[1])}
     assert shown.keys() == LAYOUTS.keys() | PATTERNS.keys()

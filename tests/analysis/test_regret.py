@@ -316,7 +316,7 @@ def test_a_time_limit_counts_for_the_point_of_no_return_and_in_no_price():
 
 
 def test_with_one_agent_a_piece_costs_what_with_several_the_wait_after_it_does():
-    """As ``analysis/README.md`` says."""
+    """As ``.docs/reference/diagnosis.md`` says."""
     chop, boil = Action("t/chop", "t", 2, 2, agents=("a",)), Action("t/boil", "t", 5, 0, agents=("a",))
     plan = [
         {"action": "t/chop", "start": 0, "duration": 2, "agent": "a"},
