@@ -1,4 +1,4 @@
-"""Gymnasium and PettingZoo environments; importing this module registers each benchmark as ``planoracle/TITLE-v0``.
+"""Gymnasium and PettingZoo environments, registered on import as ``planoracle/TITLE-v0``.
 
 >>> import gymnasium
 >>> import planoracle.analysis.adapters.gym

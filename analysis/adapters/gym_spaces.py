@@ -122,7 +122,7 @@ class ObservationForm:
         self.space = spaces.Dict({**own, "action_mask": spaces.Box(0, 1, (actions.count,), np.int8)})
 
     def of(self, environment: AnyEnvironment, legal: Any, text: str | None = None) -> dict[str, Any]:
-        """Return the observation of a run; ``legal`` has the legal numbers, ``text`` replaces the text of the run."""
+        """Return the observation of a run; ``legal``: the legal numbers, ``text``: instead of its own text."""
         mask = np.zeros(self._actions.count, np.int8)
         mask[list(legal)] = 1
         seen = environment.observation

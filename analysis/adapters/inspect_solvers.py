@@ -1,6 +1,6 @@
-"""Solvers for inspect_ai: a run in our live environment, held by the model that is evaluated or by an agent of ours.
+"""Solvers for inspect_ai: live runs of the evaluated model or of a built-in agent.
 
-What is handed in is kept in the sample's store, so that the scorer, and ``planoracle grade`` of the log, grade just
+The submission is kept in the sample's store, so that the scorer, and ``planoracle grade`` of the log, grade just
 that. A failure of the agent's side is an error of the sample, which has no score then.
 """
 
@@ -58,15 +58,15 @@ _problem = lru_cache(maxsize=64)(catalog.single)
 
 @solver
 def live() -> Solver:
-    """Hold the run with the model that is evaluated, asked as the task's setting wants it."""
+    """Play the run by the evaluated model, with the prompts of the task's setting."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        asked, environment = _begun(state)
-        _count_here()
+        prompts, environment = _start_run(state)
+        _estimate_tokens()
 
         async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
             state.messages = chat(messages)
-            own = sampling if sampling != asked.setting.sampling else Sampling()  # that one is in the task's config
+            own = sampling if sampling != prompts.setting.sampling else Sampling()  # that one is in the task's config
             config = GenerateConfig(temperature=own.temperature, max_tokens=own.max_tokens)
             try:
                 state.output = await get_model().generate(state.messages, config=config)
@@ -77,29 +77,29 @@ def live() -> Solver:
             state.messages.append(state.output.message)
             return state.output.completion
 
-        return await _played(state, environment, Speaker(complete, setting=asked))
+        return await _play(state, environment, Speaker(complete, setting=prompts))
 
     return solve
 
 
 @solver
 def tools() -> Solver:
-    """Hold the run with the model that is evaluated, which gets the environment as a tool."""
+    """Play the run by the evaluated model, which gets the environment as a tool."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        _, environment = _begun(state)
-        _count_here()
+        _, environment = _start_run(state)
+        _estimate_tokens()
 
         async def act(command: str) -> str:
             if environment.done:
                 return "The run is over."
-            told = environment.step(command).observation.text
+            text = environment.step(command).observation.text
             _keep(state, environment)
-            return told
+            return text
 
-        about = {"command": "What to do, as the instructions say"}
+        about = {"command": "A command, as described in the instructions"}
         state.messages = chat(environment.opening())
-        state.tools = [ToolDef(act, "act", "Do something, and be told what came of it.", about).as_tool()]
+        state.tools = [ToolDef(act, "act", "Execute a command, and return the observation.", about).as_tool()]
         while not (environment.done or state.completed):
             state = await generate(state, tool_calls="single")
             if not (state.output.choices and state.output.message.tool_calls):
@@ -111,15 +111,15 @@ def tools() -> Solver:
 
 
 def without_keys(text: str) -> str:
-    """Return a text with three asterisks in place of every API key in the environment, which some servers repeat."""
+    """Replace each API key of the environment in a text by asterisks; some servers repeat keys."""
     for name, key in os.environ.items():
         if name.upper().endswith(("KEY", "TOKEN", "SECRET")) and len(key) >= _SHORTEST:
             text = text.replace(key, "***")
     return text
 
 
-def _count_here() -> None:
-    """Have inspect_ai's mock model count tokens roughly; it would download a tokenizer for tokens that cost nothing."""
+def _estimate_tokens() -> None:
+    """Let inspect_ai's mock model estimate token counts; it would download a tokenizer."""
 
     async def count(text: str) -> int:
         return len(text) // 4
@@ -131,57 +131,57 @@ def _count_here() -> None:
 
 @solver
 def agent(name: str, seed: int = 0) -> Solver:
-    """Hold the run with an agent of ours by its name; no model is asked.
+    """Play the run by a built-in agent; no model is asked.
 
     Parameters
     ----------
     seed
-        Of the first epoch; each further one has the next.
+        Seed of the first epoch; each further epoch has the next one.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        _, environment = _begun(state, by=name)
-        return await _played(state, environment, agents.agent(name, seed=seed + state.epoch - 1))
+        _, environment = _start_run(state, by=name)
+        return await _play(state, environment, agents.agent(name, seed=seed + state.epoch - 1))
 
     return solve
 
 
 @solver
 def optimal() -> Solver:
-    """Hold the run with the agent that takes the best way from wherever it is."""
+    """Play the run by the agent `optimal`."""
     return agent("optimal")
 
 
 @solver
 def greedy() -> Solver:
-    """Hold the run with the greedy agent."""
+    """Play the run by the agent `greedy`."""
     return agent("greedy")
 
 
 @solver
 def random(seed: int = 0) -> Solver:
-    """Hold the run with the agent that takes any legal command."""
+    """Play the run by the agent `random`."""
     return agent("random", seed)
 
 
-def _begun(state: TaskState, by: str | None = None) -> tuple[PromptSet, AnyEnvironment]:
-    """Return setting and environment of a sample; ``by`` is whose run it is, if not the model's."""
+def _start_run(state: TaskState, by: str | None = None) -> tuple[PromptSet, AnyEnvironment]:
+    """Return prompts and environment of a sample; ``by``: name of the built-in agent, if any."""
     problem = _problem(str(state.sample_id))
     about = state.metadata
     benchmark = registry.of(problem)
-    asked = _asked(benchmark, about.get("setting") or "", about.get("prompts"))
-    environment = environment_for(problem, asked, benchmark.profile(about.get("profile") or "paper"))
+    prompts = _prompts(benchmark, about.get("setting") or "", about.get("prompts"))
+    environment = environment_for(problem, prompts, benchmark.profile(about.get("profile") or "paper"))
     _keep(state, environment, by)
-    return asked, environment
+    return prompts, environment
 
 
 @lru_cache(maxsize=64)
-def _asked(benchmark: AnyBenchmark, setting: str, prompts: str | None) -> PromptSet:
+def _prompts(benchmark: AnyBenchmark, setting: str, prompts: str | None) -> PromptSet:
     return prompted(benchmark, setting, None if prompts is None else Path(prompts))
 
 
-async def _played(state: TaskState, environment: AnyEnvironment, player: Agent) -> TaskState:
-    played = await play(environment, player, told=lambda exchange: _keep(state, environment))
+async def _play(state: TaskState, environment: AnyEnvironment, player: Agent) -> TaskState:
+    played = await play(environment, player, on_exchange=lambda exchange: _keep(state, environment))
     if played.failure is not None:
         raise RuntimeError(f"the agent failed ({played.failure.kind}): {played.failure}")
     state.messages = chat(environment.messages())
@@ -192,7 +192,7 @@ async def _played(state: TaskState, environment: AnyEnvironment, player: Agent) 
 
 
 def _keep(state: TaskState, environment: AnyEnvironment, by: str | None = None) -> None:
-    """Keep what is handed in, also of a run that a limit ends."""
+    """Store the submission in the sample, also for runs that a limit ends."""
     by = by or (state.store.get(STORED) or {}).get("by")
     state.store.set(STORED, {"submission": environment.submission(), "over": environment.state.over, "by": by})
 
@@ -223,18 +223,18 @@ def _message(message: Message) -> ChatMessage:
 
 def _call(call: dict[str, Any]) -> ToolCall:
     function = call["function"]
-    given = function.get("arguments") or {}
+    text = function.get("arguments") or {}
     try:
-        arguments = json.loads(given) if isinstance(given, str) else given
+        arguments = json.loads(text) if isinstance(text, str) else text
         wrong = None if isinstance(arguments, dict) else "must be an object"
     except ValueError as error:
         arguments, wrong = {}, str(error)
     return ToolCall(str(call.get("id")), str(function.get("name")), arguments if wrong is None else {}, wrong)
 
 
-#: Work for the prices of the decisions of one run, see `WorkLimit`.
+#: Work for the regret of one run, see `WorkLimit`.
 WORK = 5.0
-#: Decisions of longer runs are not priced.
+#: The regret of longer runs is not computed.
 MAX_PRICED = 300
 
 
@@ -262,12 +262,12 @@ def _grader(profile: str) -> Grader:
 
 
 def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Grade, str]:
-    """Grade a submission, and say why in words; never raises for what it holds.
+    """Grade a submission, and explain the grade in words; never raises because of the submission.
 
     Examples
     --------
-    >>> told = verdict({"instance": "timearena/household1", "plan": ["pour kettle into cup"]}, "paper", True)[1]
-    >>> print(told.partition("Result")[0])
+    >>> text = verdict({"instance": "timearena/household1", "plan": ["pour kettle into cup"]}, "paper", True)[1]
+    >>> print(text.partition("Result")[0])
     timearena/household1: no success, 0% of the work
     1 ticks, at best 13
     main score 0.00
@@ -280,11 +280,11 @@ def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Gra
     grade = grader.grade(submission)
     if not grade.scored:
         return grade, grade.reason or ""
-    return grade, explained(grader.run(submission), grade, grader.oracle, prices)
+    return grade, explain(grader.run(submission), grade, grader.oracle, prices)
 
 
-def explained(run: AnyRun, grade: Grade, oracle: SolverOracle, prices: bool) -> str:
-    """Return the verdict in words: the outcome, the first fault, the dearest decision, what they cost, the critique."""
+def explain(run: AnyRun, grade: Grade, oracle: SolverOracle, prices: bool) -> str:
+    """Return a verdict in words: outcome, first fault, most costly decision, regret and critique."""
     unit = run.problem.unit
     lines = str(grade).splitlines()
     if prices and len(run.steps) <= MAX_PRICED:

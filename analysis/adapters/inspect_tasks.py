@@ -1,4 +1,4 @@
-"""Tasks for inspect_ai: one for every benchmark, ``planoracle/NAME``, and models that play them by ``eval_set``.
+"""Tasks for inspect_ai, one per benchmark as ``planoracle/NAME``, and their evaluation for models.
 
 Importing this module, the entry point of the extra ``inspect``, registers tasks, solvers and the scorer.
 """
@@ -36,14 +36,14 @@ from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.prompts import prompted
 from planoracle.instances.text import visible
 
-#: Of what there is no value for a sample; left out of means.
-_NOTHING = float("nan")
+#: Value of metrics that a sample does not have; left out of means.
+_NO_VALUE = float("nan")
 _FIGURES = [mean(), stderr()]
 
 
 @scorer(metrics={"success": _FIGURES, "main_score": _FIGURES, "ratio": _FIGURES, "regret": _FIGURES})
 def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
-    """Grade what was handed in, as ``planoracle grade`` does.
+    """Grade the submission, as ``planoracle grade`` does.
 
     ``success`` (0 or 1); ``main_score``, the benchmark's main figure; of successes ``ratio``, makespan by proved
     optimum, and ``regret``, their difference in ticks. A plan that cannot be read has no score.
@@ -53,15 +53,15 @@ def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
     profile
         Rules: ``paper`` or ``released``.
     prices
-        Say what the first fault cost, which takes a search for every decision.
+        Compute the cost of the first fault, which takes a search per decision.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
         submission = _submission(state)
-        grade, told = await anyio.to_thread.run_sync(partial(verdict_in_worker, submission, profile, prices))
+        grade, explanation = await anyio.to_thread.run_sync(partial(verdict_in_worker, submission, profile, prices))
         answer = visible(str(next(submission[name] for name in plan_fields() if name in submission)))[:2000]
         if not grade.scored:
-            return Score.unscored(reason="invalid_response_format", answer=answer, explanation=told)
+            return Score.unscored(reason="invalid_response_format", answer=answer, explanation=explanation)
         return Score(
             value={
                 "success": float(bool(grade.success)),
@@ -70,7 +70,7 @@ def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
                 "regret": _number(_regret(grade)),
             },
             answer=answer,
-            explanation=told,
+            explanation=explanation,
             metadata={name: value for name, value in grade.row().items() if name != "violations"},
         )
 
@@ -78,14 +78,14 @@ def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
 
 
 def _submission(state: TaskState) -> dict[str, Any]:
-    """Return what a solver of ours has handed in, else what any solver has answered."""
-    kept = state.store.get(STORED)
-    handed_in = kept["submission"] if kept else {"plan": state.output.completion}
+    """Return the submission of one of our solvers, else the answer of another solver."""
+    stored = state.store.get(STORED)
+    handed_in = stored["submission"] if stored else {"plan": state.output.completion}
     return {**handed_in, "instance": str(state.sample_id), "id": f"{state.sample_id}_epoch_{state.epoch}"}
 
 
 def _number(value: float | None) -> float:
-    return _NOTHING if value is None else float(value)
+    return _NO_VALUE if value is None else float(value)
 
 
 def _ratio(grade: Grade) -> float | None:
@@ -107,7 +107,7 @@ def evaluate(
     task: dict[str, Any],
     **options: Any,
 ) -> tuple[bool, list[Path]]:
-    """Let models play problems; a call that was interrupted goes on where it was.
+    """Run models on problems; an interrupted call is resumed.
 
     Parameters
     ----------
@@ -171,45 +171,47 @@ def _plain(error: Exception) -> str:
 
 
 def place_of(name: str, problem: Problem) -> str:
-    """Return the name by which a problem that was read from a name or file is found again."""
+    """Return the name by which a problem is found again that was read by name or from a file."""
     return name if name == problem.name or not catalog.is_file(name) or "#" in name else f"{name}#{problem.name}"
 
 
 def _task_of(benchmark: AnyBenchmark) -> Any:
-    def made(
+    def new_task(
         setting: str = "",
         instances: str | list[str] = "",
         profile: str = "paper",
         prompts: str | None = None,
         prices: bool = True,
     ) -> Task:
-        asked = prompted(benchmark, setting, None if prompts is None else Path(prompts))
-        sampling = asked.setting.sampling
+        prompt_set = prompted(benchmark, setting, None if prompts is None else Path(prompts))
+        sampling = prompt_set.setting.sampling
         return Task(
-            dataset=MemoryDataset(_samples(benchmark, asked.name, instances, profile, prompts), name=benchmark.name),
+            dataset=MemoryDataset(
+                _samples(benchmark, prompt_set.name, instances, profile, prompts), name=benchmark.name
+            ),
             solver=inspect_solvers.live(),
             scorer=planoracle(profile, prices),
             config=GenerateConfig(temperature=sampling.temperature, max_tokens=sampling.max_tokens),
             fail_on_error=False,
             version=__version__,
-            metadata={"setting": asked.record()},
+            metadata={"setting": prompt_set.record()},
         )
 
-    made.__name__ = benchmark.name
-    made.__doc__ = f"{benchmark.title}: run by run in the live environment, graded beside the proved optimum."
-    return task(name=benchmark.name)(made)
+    new_task.__name__ = benchmark.name
+    new_task.__doc__ = f"{benchmark.title}: run by run in the live environment, graded beside the proved optimum."
+    return task(name=benchmark.name)(new_task)
 
 
 def _samples(
     benchmark: AnyBenchmark, setting: str, instances: str | list[str], profile: str, prompts: str | None
 ) -> list[Sample]:
     """Return a sample for every problem; raises `InputError`."""
-    given = [instances] if isinstance(instances, str) else [*instances]
-    patterns = [one for one in given if one] or list(catalog.names_of(benchmark))
+    names = [instances] if isinstance(instances, str) else [*instances]
+    patterns = [one for one in names if one] or list(catalog.names_of(benchmark))
     if not patterns:
         raise InputError("must name problems, sets or files", field="instances")
     about = {"setting": setting, "profile": profile, "prompts": prompts}
-    found = []
+    samples = []
     for name in catalog.expand(patterns):
         for problem in catalog.read_problems(name):
             if problem.benchmark != benchmark.name:
@@ -217,9 +219,9 @@ def _samples(
                     f"is a problem of {problem.benchmark}, not {benchmark.name}", field="instances", value=name
                 )
             text = benchmark.environment(problem).introduction()
-            found.append(Sample(input=text, id=place_of(name, problem), metadata={**about, "unit": problem.unit}))
-    return found
+            samples.append(Sample(input=text, id=place_of(name, problem), metadata={**about, "unit": problem.unit}))
+    return samples
 
 
-#: The tasks by the names of their benchmarks.
+#: Tasks by benchmark.
 TASKS = {name: _task_of(registry.get(name)) for name in registry.names()}

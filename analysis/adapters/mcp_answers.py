@@ -1,4 +1,4 @@
-"""What the server of tools answers, in a form whose schema an assistant can read."""
+"""Answers of the MCP server's tools, as models whose JSON Schema assistants can read."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ProblemStatement(BaseModel):
 
 
 class OptimumAnswer(BaseModel):
-    """What is known of the best plan of a problem."""
+    """Result of a search for the optimum of a problem."""
 
     instance: str
     status: str = Field(description=_STATUS)
@@ -68,7 +68,7 @@ class GradeAnswer(BaseModel):
     """The verdict of the rules on a plan."""
 
     instance: str
-    scored: bool = Field(description="False if the plan could not be judged; reason says why")
+    scored: bool = Field(description="False if the plan could not be graded; reason says why")
     reason: str | None
     success: bool | None
     main_score: float | None = Field(description="The benchmark's main figure; 1 is full marks")
@@ -83,7 +83,7 @@ class GradeAnswer(BaseModel):
 
 
 class ExplanationAnswer(BaseModel):
-    """Why the optimum is what it is."""
+    """Explanation of an optimum."""
 
     instance: str
     status: str = Field(description=_STATUS)
@@ -107,13 +107,13 @@ class CommandAnswer(BaseModel):
 
 
 class NextCommands(BaseModel):
-    """What to do next."""
+    """Commands that keep the best makespan reachable."""
 
     instance: str
     unit: str
     best: int | None = Field(description="Best makespan that the run so far leaves, in ticks")
     status: str = Field(description=_STATUS)
-    options: list[CommandAnswer] = Field(description="Commands that keep it; with everything, all that the rules allow")
+    options: list[CommandAnswer] = Field(description="Commands that keep it; with all_commands, all legal commands")
     plan: str | None = Field(description="The run so far and the best completion")
     over: str | None = Field(description="Why the run cannot go on, if so")
     clock: int = Field(description="Ticks; the time before which nothing else can start")
@@ -191,7 +191,7 @@ class Questions(NamedTuple):
         self,
         problem: str | dict[str, Any],
         after: PlanGiven | None,
-        everything: bool,
+        all_commands: bool,
         clock: int | None,
         profile: str,
         seconds: float | None,
@@ -201,7 +201,7 @@ class Questions(NamedTuple):
         rules = profiles(profile)[subject.benchmark]
         so_far = None if after is None else _submission(subject, after)
         advice = next_commands(
-            subject, so_far, rules, everything=everything, clock=clock, seconds=_limit(seconds)
+            subject, so_far, rules, everything=all_commands, clock=clock, seconds=_limit(seconds)
         ).as_dict()
         return NextCommands(
             **advice | {"options": [CommandAnswer.model_validate(option) for option in advice["options"]]}

@@ -117,7 +117,7 @@ def server(*, files: bool = False) -> MCPServer:
 
     @app.tool(annotations=reading)
     async def solve(problem: ProblemArgument, seconds: SecondsArgument = None) -> OptimumAnswer:
-        """Find a best plan for a problem and prove that it is best; the status says how much of that came about."""
+        """Compute an optimal plan for a problem; the status says whether optimality is proved."""
         return cast("OptimumAnswer", await ask("solve", seconds=seconds, problem=problem))
 
     @app.tool(annotations=reading)
@@ -133,7 +133,7 @@ def server(*, files: bool = False) -> MCPServer:
         prices: Annotated[bool, Field(description="Also say which decisions cost most, which takes longer")] = False,
         seconds: SecondsArgument = None,
     ) -> GradeAnswer:
-        """Replay a plan by the rules of its benchmark: violations, the paper's metrics, the loss to the optimum."""
+        """Replay a plan by the rules of its benchmark: violations, metrics and the gap to the optimum."""
         return cast(
             "GradeAnswer",
             await ask("grade", seconds=seconds, problem=problem, plan=plan, profile=profile, prices=prices),
@@ -145,7 +145,7 @@ def server(*, files: bool = False) -> MCPServer:
         after: Annotated[
             str | list[Any] | dict[str, Any] | None, Field(description="The plan so far; none: the beginning")
         ] = None,
-        everything: Annotated[bool, Field(description="All commands that the rules allow, with their costs")] = False,
+        all_commands: Annotated[bool, Field(description="All commands that the rules allow, with their costs")] = False,
         clock: Annotated[
             int | None, Field(description="The time, in ticks, if later than the plan so far says")
         ] = None,
@@ -153,7 +153,13 @@ def server(*, files: bool = False) -> MCPServer:
         seconds: SecondsArgument = None,
     ) -> NextCommands:
         """List the commands after which the best makespan can still be reached, and a best completion."""
-        arguments = {"problem": problem, "after": after, "everything": everything, "clock": clock, "profile": profile}
+        arguments = {
+            "problem": problem,
+            "after": after,
+            "all_commands": all_commands,
+            "clock": clock,
+            "profile": profile,
+        }
         return cast("NextCommands", await ask("next", seconds=seconds, **arguments))
 
     return app

@@ -27,17 +27,17 @@ class Agent(Protocol):
         Raises
         ------
         AgentError
-            If the agent has nothing to say.
+            If the agent has no message.
         """
 
 
 class AgentError(PlanoracleError):
-    """The agent failed, such as a heuristic without a schedule: the plan is not at fault, so nothing is scored.
+    """Failure of an agent, such as a heuristic without a schedule; the run is not scored.
 
     Parameters
     ----------
     kind
-        In a word, such as ``no_plan``.
+        Short code such as ``no_plan``.
 
     Examples
     --------
@@ -62,16 +62,16 @@ class Exchange(NamedTuple):
 
 
 class PlayedRun(NamedTuple):
-    """A run that was played.
+    """Result of `play`.
 
     Attributes
     ----------
     environment
-        Where the run stopped; its ``submission()`` is what is graded.
+        State of the run at its end; grade its ``submission()``.
     exchanges
-        All messages since the agent took over, in turn.
+        Messages of the agent in order, each with its transition.
     failure
-        Why the agent failed, if it did: the run is not to be scored then.
+        Error of the agent, if any; such a run is not scored.
     """
 
     environment: AnyEnvironment
@@ -85,14 +85,14 @@ class PlayedRun(NamedTuple):
 
 
 async def play(
-    environment: AnyEnvironment, agent: Agent, *, told: Callable[[Exchange], None] | None = None
+    environment: AnyEnvironment, agent: Agent, *, on_exchange: Callable[[Exchange], None] | None = None
 ) -> PlayedRun:
-    """Let an agent go on with a run, from where it is, until it is over or the agent stops.
+    """Let an agent continue a run until the run is over or the agent stops.
 
     Parameters
     ----------
-    told
-        Called after every turn.
+    on_exchange
+        Callback after each turn.
 
     Examples
     --------
@@ -112,6 +112,6 @@ async def play(
         if message is None:
             break
         exchanges.append(Exchange(message, environment.step(message)))
-        if told is not None:
-            told(exchanges[-1])
+        if on_exchange is not None:
+            on_exchange(exchanges[-1])
     return PlayedRun(environment, tuple(exchanges))

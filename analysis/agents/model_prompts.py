@@ -1,4 +1,4 @@
-"""Agent that asks a model as a setting says, by any client that completes messages; prompts and their examples."""
+"""Agent that asks a model through any client, by the prompts of a setting; examples in prompts."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from planoracle.instances.protocol.prompts import PromptSet, prompted
 from planoracle.instances.protocol.registry import of as benchmark_of
 from planoracle.instances.protocol.settings import Sampling
 
-#: What stands in the places of prompts, worked out when it is wanted.
+#: Values of the placeholders of prompts, computed when they are used.
 Values = Mapping[str, Callable[[], str]]
 
 _GO_ON = "Go on."
 
 
-def values(prompted: PromptSet, environment: AnyEnvironment, given: Mapping[str, str]) -> Values:
-    """Return what stands in the places of prompts now; ``given`` is what the environment does not know."""
+def values(prompted: PromptSet, environment: AnyEnvironment, extra: Mapping[str, str]) -> Values:
+    """Return the values of placeholders in the current state; ``extra`` adds to those of the environment."""
     turn = environment.state.turn
     words = {name: partial(word, environment) for name, word in prompted.setting.words.items()}
-    known: dict[str, Callable[[], str]] = {
+    common: dict[str, Callable[[], str]] = {
         "instructions": environment.instructions,
         "introduction": environment.introduction,
         "situation": environment.situation,
@@ -37,11 +37,11 @@ def values(prompted: PromptSet, environment: AnyEnvironment, given: Mapping[str,
         "memory": lambda: memory(prompted.setting.history, turn),
         "example": str,
     }
-    return {**known, **words, **{name: partial(str, text) for name, text in given.items()}}
+    return {**common, **words, **{name: partial(str, text) for name, text in extra.items()}}
 
 
 def messages(prompted: PromptSet, environment: AnyEnvironment, filling: Values) -> list[Message]:
-    """Return the messages that ask for the next one of the agent, as the setting's history wants them."""
+    """Return the messages that ask for the next turn, with the history that the setting defines."""
     setting = prompted.setting
     chat = [{"role": "system", "content": prompted.fill(setting.system, filling)}] if setting.system else []
     chat.append(of_user(prompted.fill(setting.task, filling)))
@@ -62,7 +62,7 @@ def of_user(text: str) -> Message:
 
 
 def memory(history: str, turn: Turn | None) -> str:
-    r"""Return what an agent remembers of its last turn.
+    r"""Return the text about the last turn in a prompt.
 
     Examples
     --------
@@ -77,10 +77,10 @@ def memory(history: str, turn: Turn | None) -> str:
         return ""
     if history == "last_action":
         return "Your last action: " + ", ".join(one.command for one in turn.outcomes)
-    said = f"Your last message:\n{turn.said}"
+    last = f"Your last message:\n{turn.said}"
     if history == "last_observed" and turn.before is not None:
-        return f"What you knew then:\n{turn.before.observation.text}\n\n{said}"
-    return said
+        return f"What you knew then:\n{turn.before.observation.text}\n\n{last}"
+    return last
 
 
 _THOUGHTS = {
@@ -89,7 +89,7 @@ _THOUGHTS = {
     "close": "{now} Everything is done.",
     "plan": "Nobody can do it in less time.",
 }
-_kept: dict[str, Mapping[str, str]] = {}
+_examples: dict[str, Mapping[str, str]] = {}
 
 
 async def example(prompted: PromptSet, environment: AnyEnvironment) -> Mapping[str, str]:
@@ -107,23 +107,28 @@ async def example(prompted: PromptSet, environment: AnyEnvironment) -> Mapping[s
         return {}
     problem = _other(prompted, environment)
     key = digest(prompted.digest, fingerprint(problem), environment.rules)
-    if key not in _kept:
-        begun = environment.benchmark.environment(problem, environment.rules, setting.manner)
+    if key not in _examples:
+        start = environment.benchmark.environment(problem, environment.rules, setting.manner)
         loop = "open" if setting.shows == "plan" else "closed"
         run = environment.benchmark.environment(problem, environment.rules, RunConfig(loop))
-        said = await spoken(prompted, run, answers=setting.shows == "dialogue")
-        filling = values(prompted, begun, {"plan": "\n".join(said)})
+        replies = await utterances(prompted, run, answers=setting.shows == "dialogue")
+        filling = values(prompted, start, {"plan": "\n".join(replies)})
         files = (setting.example, *(ask.example for ask in setting.asks if ask.example))
-        _kept[key] = {file: prompted.fill(file, filling) for file in files}
-    return _kept[key]
+        _examples[key] = {file: prompted.fill(file, filling) for file in files}
+    return _examples[key]
 
 
-async def spoken(
+async def utterances(
     prompted: PromptSet, run: AnyEnvironment, by: Agent | None = None, *, answers: bool = False
 ) -> list[str]:
-    """Let an agent play a run to its end, by default the optimal one, and return what it says in a setting's form.
+    """Let an agent play a run to its end, and return its messages in the form of a setting.
 
-    ``answers``: also what it is answered.
+    Parameters
+    ----------
+    by
+        By default the optimal agent.
+    answers
+        Include the observations.
     """
     player, turns = by or agent("optimal"), []
     while not run.done:
@@ -134,32 +139,32 @@ async def spoken(
         kind = "plan" if run.manner.loop == "open" else outcomes[-1].kind if outcomes else ""
         texts = {"command": message, "thought": _thought(before, kind), "changes": _changes(before, run)}
         turns.append((before, texts, run.observation.text))
-    found = []
+    replies = []
     for at, (before, texts, answer) in enumerate(turns):
         rest = "; ".join(later["command"] for _, later, _ in turns[at:])
-        found.append(prompted.fill(prompted.setting.form, values(prompted, before, {**texts, "rest": rest})))
+        replies.append(prompted.fill(prompted.setting.form, values(prompted, before, {**texts, "rest": rest})))
         if answers and answer:
-            found.append(f"Observation: {answer}")
-    return found
+            replies.append(f"Observation: {answer}")
+    return replies
 
 
 def _thought(before: AnyEnvironment, kind: str) -> str:
-    """Return why a command of a best plan is given, and how things stand, if that is said in a line."""
+    """Return the reason for a command of an optimal plan, after the situation if that fits on one line."""
     now = before.situation()
     return _THOUGHTS.get(kind, "").format(now="" if "\n" in now else now).strip()
 
 
 def _changes(before: AnyEnvironment, after: AnyEnvironment) -> str:
-    known = before.situation().split("\n")
-    return "; ".join(line.strip() for line in after.situation().split("\n") if line not in known) or "nothing else"
+    unchanged = before.situation().split("\n")
+    return "; ".join(line.strip() for line in after.situation().split("\n") if line not in unchanged) or "nothing else"
 
 
 def _other(prompted: PromptSet, environment: AnyEnvironment) -> Problem:
-    """Return the first example that tells nothing of the problem."""
+    """Return the first example that shares no part with the problem."""
     for name in prompted.setting.examples:
-        found = _read(prompted, name)
-        if prompted.setting.apart(found, environment.problem):
-            return found
+        problem = _read(prompted, name)
+        if prompted.setting.apart(problem, environment.problem):
+            return problem
     message = f"every example of the setting {prompted.name} has a part of it"
     raise InputError(message, field="instance", value=environment.problem.name)
 
@@ -168,15 +173,15 @@ def _read(prompted: PromptSet, name: str) -> Problem:
     if name not in prompted.prompts:
         return catalog.problem(name)
     file = prompted.prompts[name]
-    found = catalog.read_line(file.text.encode(), file.source)
-    if len(found) != 1:
-        raise InputError("must hold one problem", source=file.source, field="example", value=len(found))
-    if isinstance(found[0], InputError):
-        raise found[0]
-    if found[0].benchmark != prompted.benchmark:
+    problems = catalog.read_line(file.text.encode(), file.source)
+    if len(problems) != 1:
+        raise InputError("must hold one problem", source=file.source, field="example", value=len(problems))
+    if isinstance(problems[0], InputError):
+        raise problems[0]
+    if problems[0].benchmark != prompted.benchmark:
         message = f"must be a problem of {prompted.benchmark}"
-        raise InputError(message, source=file.source, field="benchmark", value=found[0].benchmark)
-    return found[0]
+        raise InputError(message, source=file.source, field="benchmark", value=problems[0].benchmark)
+    return problems[0]
 
 
 #: One call of a model: messages and sampling in, the text of the answer out.
@@ -184,78 +189,78 @@ Complete = Callable[[Sequence[Message], Sampling], Awaitable[str]]
 
 
 class Speaker:
-    """Plays one run by the messages of a model.
+    """Agent that plays one run by the messages of a model.
 
     Parameters
     ----------
     complete
-        The client.
+        Client of the model.
     setting
-        By default ``closed`` or ``open`` of the benchmark, as the environment is.
+        By default the setting ``closed`` or ``open`` of the benchmark, by the loop of the environment.
     """
 
     def __init__(self, complete: Complete, name: str = "model", setting: PromptSet | None = None) -> None:
         self.name = name
         self._complete = complete
         self._setting = setting
-        self._given: dict[str, str] | None = None
+        self._answers: dict[str, str] | None = None
 
     async def act(self, environment: AnyEnvironment) -> str | None:
-        """Return what the model says next, see `planoracle.analysis.agents.agent.Agent`."""
+        """Return the next message of the model, see `planoracle.analysis.agents.agent.Agent`."""
         if self._setting is None:
             self._setting = prompted(environment.benchmark, environment.manner.loop)
-        if self._given is None:
-            self._given = await self._questions(self._setting, environment)
-        sent = messages(self._setting, environment, values(self._setting, environment, self._given))
-        return await self._complete(sent, self._setting.setting.sampling)
+        if self._answers is None:
+            self._answers = await self._questions(self._setting, environment)
+        request = messages(self._setting, environment, values(self._setting, environment, self._answers))
+        return await self._complete(request, self._setting.setting.sampling)
 
-    async def _questions(self, asked: PromptSet, environment: AnyEnvironment) -> dict[str, str]:
-        """Ask the questions before the first turn; return the values of places in all later prompts."""
-        shown = await example(asked, environment)
-        given: dict[str, str] = {}
-        for ask in asked.setting.asks:
-            filling = values(asked, environment, {**given, "example": shown.get(ask.example, "")})
-            given[ask.name] = await self._complete([of_user(asked.fill(ask.prompt, filling))], ask.sampling)
-        return {**given, "example": shown.get(asked.setting.example, "")}
+    async def _questions(self, prompts: PromptSet, environment: AnyEnvironment) -> dict[str, str]:
+        """Ask the questions before the first turn; return values of placeholders for the later prompts."""
+        examples = await example(prompts, environment)
+        answers: dict[str, str] = {}
+        for ask in prompts.setting.asks:
+            filling = values(prompts, environment, {**answers, "example": examples.get(ask.example, "")})
+            answers[ask.name] = await self._complete([of_user(prompts.fill(ask.prompt, filling))], ask.sampling)
+        return {**answers, "example": examples.get(prompts.setting.example, "")}
 
 
 def environment_for(
     problem: Problem, setting: PromptSet, rules: Rules | None = None, reward: Reward | None = None
 ) -> AnyEnvironment:
-    """Return a live environment in the manner of a setting."""
+    """Return a live environment with the run configuration of a setting."""
     return benchmark_of(problem).environment(problem, rules, setting.setting.manner, reward)
 
 
-_ENOUGH = "shown"
+_ENOUGH = "enough"
 
 
 class ModelRequest(NamedTuple):
-    """One request: the name of the question that comes first, or ``turn 1``; how it is sampled; all that is sent."""
+    """Request to a model: name of its question or ``turn 1``, sampling, and messages."""
 
     purpose: str
     sampling: Sampling
     messages: tuple[Message, ...]
 
 
-async def shown(problem: Problem, setting: PromptSet, rules: Rules | None = None) -> list[ModelRequest]:
-    r"""Return what a model is sent until it has said its first command or plan, each answer replaced by its name.
+async def first_requests(problem: Problem, setting: PromptSet, rules: Rules | None = None) -> list[ModelRequest]:
+    r"""Return the requests up to the first command or plan; each answer is replaced by its name.
 
     Examples
     --------
     >>> import asyncio
     >>> from planoracle.instances.files.catalog import load
     >>> from planoracle.instances.protocol.prompts import prompted
-    >>> found = asyncio.run(shown(load("timearena/household1"), prompted("timearena", "vanilla")))
-    >>> [one.purpose for one in found], len(found[0].messages)
+    >>> requests = asyncio.run(first_requests(load("timearena/household1"), prompted("timearena", "vanilla")))
+    >>> [one.purpose for one in requests], len(requests[0].messages)
     (['turn 1'], 2)
     """
-    asks, found = setting.setting.asks, list[ModelRequest]()
+    asks, requests = setting.setting.asks, list[ModelRequest]()
 
     async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
-        purpose = asks[len(found)].name if len(found) < len(asks) else "turn 1"
-        found.append(ModelRequest(purpose, sampling, tuple(messages)))
-        if len(found) > len(asks):
-            raise AgentError("nobody answers here", _ENOUGH)
+        purpose = asks[len(requests)].name if len(requests) < len(asks) else "turn 1"
+        requests.append(ModelRequest(purpose, sampling, tuple(messages)))
+        if len(requests) > len(asks):
+            raise AgentError("all requests are collected", _ENOUGH)
         return f"<{purpose}>"
 
     try:
@@ -263,4 +268,4 @@ async def shown(problem: Problem, setting: PromptSet, rules: Rules | None = None
     except AgentError as error:
         if error.kind != _ENOUGH:
             raise
-    return found
+    return requests

@@ -18,14 +18,14 @@ from planoracle.instances.protocol.plan import given_plan
 
 
 class Replaying:
-    """Plays the plan of a submission in a file, command by command; where a command is refused, the next one follows.
+    """Agent that replays the plan of a submission, command by command; refused commands are skipped.
 
     Parameters
     ----------
     file
-        Submissions, as ``planoracle grade`` reads them, of which those for the problem count.
+        File of submissions, as for ``planoracle grade``; those for other problems are ignored.
     seed
-        Which of several submissions for the problem it is, counted from 0; those beyond the last begin anew.
+        Index of the submission among those for the problem, modulo their number.
 
     Raises
     ------
@@ -39,7 +39,7 @@ class Replaying:
             raise InputError(f"there is no file {file}", field="agent")
         self._file = file
         self._seed = seed
-        self._left: deque[str] | None = None
+        self._remaining: deque[str] | None = None
 
     def content(self) -> str:
         """Return a digest of the file, ``""`` for a folder or pipe."""
@@ -49,19 +49,19 @@ class Replaying:
             return file_digest(stream, lambda: blake2b(digest_size=16)).hexdigest()
 
     async def act(self, environment: AnyEnvironment) -> str | None:
-        """Say the next message, with an open loop the whole plan; ``None`` after the last.
+        """Return the next message, with an open loop the whole plan; ``None`` after the last.
 
         Raises
         ------
         AgentError
-            If the file cannot be read, or holds nothing for the problem that can be said.
+            If the file cannot be read, or has no plan for the problem that can be written as text.
         """
-        if self._left is None:
+        if self._remaining is None:
             try:
-                self._left = deque(self._messages(environment))
+                self._remaining = deque(self._messages(environment))
             except InputError as error:
                 raise AgentError(f"{self.name}: {error}", "no_plan") from error
-        return self._left.popleft() if self._left else None
+        return self._remaining.popleft() if self._remaining else None
 
     def _messages(self, environment: AnyEnvironment) -> list[str]:
         benchmark = environment.benchmark
@@ -72,25 +72,25 @@ class Replaying:
         run = benchmark.run(environment.problem, submission, environment.rules)
         if environment.manner.loop == "closed":
             return run.said
-        given = given_plan(submission, benchmark.plan_fields)
-        return [given if isinstance(given, str) else _as_text(environment, given, run)]
+        plan = given_plan(submission, benchmark.plan_fields)
+        return [plan if isinstance(plan, str) else _as_text(environment, plan, run)]
 
 
-def _as_text(environment: AnyEnvironment, given: object, run: AnyRun) -> str:
-    """Return a plan that is no text as one that is read as the same."""
-    for text in (json.dumps(given), "\n".join(run.said)):
+def _as_text(environment: AnyEnvironment, plan: object, run: AnyRun) -> str:
+    """Return a text that is parsed to the same commands as a plan."""
+    for text in (json.dumps(plan), "\n".join(run.said)):
         if environment.benchmark.parse(environment.problem, text, environment.rules).commands == run.plan.commands:
             return text
-    raise InputError("cannot be said as text", field="plan")
+    raise InputError("cannot be written as text", field="plan")
 
 
 def _stamp(file: str) -> object:
-    """Return what changes when a file does."""
+    """Return time and size of a file, ``None`` if there is none."""
     try:
-        found = Path(file).stat()
+        status = Path(file).stat()
     except (OSError, ValueError):
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=8)

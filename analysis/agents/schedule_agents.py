@@ -10,7 +10,8 @@ from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.solver_agents import Script, closing
 from planoracle.analysis.grading.oracle import WORK
 from planoracle.heuristics.budget import Budget
-from planoracle.heuristics.registry import GREEDY, run
+from planoracle.heuristics.registry import GREEDY
+from planoracle.heuristics.registry import run as run_heuristic
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.errors import InputError
@@ -23,12 +24,12 @@ from planoracle.solver.runs import run_of
 
 
 class ScheduleAgent:
-    """Follows the schedule that a heuristic makes of a problem, from the beginning.
+    """Agent that follows the schedule of a heuristic from the start of a run.
 
     Parameters
     ----------
     name
-        Of the heuristic, see `planoracle.heuristics.registry`.
+        Name of the heuristic, see `planoracle.heuristics.registry`.
     seed
         See `planoracle.heuristics.registry.Budget`.
     """
@@ -37,92 +38,92 @@ class ScheduleAgent:
         self.name = name
         self._budget = Budget(seed)
         self._script = Script()
-        self._begun = False
+        self._is_started = False
 
     async def act(self, environment: AnyEnvironment) -> str | None:
-        """Say the next command of the schedule; with an open loop the whole plan.
+        """Return the next command of the schedule; with an open loop the whole plan.
 
         Raises
         ------
         AgentError
-            If the heuristic finds no schedule, or the run has not gone on as the schedule has it.
+            If the heuristic finds no schedule, or the run has deviated from its schedule.
         """
-        if not self._begun:
-            self._begun = True
-            plan, commands = self._planned(environment)
+        if not self._is_started:
+            self._is_started = True
+            plan, commands = self._plan(environment)
             if environment.manner.loop == "open":
                 return plan
             self._script.follow(commands)
-        said = self._script.next(environment)
-        if said is not None:
-            return said
+        command = self._script.next(environment)
+        if command is not None:
+            return command
         if run_of(environment).success or not self._script.broken:
             return closing(environment, "close", "wait")
-        raise AgentError(f"the run has left the schedule of {self.name}", "off_plan")
+        raise AgentError(f"the run deviates from the schedule of {self.name}", "off_plan")
 
-    def _planned(self, environment: AnyEnvironment) -> tuple[str, list[str]]:
-        """Return a plan, as text and command by command."""
-        return self._scheduled(run_of(environment), self.name)
+    def _plan(self, environment: AnyEnvironment) -> tuple[str, list[str]]:
+        """Return a plan as text, and its commands."""
+        return self._schedule(run_of(environment), self.name)
 
-    def _scheduled(self, begun: AnyRun, heuristic: str) -> tuple[str, list[str]]:
-        if begun.steps:
-            raise AgentError(f"{heuristic} schedules from the beginning only, and the run has begun", "off_plan")
+    def _schedule(self, run: AnyRun, heuristic: str) -> tuple[str, list[str]]:
+        if run.steps:
+            raise AgentError(f"{heuristic} needs a run without commands; this run has some", "off_plan")
         try:
-            answer = run(begun.problem, heuristic, self._budget)
+            answer = run_heuristic(run.problem, heuristic, self._budget)
         except InputError as error:
             raise AgentError(f"{heuristic} {error.message}", "no_plan") from None
         if answer.plan is None:
             raise AgentError(f"{heuristic} finds no schedule: {answer.reason}", "no_plan")
-        if isinstance(begun, Trajectory) and answer.schedule is not None:
-            return answer.plan, begun.commands(begun.begin, answer.schedule)
-        return answer.plan, _on_floor(begun, answer.plan)
+        if isinstance(run, Trajectory) and answer.schedule is not None:
+            return answer.plan, run.commands(run.begin, answer.schedule)
+        return answer.plan, _in_grid_kitchen(run, answer.plan)
 
 
 class GreedyAgent(ScheduleAgent):
-    """Never waits while something can be done.
+    """Agent that follows a greedy schedule, which never waits while an action can start.
 
-    The greedy scheduler of the benchmark's paper if it has one and that finds a schedule, else the first of ours that
-    does. In kitchens: the plan found by always going on where least seems to be left, from any state.
+    The schedule is that of the greedy algorithm in the benchmark's paper, or else of our first greedy heuristic that
+    finds one. In kitchens the plan is that of a greedy best-first search, from any state.
     """
 
     def __init__(self, *, seed: int = 0) -> None:
         super().__init__("greedy", seed=seed)
 
-    def _planned(self, environment: AnyEnvironment) -> tuple[str, list[str]]:
-        begun = run_of(environment)
-        if isinstance(begun, KitchenRun):
-            return _in_kitchen(begun)
+    def _plan(self, environment: AnyEnvironment) -> tuple[str, list[str]]:
+        run = run_of(environment)
+        if isinstance(run, KitchenRun):
+            return _in_kitchen(run)
         failure = None
-        ours = ("floor-list",) if begun.problem.kind == "floor" else GREEDY
+        ours = ("floor-list",) if run.problem.kind == "floor" else GREEDY
         for heuristic in (*environment.benchmark.greedy, *ours):
             try:
-                return self._scheduled(begun, heuristic)
+                return self._schedule(run, heuristic)
             except AgentError as error:
                 failure = failure or error
         raise failure or AgentError("there is no greedy scheduler", "no_plan")
 
 
-def _on_floor(begun: AnyRun, plan: str) -> list[str]:
-    found = messages(cast("GridKitchenRun", begun), json.loads(plan))
-    if found is None:
-        raise AgentError("the plan does not hold when it is handed in piece by piece", "no_plan")
-    return found
+def _in_grid_kitchen(run: AnyRun, plan: str) -> list[str]:
+    commands = messages(cast("GridKitchenRun", run), json.loads(plan))
+    if commands is None:
+        raise AgentError("the plan is infeasible when it is submitted step by step", "no_plan")
+    return commands
 
 
-def _in_kitchen(begun: KitchenRun) -> tuple[str, list[str]]:
-    found = plan(begun.problem, time_limit=WORK, rules=begun.rules, after=begun.legal, greedy=True)
-    if found.plan is None:
-        raise AgentError(f"the greedy search finds no plan: {found.proof}", "no_plan")
-    return found.plan, list(found.actions)
+def _in_kitchen(run: KitchenRun) -> tuple[str, list[str]]:
+    result = plan(run.problem, time_limit=WORK, rules=run.rules, after=run.legal, greedy=True)
+    if result.plan is None:
+        raise AgentError(f"the greedy search finds no plan: {result.proof}", "no_plan")
+    return result.plan, list(result.actions)
 
 
 class Random:
-    """Any of the legal commands, each as likely; closes a run only when nothing else is left but to wait.
+    """Agent that picks a legal command uniformly at random; it closes a run only instead of waiting.
 
     Parameters
     ----------
     seed
-        The same one, on the same run, says the same.
+        Seed of the random choices.
     """
 
     name = "random"
@@ -131,9 +132,9 @@ class Random:
         self._chance = Chance(seed)
 
     async def act(self, environment: AnyEnvironment) -> str | None:
-        """Draw a command."""
+        """Return a random legal command."""
         if environment.manner.loop == "open":
-            raise AgentError("random goes command by command, and has no whole plan", "no_plan")
+            raise AgentError("random needs a closed loop", "no_plan")
         legal = environment.legal()
         if any(one.kind == "act" for one in legal):
             legal = [one for one in legal if one.kind != "close"]

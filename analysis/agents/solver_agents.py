@@ -15,35 +15,35 @@ from planoracle.solver.runs import Live, lost_after, run_of, solver_of
 
 
 class Script:
-    """Messages for the turns to come, forgotten as soon as a turn is none of them, or was not carried out."""
+    """Messages for the next turns, discarded when a turn is another one or was refused."""
 
     def __init__(self) -> None:
-        self._left: deque[str] = deque()
-        self._before: Turn | None = None  # the turn after which the last message was said
-        self._said: str | None = None
-        #: Whether the run has not gone as expected.
+        self._remaining: deque[str] = deque()
+        self._before: Turn | None = None  # the turn before the last message
+        self._message: str | None = None
+        #: True if the run has deviated from the messages.
         self.broken = False
 
     def follow(self, messages: Iterable[str]) -> None:
-        """Take messages for the turns to come, from now on."""
-        self._left = deque(messages)
-        self._said = None
+        """Set the messages for the next turns."""
+        self._remaining = deque(messages)
+        self._message = None
         self.broken = False
 
     def next(self, environment: AnyEnvironment) -> str | None:
-        """Say the next message; ``None`` if there is none, or the run has not gone as expected."""
+        """Return the next message; ``None`` if there is none, or the run has deviated."""
         turn = environment.state.turn
-        if self._said is not None and not self._agrees(turn):
-            self._left.clear()
+        if self._message is not None and not self._agrees(turn):
+            self._remaining.clear()
             self.broken = True
-        if not self._left:
+        if not self._remaining:
             return None
-        self._before, self._said = turn, self._left.popleft()
-        return self._said
+        self._before, self._message = turn, self._remaining.popleft()
+        return self._message
 
     def _agrees(self, turn: Turn | None) -> bool:
-        """Whether the last turn is what was said last, and went well."""
-        if turn is None or turn.before is not self._before or turn.said != self._said:
+        """Return True if the last turn has the last message and no violation."""
+        if turn is None or turn.before is not self._before or turn.said != self._message:
             return False
         return not any(one.kind == "lost" or one.violation for one in turn.outcomes)
 
@@ -54,15 +54,15 @@ def closing(environment: AnyEnvironment, *kinds: str) -> str | None:
 
 
 class Optimal:
-    """Goes on as well as possible from whatever state it finds: one search, then its plan as long as the world agrees.
+    """Agent that queries the solver and plays an optimal action at every decision.
 
-    Where nothing leads to success any more it closes the run, or stops. A plan that is the best one known, but not
-    proved to be the best, is followed as well.
+    It follows the plan of one search until the run deviates from it. Where success is impossible it closes the run, or
+    stops. A plan without proof of optimality is followed as well.
 
     Parameters
     ----------
     limit
-        Of one search: counted work, or seconds of wall time.
+        Limit of one search: counted work, or seconds of wall time.
     """
 
     name = "optimal"
@@ -73,7 +73,7 @@ class Optimal:
         self._script = Script()
 
     async def act(self, environment: AnyEnvironment) -> str | None:
-        """Say the next command of a best plan; with an open loop all of it.
+        """Return the next command of an optimal plan; with an open loop the whole plan.
 
         Raises
         ------
@@ -82,36 +82,36 @@ class Optimal:
         """
         if environment.manner.loop == "open":
             return whole_plan(environment, self._limit)
-        said = self._script.next(environment)
-        if said is not None:
-            return said
+        command = self._script.next(environment)
+        if command is not None:
+            return command
         run = run_of(environment)
-        known = self._live.known(run, None)
-        if run.success or environment.done or lost_after(run, run.stop, known.value):
+        state = self._live.known(run, None)
+        if run.success or environment.done or lost_after(run, run.stop, state.value):
             return closing(environment, "close")
-        commands = self._begin(run) or self._live.commands(run, known)
+        commands = self._begin(run) or self._live.commands(run, state)
         if commands is None:
-            raise AgentError(f"{environment.problem.name}: no way to go on was found within the limit", "no_plan")
-        if not commands:  # all has been started
+            raise AgentError(f"{environment.problem.name}: no completion was found within the limit", "no_plan")
+        if not commands:  # all actions have started
             return closing(environment, "close", "wait")
         self._script.follow(commands)
         return self._script.next(environment)
 
     def _begin(self, run: AnyRun) -> list[str] | None:
-        """Return the commands of the optimal schedule, if nothing has been done yet."""
+        """Return the commands of the optimal schedule if the run has no steps yet, else ``None``."""
         if run.steps or not isinstance(run, Trajectory):
             return None
-        found = optimum(run.problem, limit=self._limit).schedule
-        return None if found is None else run.commands(run.begin, found)
+        schedule = optimum(run.problem, limit=self._limit).schedule
+        return None if schedule is None else run.commands(run.begin, schedule)
 
 
 def whole_plan(environment: AnyEnvironment, limit: Limit) -> str:
-    """Say a best plan as a whole.
+    """Return the text of an optimal plan.
 
     Raises
     ------
     AgentError
-        If none is found within the limit.
+        If no plan is found within the limit.
     """
     run = run_of(environment)
     solver = solver_of(run, limit)

@@ -1,8 +1,8 @@
 """Executor of batch tasks on a dask.distributed cluster.
 
-The scheduler repeats the tasks of workers that die. Tasks and answers are pickles: whoever reaches the scheduler can run
-code on its workers and in this process; `.docs/reference/batches.md` shows how to use TLS. Each dask worker answers tasks
-in a worker pool of its own, which enforces the limits of a task.
+The scheduler repeats the tasks of workers that die. Tasks and answers are pickles: whoever reaches the scheduler can
+run code on its workers and in this process; `.docs/reference/batches.md` shows how to use TLS. Each dask worker answers
+tasks in a worker pool of its own, which enforces the limits of a task.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from planoracle.instances.errors import InputError, PlanoracleError
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.solver.result import versions
 
-# Seconds to search for the scheduler, and between two looks at the number of workers.
+# Seconds to wait for the scheduler, and between two queries of the number of workers.
 _SEARCH, _LOOK = 20, 5.0
 
 _turn = threading.Lock()
-# The pool of a worker of the cluster, by pickle and limits.
+# Pools in a worker of the cluster, by pickle and limits.
 _pools: dict[tuple[bytes, TaskLimits], WorkerPool[Any, Any]] = {}
 
 
 class DaskCluster:
-    """The workers of a scheduler, with the interface of `planoracle.analysis.batch.pool.WorkerPool`.
+    """Workers of a dask scheduler, with the interface of `planoracle.analysis.batch.pool.WorkerPool`.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class DaskCluster:
         self._address = address
         self._work = (pickle.dumps(start, protocol=5), limits, versions())
         self._looked, self._threads = -_LOOK, 0
-        with self._reported("cannot be reached"):
+        with self._translate_errors("cannot be reached"):
             resolved = _address_of(address)
             _check_certificate(resolved)
             self._client: Any = Client(resolved, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
@@ -82,7 +82,7 @@ class DaskCluster:
                 except StopIteration:
                     more = False
                 else:
-                    with self._reported("failed"):
+                    with self._translate_errors("failed"):
                         ready = isinstance(task, Ready)
                         futures.append(task if ready else self._client.submit(run, *self._work, task, pure=False))
             if not futures:
@@ -94,29 +94,29 @@ class DaskCluster:
                 yield future.answer
                 continue
             try:
-                with self._reported("failed"):
+                with self._translate_errors("failed"):
                     answer = future.result()
                     future.release()
             except KilledWorker as error:
-                answer = TaskFailure(LimitError(f"ends every worker of the cluster: {error}"), certain=False)
+                answer = TaskFailure(LimitError(f"ended every worker of the cluster: {error}"), certain=False)
             yield answer
 
     def close(self) -> None:
         """Stop all work."""
-        with suppress(Exception):  # a scheduler that has gone has forgotten the tasks
+        with suppress(Exception):  # a scheduler that has ended has no tasks
             self._client.close(timeout=5)
 
     def _in_flight(self) -> int:
         """Return the number of tasks to submit: enough that no thread waits for the next one."""
         if monotonic() - self._looked > _LOOK:
             self._looked = monotonic()
-            with self._reported("failed"):
+            with self._translate_errors("failed"):
                 self._threads = sum(self._client.nthreads().values())
         return 4 * self._threads
 
     @contextmanager
-    def _reported(self, what: str) -> Iterator[None]:
-        """Turn errors of the library, which are of any type, into ours."""
+    def _translate_errors(self, failure: str) -> Iterator[None]:
+        """Raise errors of the library, which have any type, as `WorkerError`."""
         from distributed import KilledWorker
 
         try:
@@ -125,15 +125,15 @@ class DaskCluster:
             raise
         except Exception as error:
             reason = str(error) or type(error).__name__
-            raise WorkerError(f"the cluster at {self._address} {what}: {reason}") from None
+            raise WorkerError(f"the cluster at {self._address} {failure}: {reason}") from None
 
 
-def run(start: bytes, limits: TaskLimits, wanted: Mapping[str, str], task: Any) -> Any:
+def run(start: bytes, limits: TaskLimits, requested: Mapping[str, str], task: Any) -> Any:
     """Answer a task on a worker of the cluster, in a process of its own; ``start`` is a pickle."""
     installed = versions()
-    if installed != wanted:
-        listed = (", ".join(f"{name} {version}" for name, version in one.items()) for one in (installed, wanted))
-        raise WorkerError("a worker of the cluster has {}, but {} is asked for; install the same".format(*listed))
+    if installed != requested:
+        listed = (", ".join(f"{name} {version}" for name, version in one.items()) for one in (installed, requested))
+        raise WorkerError("a worker of the cluster has {}; must have {}".format(*listed))
     with _turn:
         try:
             if (start, limits) not in _pools:
@@ -151,22 +151,22 @@ def _close_pools() -> None:
 
 
 def _address_of(text: str) -> str:
-    """Return the address of a scheduler, which may be given by its file."""
+    """Return the address of a scheduler, read from its file if the text is a path."""
     if not Path(text).is_file():
         return text
     try:
         return str(load_json(read_bytes(text), text)["address"])
     except (KeyError, TypeError):
-        raise InputError("is no file of a scheduler: it names no address", source=text) from None
+        raise InputError("is not a scheduler file: it has no address", source=text) from None
 
 
 def _check_certificate(address: str) -> None:
-    """Raise `WorkerError` if an address needs a certificate and none is set, which dask reports by a traceback."""
+    """Raise `WorkerError` if an address needs a certificate and none is set; dask would print a traceback."""
     from distributed import Security
 
     security: Any = Security
     if address.startswith("tls://") and not security().get_connection_args("client").get("ssl_context"):
         raise WorkerError(
-            f"the cluster at {address} wants a certificate: set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, "
+            f"the cluster at {address} needs a certificate; set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, "
             "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT and DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY"
         )

@@ -1,4 +1,4 @@
-"""Episodes of built-in agents as batch tasks: what is shipped to play them, and what their results depend on."""
+"""Batch tasks that play episodes of built-in agents, and the keys of their results."""
 
 from __future__ import annotations
 
@@ -29,16 +29,18 @@ def is_row(row: Any) -> bool:
 
 @dataclass(frozen=True)
 class Playing:
-    """Play one problem by one agent per task. A row is a submission, with an ``error`` if the agent failed.
+    """Batch work: let one agent play one problem per task.
+
+    A row is a submission, with an ``error`` if the agent failed.
 
     Attributes
     ----------
     profile, rules
         Name of the rule profile, and single rules by name.
     setting
-        Name of the setting, which decides how a run is held; ``""``: ``closed``.
+        Name of the prompt setting; ``""``: ``closed``.
     seed
-        Of the first sample; each further sample has the next one.
+        Seed of the first sample; each further sample has the next one.
     """
 
     profile: str = "paper"
@@ -57,9 +59,9 @@ class Playing:
         """Return the function that plays one episode."""
         return self._answer
 
-    def failed(self, episode: tuple[str, Problem, int], failure: TaskFailure) -> ResultRow:
+    def failure_row(self, episode: tuple[str, Problem, int], failure: TaskFailure) -> ResultRow:
         """Return the row of an episode that ends its worker."""
-        return _failed(_about(*episode), str(failure.error))
+        return _error_row(_about(*episode), str(failure.error))
 
     @cached_property
     def _profiles(self) -> dict[str, Rules]:
@@ -70,20 +72,20 @@ class Playing:
         about = _about(name, problem, sample)
         try:
             benchmark = registry.of(problem)
-            manner = benchmark.settings[self.setting or "closed"].manner
-            environment = benchmark.environment(problem, self._profiles[benchmark.name], manner)
+            config = benchmark.settings[self.setting or "closed"].manner
+            environment = benchmark.environment(problem, self._profiles[benchmark.name], config)
             played = asyncio.run(play(environment, agent(name, seed=self.seed + sample - 1)))
             if played.failure is not None:
                 raise played.failure
             return ResultRow(json.dumps({**about, **environment.submission(), **about}))
         except AgentError as error:
-            return _failed(about, str(error))
+            return _error_row(about, str(error))
         except PlanoracleError as error:
-            return _failed(about, f"cannot be played: {error}")
+            return _error_row(about, f"cannot be played: {error}")
 
 
-def _failed(about: dict[str, Any], reason: str) -> ResultRow:
-    """Return a row that is not stored, so that the episode is played again."""
+def _error_row(about: dict[str, Any], reason: str) -> ResultRow:
+    """Return a row that no journal stores, so that the episode is played again."""
     return ResultRow(json.dumps({**about, "error": reason}), is_lasting=False)
 
 

@@ -1,4 +1,4 @@
-"""Errors of batches that no input causes."""
+"""SQLite file of results by key: the journal of a run directory, and the format of the optimum cache."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from planoracle.instances.model.cache import FORMAT
 
 
 class StorageError(PlanoracleError):
-    """A run directory or an output file cannot be used: full disk, no permission, or another process uses it."""
+    """Error for a run directory or output file that cannot be used, e.g. because of a full disk or a lock."""
 
 
 class WorkerError(PlanoracleError):
-    """A worker process cannot be started or reached, or has another version."""
+    """Error for a worker process that cannot be started or reached, or has another version."""
 
 
 #: Longest text of an entry, in characters; a longer one is not stored.
@@ -98,7 +98,7 @@ class Journal:
     Parameters
     ----------
     warn
-        Called with what a person should know about the file.
+        Called with each message about the file for the user.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Worker pool: one process per worker, one task per message, limits of processor time and memory per task."""
+"""Worker pool: one process per worker, and limits of processor time and memory per task."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class WorkerPool(Generic[T, A]):
         return self._add() if waited and len(self._workers) < self._size else None
 
     def _wait(self) -> None:
-        """Take note of one event. Wait in short spells, so that signals are handled and further workers started."""
+        """Handle one event. Wait at most briefly, so that signals are handled and further workers started."""
         if self._is_closed:
             raise WorkerError("the pool was closed")
         try:
@@ -174,7 +174,10 @@ class WorkerPool(Generic[T, A]):
                 job.answer = TaskFailure(event.value, certain=not isinstance(event.value, InternalError))
 
     def _replace(self, worker: Worker) -> None:
-        """Put a new worker in place of one that died. Its first task failed, or is tried again in the new worker."""
+        """Replace a worker that died.
+
+        Its first task failed, or is repeated by the new worker.
+        """
         self._workers.remove(worker)
         code = worker.process.wait()
         failure = failure_of(code, self._limits)

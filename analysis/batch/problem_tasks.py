@@ -63,7 +63,7 @@ def _call(task: tuple[Callable[..., Any], tuple[Any, ...]]) -> Any:
 
 
 def read_each(name: str) -> Iterator[Problem | InputError]:
-    """Yield what `planoracle.instances.files.catalog.read_each` returns; a worker reads files that are large.
+    """Yield the results of `planoracle.instances.files.catalog.read_each`; a worker reads large files.
 
     Raises
     ------
@@ -102,32 +102,31 @@ def is_row(row: Any) -> bool:
 
 @dataclass(frozen=True)
 class Solving:
-    """Solve problems exactly; the options of `planoracle.solver.solve.solve`.
+    """Batch work: solve one problem per task, with the options of `planoracle.solver.solve.solve`.
 
     Attributes
     ----------
     profile, rules
-        By which rules, and single ones of these, see `planoracle.analysis.grading.rule_options.profiles`; without a
-        profile those
-        that the solver takes by itself.
+        Name of the rule profile, and single rules by name, see `planoracle.analysis.grading.rule_options.profiles`.
+        Without a profile the solver chooses the rules.
     """
 
     time_limit: float = 60.0
     seed: int = 0
     workers: int = 1
-    finest: bool = False
+    exact_grid: bool = False
     profile: str | None = None
     rules: tuple[tuple[str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = tuple(versions().items())
-    fewest_pieces: bool = False
+    min_interruptions: bool = False
 
     def item(self, problem: Problem, *, is_keyed: bool) -> Item:
-        """Return the item of a problem, with a key if its result is to be kept."""
-        options: tuple[object, ...] = (self.time_limit, self.seed, self.workers, self.finest)
+        """Return the item of a problem, with a key if its result is to be stored."""
+        options: tuple[object, ...] = (self.time_limit, self.seed, self.workers, self.exact_grid)
         if self.profile is not None:
             options += (self.profile, self.rules)
-        if self.fewest_pieces:
-            options += ("fewest pieces",)
+        if self.min_interruptions:
+            options += ("min_interruptions",)
         key = digest("solve", FORMAT, options, self.versions, fingerprint(problem)) if is_keyed else None
         return Item(problem, problem, key)
 
@@ -140,8 +139,8 @@ class Solving:
         return profiles(self.profile or "", dict(self.rules))
 
     def _answer(self, problem: Problem) -> ResultRow:
-        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, "finest": self.finest}
-        if self.fewest_pieces:
+        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, "finest": self.exact_grid}
+        if self.min_interruptions:
             options["fewest_pieces"] = True
         if self.profile is not None:
             rules = self._profiles[problem.benchmark]

@@ -48,7 +48,7 @@ def answers_within(
 
 
 def each_within(entries: Entries, each: Each[T], limits: TaskLimits) -> Iterator[T]:
-    """Yield the answer of a function to each entry; an entry that exceeds the limits is an error to the function."""
+    """Yield the answer of a function to each entry; it gets an error for entries that exceed the limits."""
     places: deque[tuple[Any, Any]] = deque()
 
     def tasks() -> Iterator[Any]:
@@ -128,7 +128,7 @@ class Grading:
 
         return answer
 
-    def unscored(self, place: PathNames, submission: object, failure: TaskFailure) -> Grade:
+    def unscored_grade(self, place: PathNames, submission: object, failure: TaskFailure) -> Grade:
         """Return the grade of a submission that a worker could not grade."""
         return Grader().unscored(submission, failure.error, place)
 

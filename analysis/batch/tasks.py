@@ -1,4 +1,4 @@
-"""Items of a batch and their rows: take rows from the journal, let a pool compute the others, store these."""
+"""Items of a batch and their rows: read from the journal, or computed by a pool and stored."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class ResultRow(NamedTuple):
 
 @dataclass(slots=True)
 class Item:
-    """One thing to compute.
+    """One unit of work of a batch.
 
     Attributes
     ----------
     about
-        Data of the caller that comes back with the answer.
+        Data of the caller, returned with the answer.
     task
-        What a worker is sent.
+        Task that is sent to a worker.
     key
         Key of the row in a journal; ``None`` if it is not stored.
     answer
@@ -61,15 +61,15 @@ class Pool(Protocol):
         ...
 
 
-def answered(
+def answer_items(
     items: Iterable[Item], pool: Pool, journal: Journal | None, is_row: Callable[[Any], bool]
 ) -> Iterator[tuple[Item, ResultRow | TaskFailure]]:
-    """Yield every item with its answer, in order; rows of the journal are not computed again.
+    """Yield every item with its answer, in input order; rows in the journal are not computed again.
 
     Parameters
     ----------
     is_row
-        Whether an object from the journal is a row of such work; the work of others is done again.
+        Predicate for objects from the journal; rows that fail it are computed again.
     """
     waiting: deque[Item] = deque()
 

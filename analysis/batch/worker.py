@@ -22,14 +22,14 @@ from typing import IO, Any, Final, NamedTuple, NoReturn
 from planoracle.analysis.batch.journal import WorkerError
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError
 
-#: Exit status of a worker that could not get more memory.
+#: Exit status of a worker that ran out of memory.
 NO_MEMORY: Final = 77
-#: Largest answer, in bytes as a pickle.
+#: Largest answer as a pickle, in bytes.
 MAX_ANSWER: Final = 2**26
 
 
 class LimitError(InputError):
-    """A task that exceeds a limit, or ends the worker that runs it."""
+    """Error for a task that exceeds a limit, or ends the worker that runs it."""
 
 
 class TaskLimits(NamedTuple):
@@ -48,12 +48,12 @@ class TaskLimits(NamedTuple):
 
 
 NO_LIMITS: Final = TaskLimits()
-# Seconds between two looks whether the process that started this one is there.
+# Seconds between two checks that the parent process exists.
 _LOOK: Final = 0.5
 
 
 def set_timer(seconds: float | None) -> None:
-    """Start the processor timer of a task, or stop it. Its signal has no handler, so that it ends the process."""
+    """Start or stop the processor timer of a task. Its signal has no handler and ends the process."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds or 0)
 

@@ -1,4 +1,4 @@
-"""Command line with one module per subcommand. Subcommands and heavy libraries are imported when they are called."""
+"""Command line with one module per subcommand, which is imported when it is called."""
 
 from __future__ import annotations
 

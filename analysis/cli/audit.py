@@ -15,7 +15,7 @@ from planoracle.analysis.audit.auditor import Auditor, published, published_name
 from planoracle.analysis.audit.finding import ReferenceVerdict, summarize
 from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
-from planoracle.analysis.cli.options import LimitOption, Notes, begun
+from planoracle.analysis.cli.options import LimitOption, Notes, complete_name
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, write_table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.submissions import (
@@ -27,13 +27,13 @@ from planoracle.analysis.cli.submissions import (
     ProblemsOption,
     RuleOption,
     SecondsOption,
-    blamed,
     chosen_places,
     chosen_rules,
-    counted,
+    count_for_bar,
     limits_of,
     named_problems,
-    opened,
+    open_submissions,
+    report_failure,
 )
 from planoracle.analysis.console import complain, output_file, tell
 from planoracle.analysis.grading.oracle import WORK
@@ -60,7 +60,7 @@ def audit(
             help="Problems with published references (names, prefixes, globs), or files with references (- for "
             "standard input). Default: all published references of bundled problems.",
             metavar="NAME|FILE",
-            autocompletion=begun,
+            autocompletion=complete_name,
         ),
     ] = None,
     form: FormatOption = Format.table,
@@ -111,22 +111,22 @@ def audit(
     if tables:
         _compare_figures(names or (), form)
         return
-    known = named_problems(problems)
-    where = Problems(named=known, places=chosen_places(problems))
+    named = named_problems(problems)
+    problem_loader = Problems(named=named, places=chosen_places(problems))
     options = chosen_rules(rule or ())
-    auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=where)
+    auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=problem_loader)
     files = [name for name in names or () if name == "-" or _is_file(name)]
     if page is not None:
         _write_page(page, names or (), files, auditor, stated=profile is not None)
         return
-    asked = [name for name in names or () if name not in files]
+    targets = [name for name in names or () if name not in files]
     table, notes, findings = Table(form, _COLUMNS), Notes(), []
     hidden = 0
     if loopholes:
-        rows = _passed(auditor, asked)
+        rows = _loopholes(auditor, targets)
     else:
-        intake = opened([Path(name) for name in files], None, columns, model, claims=True) if files else None
-        rows = _found(auditor, asked, intake, list(known), limits_of(line_seconds, line_memory))
+        intake = open_submissions([Path(name) for name in files], None, columns, model, claims=True) if files else None
+        rows = _check_references(auditor, targets, intake, list(named), limits_of(line_seconds, line_memory))
     for one in rows:
         findings.append(one)
         notes.add(one.instance)
@@ -145,7 +145,7 @@ def audit(
         write_table(form if people else Format.table, shown, sums, "references", stream)
     else:
         tell("there is no published reference among these", "note")
-        _tell_of_copies(asked)
+        _tell_of_copies(targets)
     if hidden:
         are = "1 reference is" if hidden == 1 else f"{hidden} references are"
         tell(f"{are} optimal, and not shown; --all shows them", "note")
@@ -156,11 +156,11 @@ def audit(
 
 def _compare_figures(names: Sequence[str], form: Format) -> None:
     """Write figures published in papers beside those computed from the bundled problems."""
-    known = with_tables()
+    benchmarks = with_tables()
     for name in names:
-        if registry.get(name).name not in known:
-            raise InputError(f"has no published figures here; {', '.join(known)} have", field="name", value=name)
-    chosen = names or known
+        if registry.get(name).name not in benchmarks:
+            raise InputError(f"has no published figures here; {', '.join(benchmarks)} have", field="name", value=name)
+    chosen = names or benchmarks
     rows = [row for name in chosen for row in rows_of(name)]
     if form in PEOPLE:  # with the decimals that the papers print
         for column in ("paper", "ours", "difference"):
@@ -175,37 +175,37 @@ def _is_file(name: str) -> bool:
     return exists(name) and not names_problem(name)
 
 
-def _found(
-    auditor: Auditor, names: list[str], intake: Intake | None, known: list[str], limits: TaskLimits
+def _check_references(
+    auditor: Auditor, names: list[str], intake: Intake | None, own: list[str], limits: TaskLimits
 ) -> Iterator[ReferenceFinding]:
-    nothing = not names and (known or intake is not None)
-    expanded = [*known, *(() if nothing else published_names(names))]
+    only_files = not names and (own or intake is not None)
+    expanded = [*own, *(() if only_files else published_names(names))]
     for name in track(expanded, "checking"):
-        yield from _complained(auditor.published(name))
+        yield from _report_unchecked(auditor.published(name))
     if intake is not None:
-        given = track(intake, "checking", counted(intake))
-        yield from _complained(each_within(given, auditor.handed_in, limits))
+        entries = track(intake, "checking", count_for_bar(intake))
+        yield from _report_unchecked(each_within(entries, auditor.handed_in, limits))
 
 
-def _passed(auditor: Auditor, names: list[str]) -> Iterator[ReferenceFinding]:
-    """Yield the ways past the released graders of the benchmarks of that name, or of all."""
+def _loopholes(auditor: Auditor, names: list[str]) -> Iterator[ReferenceFinding]:
+    """Yield the loopholes of the released graders of some benchmarks, by default of all."""
     for name in names or registry.names():
         benchmark = registry.get(name)
         yield from auditor.loopholes(benchmark)
 
 
 def _tell_of_copies(names: list[str]) -> None:
-    """Say of benchmarks whose published references are not bundled where they are."""
+    """Name the sources of published references that are not bundled."""
     for benchmark in filter(None, map(registry.find, names)):
         for reference in published(benchmark) if not benchmark.referenced else ():
             tell(f"{reference.published}: {reference.about}", "note")
 
 
-def _complained(findings: Iterator[ReferenceFinding]) -> Iterator[ReferenceFinding]:
-    """Yield findings; those that could not be checked are complained of."""
+def _report_unchecked(findings: Iterator[ReferenceFinding]) -> Iterator[ReferenceFinding]:
+    """Yield findings; write an error for each that could not be checked."""
     for one in findings:
         if one.verdict == ReferenceVerdict.not_checked and one.line is not None:
-            blamed(PathNames(one.line, one.source), one.reason)
+            report_failure(PathNames(one.line, one.source), one.reason)
         elif one.verdict == ReferenceVerdict.not_checked:
             complain(f"{one.instance}: {one.reason}")
         yield one
@@ -213,8 +213,8 @@ def _complained(findings: Iterator[ReferenceFinding]) -> Iterator[ReferenceFindi
 
 def _write_page(path: Path, names: Iterable[str], files: list[str], auditor: Auditor, *, stated: bool) -> None:
     if files or stated:
-        given = "a file" if files else "--profile"
-        raise typer.BadParameter(f"is about what is published, by all rules; not with {given}", param_hint="--page")
+        conflict = "a file" if files else "--profile"
+        raise typer.BadParameter(f"covers all published references; not allowed with {conflict}", param_hint="--page")
     check_folder_of(path, "--page")
     with output_file(path) as stream:
         stream.write(page_of(names, auditor))

@@ -1,4 +1,4 @@
-"""What the verbs that work on many inputs share: processes, run directories, clusters, and how they are stopped."""
+"""Options and resources of commands for many inputs: workers, clusters, run directories, interruption."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def workshop(
     cluster: str | None,
     on_progress: Callable[[Any], None] = lambda value: None,
 ) -> Iterator[tuple[Pool, Journal | None]]:
-    """Open a pool and a journal; an interruption says how to go on.
+    """Open a pool and a journal; report on an interruption how to continue.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def workshop(
     folder
         Run directory of the journal, ``None`` for none.
     cluster
-        Address of a scheduler that is used instead of processes here.
+        Address of a dask scheduler whose workers replace local processes.
     """
     journal = None
     with stoppable():
@@ -72,22 +72,22 @@ def workshop(
                     journal = stack.enter_context(Journal(folder, partial(tell, kind="warning")))
                 yield pool, journal
         except SignalExit:
-            said = "nothing is kept; with --run DIR, what is done would be"
+            message = "no results are stored; --run DIR stores them"
             if journal is not None:
-                said = _kept(journal)
+                message = _stored_results(journal)
             elif folder is not None:  # while it was being opened
-                said = f"nothing was added to {folder}; the same command goes on from there"
-            tell(said, "interrupted")
+                message = f"nothing was added to {folder}; the same command continues from there"
+            tell(message, "interrupted")
             raise
         except (StorageError, WorkerError, MemoryError) as error:
             if journal is None or journal.is_lost:
                 raise
             if isinstance(error, MemoryError):
                 error = WorkerError("there is not enough memory")
-            raise type(error)(f"{error}; {_kept(journal)}") from None
+            raise type(error)(f"{error}; {_stored_results(journal)}") from None
 
 
-def _kept(journal: Journal) -> str:
+def _stored_results(journal: Journal) -> str:
     if journal.is_lost:
         return f"{journal.path.parent} was moved or deleted"
-    return f"{len(journal)} results are in {journal.path.parent}; the same command goes on from there"
+    return f"{len(journal)} results are in {journal.path.parent}; the same command continues from there"

@@ -51,20 +51,20 @@ def new(
 @with_view
 def list_(form: FormatOption = Format.table) -> None:
     """List the benchmarks, their rules (for --set) and their metrics."""
-    benchmarks = [_described(one) for one in map(registry.get, registry.names())]
-    write_table(form, _COLUMNS, [_joined(row) if form in PEOPLE else row for row in benchmarks])
+    benchmarks = [_describe(one) for one in map(registry.get, registry.names())]
+    write_table(form, _COLUMNS, [_join_lists(row) if form in PEOPLE else row for row in benchmarks])
     for part, (columns, title) in _PARTS.items() if form in PEOPLE else ():
         rows = [one for row in benchmarks for one in row[part]]
         # Two benchmarks may share a rule.
-        write_table(form, columns, [_joined(one) for at, one in enumerate(rows) if one not in rows[:at]], title)
+        write_table(form, columns, [_join_lists(one) for at, one in enumerate(rows) if one not in rows[:at]], title)
 
 
-def _joined(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with lists of words as a person reads them."""
+def _join_lists(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with lists as texts."""
     return {key: ", ".join(map(str, value)) if isinstance(value, list) else value for key, value in row.items()}
 
 
-def _described(one: AnyBenchmark) -> dict[str, Any]:
+def _describe(one: AnyBenchmark) -> dict[str, Any]:
     names = () if one.shelf is None else one.shelf.names()
     kind = "schedule" if isinstance(one, ScheduleBenchmark) else None
     own = (found.kind for found in map(one.shelf.load, names) if found.benchmark == one.name) if one.shelf else ()

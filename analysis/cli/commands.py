@@ -1,4 +1,4 @@
-"""Table of the subcommands, the typer application that imports one when it is called, and exit statuses."""
+"""Table of subcommands, the typer application that imports them on call, and exit statuses."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ app = typer.Typer(
 )
 
 
-def _show_versions(context: typer.Context, wanted: bool) -> None:
-    if not wanted:
+def _show_versions(context: typer.Context, is_requested: bool) -> None:
+    if not is_requested:
         return
     from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""``planoracle compare``: references, heuristics and numbers of agents compared with the proved optimum."""
+"""``planoracle compare``: references, heuristics and numbers of agents beside the optimum."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from planoracle.analysis import figures
-from planoracle.analysis.cli.options import LimitOption, NamesArgument, Notes, ProblemLoop, stated, with_figure_options
+from planoracle.analysis.cli.options import (
+    LimitOption,
+    NamesArgument,
+    Notes,
+    ProblemLoop,
+    with_figure_options,
+    without_none,
+)
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
 from planoracle.analysis.comparison.compare import (
     by_variant,
@@ -111,7 +118,7 @@ def compare(
     found, notes = [], Notes()
 
     def compare_one(problem: Any) -> Comparison:
-        return with_models(compared(problem, also=also, **stated(time_limit=time_limit)), grades)
+        return with_models(compared(problem, also=also, **without_none(time_limit=time_limit)), grades)
 
     for problem, one in run.each(compare_one):
         if not (variants or summary):
@@ -131,7 +138,7 @@ def compare(
         write_table(form, list(dict.fromkeys(key for row in rows for key in row)), rows)
     for table in tables.values() or ([] if variants or summary else [Table(form, _COLUMNS)]):
         if form in PEOPLE and not each:
-            table.columns = _shown(table.rows)
+            table.columns = _table_columns(table.rows)
         table.close()
     if found:
         _write_summary(summarize(found), form, alone=summary)
@@ -155,7 +162,9 @@ def _compare_agents(
 ) -> NoReturn:
     """Write proved optima by number of agents, and end the program."""
     run = ProblemLoop(names, "solving")
-    curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **stated(time_limit=time_limit)))]
+    curves = [
+        one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **without_none(time_limit=time_limit)))
+    ]
     rows = summarize_agents(curves) if summary else [row for one in curves for row in one.rows()]
     write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, [row for row in rows if row["agents"] in numbers])
     run.exit(failed=not all(one.proved for one in curves))
@@ -175,11 +184,11 @@ def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> 
         write_table(shown, columns, rows, "above the optimum", sys.stdout if people else sys.stderr)
 
 
-def _draw(found: list[Comparison], figure: ComparisonFigure, output: Path) -> None:
+def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path) -> None:
     from pandas import concat
 
     frames = []
-    for one in found:
+    for one in comparisons:
         titles = {own.name: own.title for own in get(one.benchmark).references}
         entries = tuple(entry._replace(method=titles.get(entry.method, entry.method)) for entry in one.all)
         frames.append(replace(one, entries=entries).to_frame())
@@ -197,8 +206,8 @@ def _methods(one: Comparison) -> list[dict[str, Any]]:
     return [{"instance": one.instance, **entry._asdict(), "gap": one.gap(entry)} for entry in one.all]
 
 
-def _shown(rows: list[dict[str, Any]]) -> list[str]:
-    """Return what people read: every makespan with its gap; bounds that are no optimum, and what the rules refuse."""
+def _table_columns(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the columns of tables: makespans with gaps, bounds without proof, and rejections."""
     keys = dict.fromkeys(key for row in rows for key in row)
     gaps = [key for key in keys if key.startswith("gap_")]
     methods = [key for key in keys if key not in _COLUMNS][: len(gaps)]

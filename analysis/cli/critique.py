@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.options import LimitOption, stated
+from planoracle.analysis.cli.options import LimitOption, without_none
 from planoracle.analysis.cli.output import print_text
 from planoracle.analysis.cli.submissions import (
     MEMORY,
@@ -22,14 +22,14 @@ from planoracle.analysis.cli.submissions import (
     ProfileOption,
     SecondsOption,
     SubmissionsArgument,
-    answered,
     found_problems,
+    identifying_fields,
     limits_of,
-    opened,
-    submitted,
+    open_submissions,
+    submission_answers,
 )
 from planoracle.analysis.console import lenient, say_json
-from planoracle.analysis.diagnosis.critique import critique as report
+from planoracle.analysis.diagnosis.critique import critique as critique_of
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.protocol.feedback import clean
 
@@ -70,19 +70,19 @@ def critique(
     """
     rules = profiles(profile)
 
-    options = {"regret": regret, "hints": hints, **stated(seconds=time_limit)}
-    reported = partial(_reported, rules=rules, options=options)
+    options = {"regret": regret, "hints": hints, **without_none(seconds=time_limit)}
+    reported = partial(_critique_row, rules=rules, options=options)
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")
-    found_in = opened(submissions, pattern, columns, model)
+    found_in = open_submissions(submissions, pattern, columns, model)
     failed = False
     rows = []
     limits = limits_of(line_seconds, line_memory)
-    for answer in answered(found_in, reported, "reading plans", found_problems(problems), limits):
+    for answer in submission_answers(found_in, reported, "reading plans", found_problems(problems), limits):
         if answer.value is None:
             failed = True
             continue
-        row = {**submitted(answer), **answer.value}
+        row = {**identifying_fields(answer), **answer.value}
         if form is ReportFormat.text:
             instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
             name = clean(answer.id or "")
@@ -97,6 +97,6 @@ def critique(
     raise typer.Exit(1 if failed else 0)
 
 
-def _reported(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Any:
-    found = report(problem, submission, rules=rules[problem.benchmark], **options)
-    return found.as_dict() | {"prose": found.prose()}
+def _critique_row(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Any:
+    report = critique_of(problem, submission, rules=rules[problem.benchmark], **options)
+    return report.as_dict() | {"prose": report.prose()}

@@ -10,10 +10,9 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.cli.options import LimitOption, NamesArgument, ProblemLoop, stated
+from planoracle.analysis.cli.options import LimitOption, NamesArgument, ProblemLoop, without_none
 from planoracle.analysis.cli.output import Format, Table, print_text
 from planoracle.analysis.console import lenient, output_file
-from planoracle.analysis.diagnosis.explain import explain as explained
 from planoracle.instances.model.limits import Status
 from planoracle.instances.text import to_json, visible
 
@@ -58,7 +57,7 @@ def explain(
         lenient(sys.stdout, encoding="utf-8")
     failed = False
     proofs: list[str] = []
-    for _, found in run.each(partial(explained, **stated(time_limit=time_limit))):
+    for _, found in run.each(partial(explain_optimum, **without_none(time_limit=time_limit))):
         failed |= found.status == Status.unknown or (
             found.conflict is not None and found.conflict.status != Status.infeasible
         )

@@ -46,13 +46,13 @@ def gantt(
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
     if against == "optimum" and plan is None and heuristic is None:
-        said = "needs --plan or --heuristic: without them the optimum itself is drawn"
-        raise typer.BadParameter(said, param_hint="--against")
+        message = "needs --plan or --heuristic: without them the optimum itself is drawn"
+        raise typer.BadParameter(message, param_hint="--against")
     problem = single_problem(add_agent_suffix(name, agents, only or ()))
     if plan is not None:
         drawn, title = _read(plan)
     else:
-        drawn, title = _best(problem, time_limit) if heuristic is None else _scheduled(problem, heuristic)
+        drawn, title = _best(problem, time_limit) if heuristic is None else _heuristic_plan(problem, heuristic)
     if against is None:
         figures.style.save(lambda: figures.plan_figure.draw(problem, drawn, title=f"{problem.name}: {title}"), output)
     else:
@@ -65,7 +65,7 @@ def _read(plan: Path) -> tuple[str, str]:
     return read_bytes(plan).decode("utf-8", errors="replace"), plan.name
 
 
-def _scheduled(problem: Problem, heuristic: str) -> tuple[str, str]:
+def _heuristic_plan(problem: Problem, heuristic: str) -> tuple[str, str]:
     """Return the plan of a heuristic, and its name."""
     answer = run(problem, heuristic)
     if answer.plan is None:

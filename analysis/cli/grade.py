@@ -1,4 +1,4 @@
-"""``planoracle grade``: verdicts on submitted plans, summaries of grades, and submissions as JSON lines."""
+"""``planoracle grade``: grades of plans, summaries of grades, and submissions as JSON lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from planoracle.analysis.batch.submission_tasks import Grading, Submissions
-from planoracle.analysis.batch.tasks import ResultRow, answered
+from planoracle.analysis.batch.tasks import ResultRow, answer_items
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.options import Notes
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, current_view, new_file
@@ -32,13 +32,13 @@ from planoracle.analysis.cli.submissions import (
     RuleOption,
     SecondsOption,
     SubmissionsArgument,
-    blamed,
     chosen_places,
     chosen_rules,
-    counted,
+    count_for_bar,
     limits_of,
     named_problems,
-    opened,
+    open_submissions,
+    report_failure,
 )
 from planoracle.analysis.cli.summaries import format_of, show, write
 from planoracle.analysis.console import clear, tell
@@ -115,7 +115,7 @@ def grade(
     with 130; with --run DIR the same command then resumes.
     """
     format_of(summary)  # raises for an unknown format before plans are graded
-    intake = opened(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model)
     if collect is not None:
         _collect(intake, collect)
     options = chosen_rules(rule or ())
@@ -143,15 +143,15 @@ def grade(
         made = Submissions(work, is_keyed=journal is not None)
         items = (made.item(place, entry) for place, entry in _retaining(entries, retained))
         # The progress bar is closed before a message about an interruption is written.
-        with closing(track(answered(items, pool, journal, is_row), "grading", counted(intake))) as tracked:
+        with closing(track(answer_items(items, pool, journal, is_row), "grading", count_for_bar(intake))) as tracked:
             for item, answer in tracked:
                 place, entry = item.about
                 if isinstance(answer, ResultRow):
                     found = Grade.of_row(json.loads(answer.text), **place._asdict())
                 else:
-                    found = work.unscored(place, entry, answer)
+                    found = work.unscored_grade(place, entry, answer)
                 if not found.scored:
-                    blamed(place, found.reason)
+                    report_failure(place, found.reason)
                     failed = True
                 row = found.row(trace=trace)
                 if form in PEOPLE:
@@ -192,9 +192,9 @@ def _collect(intake: Intake, output: Path) -> NoReturn:
     to_stdout = str(output) == "-"
     written = failed = 0
     with stoppable(), nullcontext(sys.stdout) if to_stdout else new_file(output) as stream:
-        for place, entry in track(intake, "collecting", counted(intake)):
+        for place, entry in track(intake, "collecting", count_for_bar(intake)):
             if isinstance(entry, InputError):
-                blamed(place, str(entry))
+                report_failure(place, str(entry))
                 failed += 1
                 continue
             if to_stdout:
@@ -219,7 +219,7 @@ def _summarize(
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             fault = f"lacks what the averages of its benchmark need: {error}"
         if fault:
-            blamed(place, fault)
+            report_failure(place, fault)
             failed = True
     if path is not None:
         write(averages, path)

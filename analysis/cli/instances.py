@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.options import Notes, ProblemLoop, begun
+from planoracle.analysis.cli.options import Notes, ProblemLoop, complete_name
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.console import say_json
 from planoracle.instances.files import catalog
@@ -35,7 +35,9 @@ _COLUMNS = (
 def instances(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Names, prefixes, globs, files; default: all.", metavar="NAME", autocompletion=begun),
+        typer.Argument(
+            help="Names, prefixes, globs, files; default: all.", metavar="NAME", autocompletion=complete_name
+        ),
     ] = None,
     export: Annotated[
         bool, typer.Option("--export", help="Write the problems in the file format of planoracle, one per line.")
@@ -88,12 +90,12 @@ def _of_kitchen(kitchen: Any) -> dict[str, int]:
     return {f"{kind}s": counts[kind] for kind in ("station", "item", "container", "player")}
 
 
-def _of_floor(floor: Any) -> dict[str, int]:
-    return {"stations": len(floor.stations), "players": len(floor.agents), "orders": len(floor.orders)}
+def _of_grid_kitchen(kitchen: Any) -> dict[str, int]:
+    return {"stations": len(kitchen.stations), "players": len(kitchen.agents), "orders": len(kitchen.orders)}
 
 
 _FIGURES: Final[dict[str, Callable[[Any], dict[str, int]]]] = {
     "schedule": _of_schedule,
     "kitchen": _of_kitchen,
-    "floor": _of_floor,
+    "floor": _of_grid_kitchen,
 }

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.batch.problem_tasks import in_worker
-from planoracle.analysis.cli.options import LimitOption, NameArgument, single_problem, stated
+from planoracle.analysis.cli.options import LimitOption, NameArgument, single_problem, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
 from planoracle.analysis.console import say_json, tell
 from planoracle.analysis.diagnosis.advice import next_commands
@@ -27,7 +27,9 @@ def next_(
             "--after", "-a", help="Text file with the plan so far (- for standard input). Default: the start."
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="List all legal commands, with times on the grid.")] = False,
+    all_commands: Annotated[
+        bool, typer.Option("--all", help="List all legal commands, with times on the grid.")
+    ] = False,
     clock: Annotated[
         int | None, typer.Option(help="Current time in ticks, if later than the last command of the plan.")
     ] = None,
@@ -47,7 +49,7 @@ def next_(
     if after is not None:
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
-    options = {"everything": everything, "clock": clock, **stated(seconds=time_limit)}
+    options = {"everything": all_commands, "clock": clock, **without_none(seconds=time_limit)}
     advice = in_worker(_advice, name, text, profile, options)
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)

@@ -32,22 +32,22 @@ _T = TypeVar("_T")
 _MOST_NAMES = 10_000
 
 
-def begun(start: str) -> list[str]:
+def complete_name(start: str) -> list[str]:
     """Return completions of the name of a problem."""
     return catalog.completions(start)
 
 
-def begun_heuristic(start: str) -> list[str]:
+def complete_heuristic(start: str) -> list[str]:
     """Return completions of the name of a heuristic."""
     return [name for name in names() if name.startswith(start)]
 
 
 _NAMES = typer.Argument(
-    help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME", autocompletion=begun
+    help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME", autocompletion=complete_name
 )
 NamesArgument = Annotated[list[str], _NAMES]
 OptionalNamesArgument = Annotated[list[str] | None, _NAMES]
-NameArgument = Annotated[str, typer.Argument(help="Name or file of one problem.", autocompletion=begun)]
+NameArgument = Annotated[str, typer.Argument(help="Name or file of one problem.", autocompletion=complete_name)]
 
 AgentsOption = Annotated[
     int | None,
@@ -72,7 +72,7 @@ LimitOption = Annotated[
 ]
 
 
-def stated(**options: float | None) -> dict[str, Any]:
+def without_none(**options: float | None) -> dict[str, Any]:
     """Return the options that have a value."""
     return {name: value for name, value in options.items() if value is not None}
 
@@ -90,7 +90,7 @@ class ProblemLoop:
     any_kind
         False if only scheduling instances are accepted.
     in_worker
-        Whether a worker process reads the problems and applies the function, which limits time and memory.
+        True if a worker process, with limits, reads the problems and applies the function.
     """
 
     def __init__(self, names: list[str], label: str, *, any_kind: bool = False, in_worker: bool = False) -> None:
@@ -105,7 +105,7 @@ class ProblemLoop:
         for name in track(self.names, self.label):
             arguments = (name, function, self._any_kind)
             try:
-                for pair in each_in_worker(_applied, *arguments) if self._in_worker else _applied(*arguments):
+                for pair in each_in_worker(_apply, *arguments) if self._in_worker else _apply(*arguments):
                     if isinstance(pair, PlanoracleError):
                         complain(pair)
                         self.failed = True
@@ -122,8 +122,8 @@ class ProblemLoop:
         raise typer.Exit(1 if failed or self.failed else 0)
 
 
-def _applied(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterator[Any]:
-    """Yield each problem of a name with the result of the function, or the error that there is instead."""
+def _apply(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterator[Any]:
+    """Yield each problem of a name with the result of the function, or an error."""
     for problem in read_each(name):
         if isinstance(problem, InputError):
             yield problem
@@ -184,7 +184,7 @@ def with_options(
     signature = inspect.signature(function, eval_str=True)
 
     @wraps(function)
-    def called(*args: Any, **named: Any) -> Any:
+    def command(*args: Any, **named: Any) -> Any:
         own = {name: named.pop(name, default) for name, (_, default) in options.items()}
         with context(**own):
             return function(*args, **named)
@@ -193,9 +193,9 @@ def with_options(
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         for name, (annotation, default) in options.items()
     ]
-    called.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
-    called.__annotations__ = {one.name: one.annotation for one in called.__signature__.parameters.values()}  # type: ignore[attr-defined]
-    return called
+    command.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in command.__signature__.parameters.values()}  # type: ignore[attr-defined]
+    return command
 
 
 _COLUMNS = "Columns"
@@ -348,5 +348,5 @@ def _set_layout(*, width: str | None, font_size: float | None, picture_title: st
     with suppress(FileNotFoundError), chdir(os.sep):
         import matplotlib  # noqa: F401
     style = figures.style
-    with style.shaped(style.Shape(None if width is None else style.width_of(width), font_size, picture_title, dpi)):
+    with style.use_shape(style.Shape(None if width is None else style.width_of(width), font_size, picture_title, dpi)):
         yield

@@ -88,9 +88,9 @@ class TableView(NamedTuple):
     columns: tuple[str, ...] = ()
     all: bool = False
 
-    def check(self, known: Iterable[str]) -> None:
+    def check(self, columns: Iterable[str]) -> None:
         """Warn about requested columns that no result has."""
-        names = list(known)
+        names = list(columns)
         for name in self.columns:
             if name not in names:
                 tell(f"no result has a column {name!r}: {one_of(name, names)}", "warning")
@@ -145,14 +145,14 @@ class Table:
             if self.form is Format.json:
                 self.stream.write(to_json(self.rows, indent=1) + "\n")
             elif self.form is Format.table:
-                draw(self.rows, self._shown(), self.stream, self.title, wide=self.view.wide)
+                draw(self.rows, self._columns_for_people(), self.stream, self.title, wide=self.view.wide)
             elif self.form is Format.csv:
                 keys = self._data_columns()
                 writer = csv.writer(self.stream, lineterminator="\n")
                 writer.writerow(map(_cell, keys))
                 writer.writerows([_cell(row.get(key)) for key in keys] for row in self.rows)
             elif self.form in (Format.markdown, Format.latex):
-                columns = self._shown()
+                columns = self._columns_for_people()
                 cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
                 write = markdown if self.form is Format.markdown else latex
                 self.stream.write(write([heading(one) for one in columns], cells, self.title) + "\n")
@@ -160,7 +160,7 @@ class Table:
         if self._keys:
             self.view.check(self._keys)
 
-    def _shown(self) -> list[str]:
+    def _columns_for_people(self) -> list[str]:
         """Return the columns of formats for people."""
         if self.view.columns:
             return list(self.view.columns)
@@ -219,7 +219,7 @@ def _storage_errors() -> Iterator[None]:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell of a csv file; no text in it is a formula to spreadsheets, also within lists and objects."""
+    """Return a cell of a csv file in which no spreadsheet finds a formula."""
     if isinstance(value, dict | list | tuple):
         return defused(to_json(value))
     return defused(visible(value, keep="\n")) if isinstance(value, str) else value
@@ -237,7 +237,7 @@ def _console(stream: IO[str], *, wide: bool = False) -> Console | None:
 def draw(
     rows: Sequence[Mapping[str, Any]], columns: Iterable[str], stream: IO[str], title: str = "", *, wide: bool = False
 ) -> None:
-    """Write a table; the last columns are left out, and named below, if the terminal is too narrow for all."""
+    """Write a table; columns that do not fit into the terminal are omitted and named below."""
     from rich import box
     from rich.cells import cell_len
     from rich.console import Console
@@ -316,17 +316,20 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str =
     |---|---:|
     | a\_b | 0.5 |
     """
-    lines = [f"**{_marked(title)}**", ""] if title.strip() else []
-    lines += [_piped(columns), "|" + "|".join("---:" if right else "---" for right in _right(columns, rows)) + "|"]
-    return "\n".join([*lines, *map(_piped, rows), ""])
+    lines = [f"**{_escape_markdown(title)}**", ""] if title.strip() else []
+    lines += [
+        _markdown_row(columns),
+        "|" + "|".join("---:" if right else "---" for right in _right(columns, rows)) + "|",
+    ]
+    return "\n".join([*lines, *map(_markdown_row, rows), ""])
 
 
-def _piped(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(map(_marked, cells))} |"
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(_escape_markdown, cells))} |"
 
 
-def _marked(text: str) -> str:
-    return _LIVE.sub(r"\g<0><!-- -->", _escaped(text, _MARKDOWN))
+def _escape_markdown(text: str) -> str:
+    return _LIVE.sub(r"\g<0><!-- -->", _replace_all(text, _MARKDOWN))
 
 
 def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
@@ -348,20 +351,20 @@ def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = ""
     \end{table}
     """
     shape = "".join("r" if right else "l" for right in _right(columns, rows))
-    head = [r"\begin{table}", rf"\caption{{{_escaped(title, _LATEX)}}}", r"\centering"] if title else []
+    head = [r"\begin{table}", rf"\caption{{{_replace_all(title, _LATEX)}}}", r"\centering"] if title else []
     body = [r"\toprule", _row(columns), r"\midrule", *map(_row, rows), r"\bottomrule"]
     foot = [r"\end{tabular}", *([r"\end{table}"] if title else []), ""]
     return "\n".join([*head, rf"\begin{{tabular}}{{{shape}}}", *body, *foot])
 
 
 def _row(cells: Sequence[str]) -> str:
-    texts = [_signed(_escaped(cell, _LATEX)) for cell in cells]
+    texts = [_minus_sign(_replace_all(cell, _LATEX)) for cell in cells]
     # A bracket at the start would be read as an argument of the previous row's end.
     first = f"{{}}{texts[0]}" if texts and texts[0].lstrip().startswith(("[", "*")) else "".join(texts[:1])
     return rf"{' & '.join([first, *texts[1:]])} \\"
 
 
-def _signed(text: str) -> str:
+def _minus_sign(text: str) -> str:
     """Replace the hyphen before a number by a minus sign."""
     return rf"\textminus{{}}{text[1:]}" if len(text) > 1 and _LESS.fullmatch(text) else text
 
@@ -371,5 +374,5 @@ def _right(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
     return [bool(rows) and all(_NUMBER.fullmatch(row[i]) for row in rows) for i in range(len(columns))]
 
 
-def _escaped(text: str, signs: dict[str, str]) -> str:
+def _replace_all(text: str, signs: dict[str, str]) -> str:
     return "".join(signs.get(letter, letter) for letter in text)

@@ -1,4 +1,4 @@
-"""Prompts for ``planoracle run --show-prompts``: messages to a model, prompt files, and copies for editing."""
+"""``planoracle run --show-prompts``: messages to a model, prompt files, and copies for editing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.agents.model_prompts import shown
+from planoracle.analysis.agents.model_prompts import first_requests
 from planoracle.analysis.cli.output import Format, print_text, write_table
 from planoracle.analysis.console import lenient, output_file, say, say_json, tell
 from planoracle.instances.errors import InputError
@@ -133,14 +133,14 @@ def _write_files(prompts: PromptSet, form: Format) -> None:
 def _write_messages(problem: Any, prompts: PromptSet, form: Format) -> None:
     import asyncio
 
-    calls = asyncio.run(shown(problem, prompts))
+    calls = asyncio.run(first_requests(problem, prompts))
     if form is Format.json:
         rows = [one._asdict() | {"sampling": one.sampling._asdict()} for one in calls]
         say_json({"instance": problem.name, **_record(prompts), "calls": rows}, indent=1)
         return
     print_text("\n".join([problem.name, *_head(prompts)]))
     for one in calls:
-        print_text(f"\n== {one.purpose}{_sampled(one.sampling)}")
+        print_text(f"\n== {one.purpose}{_sampling_text(one.sampling)}")
         for message in one.messages:
             print_text(f"[{message['role']}]\n{message['content']}")
 
@@ -154,7 +154,7 @@ def _head(prompts: PromptSet) -> Iterator[str]:
     yield f"prompts {prompts.versions}; digest {prompts.digest}"
 
 
-def _sampled(sampling: Sampling) -> str:
+def _sampling_text(sampling: Sampling) -> str:
     parts = [] if sampling.temperature is None else [f"temperature {sampling.temperature:g}"]
     parts += [] if sampling.max_tokens is None else [f"at most {sampling.max_tokens} tokens"]
     return f" ({', '.join(parts)})" if parts else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.options import LimitOption, stated
+from planoracle.analysis.cli.options import LimitOption, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     MEMORY,
@@ -21,14 +21,14 @@ from planoracle.analysis.cli.submissions import (
     ProfileOption,
     SecondsOption,
     SubmissionsArgument,
-    answered,
     found_problems,
+    identifying_fields,
     limits_of,
-    opened,
-    submitted,
+    open_submissions,
+    submission_answers,
 )
 from planoracle.analysis.console import tell
-from planoracle.analysis.diagnosis.regret import regret as price
+from planoracle.analysis.diagnosis.regret import regret as compute_regret
 from planoracle.analysis.grading.rule_options import profiles
 
 if TYPE_CHECKING:
@@ -77,15 +77,15 @@ def regret(
     rules = profiles(profile)
     limits = limits_of(line_seconds, line_memory)
 
-    priced = partial(_priced, rules=rules, options=stated(seconds=time_limit))
-    found_in = opened(submissions, pattern, columns, model)
+    priced = partial(_regret_of, rules=rules, options=without_none(seconds=time_limit))
+    found_in = open_submissions(submissions, pattern, columns, model)
     nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS)
     notes = []
     failed = False
-    for answer in answered(found_in, priced, "pricing decisions", found_problems(problems), limits):
+    for answer in submission_answers(found_in, priced, "pricing decisions", found_problems(problems), limits):
         failed |= answer.value is None
-        who = submitted(answer)
+        who = identifying_fields(answer)
         if answer.value is None:
             if nested:
                 table.add(who | {"reason": answer.reason})
@@ -103,8 +103,8 @@ def regret(
     raise typer.Exit(1 if failed else 0)
 
 
-def _priced(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> RunRegret:
-    return replace(price(problem, submission, rules[problem.benchmark], **options), run=None)
+def _regret_of(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> RunRegret:
+    return replace(compute_regret(problem, submission, rules[problem.benchmark], **options), run=None)
 
 
 _LOST = {
@@ -116,37 +116,37 @@ _LOST = {
 _UNSETTLED = "not settled by the work that is done, --time-limit allows for more"
 
 
-def _note(name: str | None, found: RunRegret) -> str:
-    """Sum up a plan in a line: what it has lost, or why it fails and how it could still end."""
-    impossible = found.no_return is None and found.no_return_reason == "constraints"
+def _note(name: str | None, regret: RunRegret) -> str:
+    """Return one line on a plan: its regret, or its first fault and best completion."""
+    impossible = regret.no_return is None and regret.no_return_reason == "constraints"
     none = "none: there is no plan without violation at all" if impossible else f"unknown: {_UNSETTLED}"
-    said = [f"optimum {none if found.optimum is None else found.optimum}"]
-    if found.success:
-        total = _UNSETTLED if found.total is None else found.total
-        said.append(f"makespan {found.final}, regret {total}")
+    said = [f"optimum {none if regret.optimum is None else regret.optimum}"]
+    if regret.success:
+        total = _UNSETTLED if regret.total is None else regret.total
+        said.append(f"makespan {regret.final}, regret {total}")
     else:
-        said += [f"no success: {_why(found)}", f"best completion {_completion(found)}"]
-    if found.no_return is not None:
-        said.append(f"point of no return: decision {found.no_return} ({_LOST[found.no_return_reason or 'spoiled']})")
-    return f"{name}: {'; '.join(said)} [{found.unit}s]"
+        said += [f"no success: {_first_fault(regret)}", f"best completion {_completion(regret)}"]
+    if regret.no_return is not None:
+        said.append(f"point of no return: decision {regret.no_return} ({_LOST[regret.no_return_reason or 'spoiled']})")
+    return f"{name}: {'; '.join(said)} [{regret.unit}s]"
 
 
-def _why(found: RunRegret) -> str:
-    """Say which rule is broken first, and by which decision."""
-    if found.fault is None:
+def _first_fault(regret: RunRegret) -> str:
+    """Return the first broken rule and its decision."""
+    if regret.fault is None:
         return "not all is done"
-    at = next((k for k, one in enumerate(found.decisions) if one.violation == found.fault["kind"]), None)
+    at = next((k for k, one in enumerate(regret.decisions) if one.violation == regret.fault["kind"]), None)
     where = "" if at is None else f"decision {at} is at fault, "
-    return f"{where}{found.fault['kind']} ({found.fault['subject']}: {found.fault['message']})"
+    return f"{where}{regret.fault['kind']} ({regret.fault['subject']}: {regret.fault['message']})"
 
 
-def _completion(found: RunRegret) -> str:
-    """Say how what was carried out could still end, and from where on."""
-    where = "" if found.stop == len(found.decisions) else f", going on before decision {found.stop}"
-    if found.completion is not None:
-        return f"{found.completion} ({found.completion_status}{where})"
-    if found.completion_status == "infeasible":
+def _completion(regret: RunRegret) -> str:
+    """Return the best completion of the executed commands."""
+    where = "" if regret.stop == len(regret.decisions) else f", going on before decision {regret.stop}"
+    if regret.completion is not None:
+        return f"{regret.completion} ({regret.completion_status}{where})"
+    if regret.completion_status == "infeasible":
         return "none (proved: no way on without violation)"
-    if found.no_return_reason in ("over", "spoiled"):
-        return f"none known: {_LOST[found.no_return_reason]}"
+    if regret.no_return_reason in ("over", "spoiled"):
+        return f"none known: {_LOST[regret.no_return_reason]}"
     return f"unknown: {_UNSETTLED}"

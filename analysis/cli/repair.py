@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.options import LimitOption, stated
+from planoracle.analysis.cli.options import LimitOption, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
     MEMORY,
@@ -20,11 +20,11 @@ from planoracle.analysis.cli.submissions import (
     ProfileOption,
     SecondsOption,
     SubmissionsArgument,
-    answered,
     found_problems,
+    identifying_fields,
     limits_of,
-    opened,
-    submitted,
+    open_submissions,
+    submission_answers,
 )
 from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.analysis.grading.rule_options import profiles
@@ -69,31 +69,31 @@ def repair(
     Nearest means: fewest moved actions, then least total shift, then least makespan (see --objective). A plan that
     follows the rules is returned unchanged. All formats but table, markdown and latex contain the repaired plans.
 
-    Exit status: 1 if a line cannot be answered; it is reported on standard error.
+    Exit status: 1 if a line cannot be submission_answers; it is reported on standard error.
     """
     rules = profiles(profile)
     try:
         wanted = [name.strip() for name in objective.split(",")]
-        repairer = Repairer(rules, objectives=wanted, **stated(time_limit=time_limit))
+        repairer = Repairer(rules, objectives=wanted, **without_none(time_limit=time_limit))
     except InputError:
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None
-    found_in = opened(submissions, pattern, columns, model)
+    found_in = open_submissions(submissions, pattern, columns, model)
     table = Table(form, _COLUMNS)
     failed = False
     limits = limits_of(line_seconds, line_memory)
 
-    for answer in answered(
-        found_in, partial(_repaired, repairer=repairer), "repairing", found_problems(problems), limits
+    for answer in submission_answers(
+        found_in, partial(_repair_row, repairer=repairer), "repairing", found_problems(problems), limits
     ):
         found = {"status": None} if answer.value is None else answer.value
         failed |= found["status"] in (None, Status.unknown)
-        own = submitted(answer) | {"model": None, "method": "repair"}
+        own = identifying_fields(answer) | {"model": None, "method": "repair"}
         named = {name: value for name, value in found.items() if name != "instance"}
         table.add(own | named | {"reason": answer.reason})
     table.close()
     raise typer.Exit(1 if failed else 0)
 
 
-def _repaired(problem: Any, submission: dict[str, Any], repairer: Repairer) -> dict[str, Any]:
+def _repair_row(problem: Any, submission: dict[str, Any], repairer: Repairer) -> dict[str, Any]:
     return repairer.repair(problem, submission).as_dict()

@@ -24,12 +24,12 @@ from planoracle.analysis.cli.submissions import (
     RuleOption,
     SecondsOption,
     SubmissionsArgument,
-    blamed,
     chosen_places,
     chosen_rules,
     limits_of,
     named_problems,
-    opened,
+    open_submissions,
+    report_failure,
 )
 from planoracle.analysis.console import complain, tell
 from planoracle.analysis.report.build import build, date_of
@@ -56,7 +56,7 @@ def report(
     regret_seconds: Annotated[
         float | None,
         typer.Option(
-            help="Work for the prices of decisions, in seconds of a quiet core; 0 for none. By default 25.",
+            help="Work to compute regrets, in seconds of a quiet core; 0 for none. By default 25.",
             min=0.0,
         ),
     ] = None,
@@ -76,7 +76,7 @@ def report(
     Exit status: 1 if a submission cannot be read or graded; it is reported, and listed on the page.
     """
     day = newest(submissions, date)
-    intake = opened(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model)
     found = write_page(
         intake,
         output,
@@ -91,7 +91,7 @@ def report(
         limits=limits_of(line_seconds, line_memory),
     )
     for place, reason in found.unscored:
-        blamed(place, reason)
+        report_failure(place, reason)
     for said in found.notes:
         tell(said, "note")
     for said in found.warnings:
@@ -100,7 +100,7 @@ def report(
 
 
 def newest(paths: Iterable[Path], date: str | None = None) -> str | None:
-    """Return the day of the newest of some files, or the one that is given; ends the program for what is none."""
+    """Return the date of the newest file, or ``date``; exits with status 2 for a text that is no date."""
     try:
         return max(filter(None, [date_of(path, date) for path in paths]), default=None)
     except InputError as error:
@@ -109,12 +109,12 @@ def newest(paths: Iterable[Path], date: str | None = None) -> str | None:
 
 
 def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -> Report:
-    """Write the page about submissions and grades; ends the program if that is not possible.
+    """Write the report of submissions and grades; exits if the file cannot be written.
 
     ``intake`` is where the entries come from, ``options`` are those of `planoracle.analysis.report.build.build`.
     """
-    with stoppable(), _progress() as told:
-        page = build(entries_of(entries), told=told, **options)
+    with stoppable(), _progress() as on_progress:
+        page = build(entries_of(entries), on_progress=on_progress, **options)
     with stoppable(), new_file(output) as stream:
         stream.write(page.html)
     return page
@@ -122,16 +122,16 @@ def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Show on standard error how far the work is, if that is a terminal."""
+    """Draw a progress bar on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda label, done, total: None
         return
     with bars() as progress:
         tasks: dict[str, Any] = {}
 
-        def told(label: str, done: int, total: int) -> None:
+        def on_progress(label: str, done: int, total: int) -> None:
             if label not in tasks:
                 tasks[label] = progress.add_task(label, total=total)
             progress.update(tasks[label], completed=done)
 
-        yield told
+        yield on_progress

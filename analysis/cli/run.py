@@ -1,4 +1,4 @@
-"""``planoracle run``: run built-in agents and models on problems, grade their plans, and show their prompts."""
+"""``planoracle run``: run built-in agents and models on problems, and grade their plans."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planoracle.analysis import adapters
 from planoracle.analysis.batch.episode_tasks import Playing, is_row
 from planoracle.analysis.batch.journal import StorageError
 from planoracle.analysis.batch.problem_tasks import read_each
-from planoracle.analysis.batch.tasks import ResultRow, answered
+from planoracle.analysis.batch.tasks import ResultRow, answer_items
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.batching import JobsOption, workshop
 from planoracle.analysis.cli.grade import grade
@@ -132,12 +132,12 @@ def run(
         paths: list[Path] = []
         if agents:
             work = Playing(profile, tuple(sorted(rules.items())), setting, seed)
-            paths.append(_played(work, agents, [problem for _, problem in problems], samples, folder, jobs))
+            paths.append(_play(work, agents, [problem for _, problem in problems], samples, folder, jobs))
         if models:
             task = {"setting": setting, "profile": profile, "prompts": None if prompts is None else str(prompts)}
             options = {"max_connections": concurrency, "temperature": temperature, "max_tokens": max_tokens}
             chosen = {name: value for name, value in options.items() if value is not None}
-            success, logs = _evaluated(models, problems, folder, samples, task, {**chosen, "model_base_url": base_url})
+            success, logs = _evaluate(models, problems, folder, samples, task, {**chosen, "model_base_url": base_url})
             failed |= not success
             paths += logs
     except InputError as error:
@@ -175,7 +175,7 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
     return list(problems.values()), failed
 
 
-def _played(
+def _play(
     work: Playing, agents: list[str], problems: list[Problem], samples: int, folder: Path, jobs: int | None
 ) -> Path:
     """Run the episodes that the journal of the folder lacks; return the file with all submissions."""
@@ -183,10 +183,10 @@ def _played(
     items = [work.item(*episode) for episode in episodes]
     rows: list[str] = []
     with workshop(work.start, TaskLimits(), jobs, folder, None) as (pool, journal):
-        played = track(answered(items, pool, journal, is_row), "playing", len(items))
+        played = track(answer_items(items, pool, journal, is_row), "playing", len(items))
         with closing(played) as answers:
             for item, answer in answers:
-                rows.append((answer if isinstance(answer, ResultRow) else work.failed(item.about, answer)).text)
+                rows.append((answer if isinstance(answer, ResultRow) else work.failure_row(item.about, answer)).text)
     path = folder / SUBMISSIONS
     try:
         with output_file(path) as stream:
@@ -207,7 +207,7 @@ def _order(agents: list[str], problems: list[Problem]) -> Any:
     return key
 
 
-def _evaluated(
+def _evaluate(
     models: list[str],
     problems: list[tuple[str, Problem]],
     folder: Path,
@@ -217,4 +217,7 @@ def _evaluated(
 ) -> tuple[bool, list[Path]]:
     """Run models with inspect_ai; raises `InputError` if inspect_ai is not installed, or refuses the call."""
     adapters.need("inspect_ai", "inspect")
-    return adapters.inspect_tasks.evaluate(models, problems, folder / "logs", samples=samples, task=task, **options)
+    result: tuple[bool, list[Path]] = adapters.inspect_tasks.evaluate(
+        models, problems, folder / "logs", samples=samples, task=task, **options
+    )
+    return result

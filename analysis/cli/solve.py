@@ -13,7 +13,7 @@ import typer
 
 from planoracle.analysis.batch.problem_tasks import Solving, is_row, read_each
 from planoracle.analysis.batch.process import TaskFailure
-from planoracle.analysis.batch.tasks import Item, ResultRow, answered
+from planoracle.analysis.batch.tasks import Item, ResultRow, answer_items
 from planoracle.analysis.batch.worker import NO_LIMITS
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.options import (
@@ -22,7 +22,7 @@ from planoracle.analysis.cli.options import (
     OnlyOption,
     OptionalNamesArgument,
     ProblemLoop,
-    begun_heuristic,
+    complete_heuristic,
     schedule_rows,
 )
 from planoracle.analysis.cli.output import Format, FormatOption, Table, write_table
@@ -32,7 +32,7 @@ from planoracle.analysis.console import complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.verification.bundled_checks import chosen, rows_of
 from planoracle.heuristics.budget import Budget
-from planoracle.heuristics.registry import names as heuristics
+from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.heuristics.registry import run as apply
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
@@ -63,7 +63,7 @@ def solve(
             "--heuristic",
             "-H",
             help="Compute a schedule by this heuristic, without proof; 'list' prints all names.",
-            autocompletion=begun_heuristic,
+            autocompletion=complete_heuristic,
         ),
     ] = None,
     bundled: Annotated[
@@ -77,14 +77,14 @@ def solve(
     seed: Annotated[int, typer.Option(help="Seed of the solver or the heuristic.", min=0, max=2**31 - 1)] = 0,
     iterations: Annotated[int, typer.Option(help="Priority lists that --heuristic improve tries.", min=0)] = 300,
     workers: Annotated[int, typer.Option(help="Solver threads per problem, once fast methods have failed.", min=1)] = 1,
-    finest: Annotated[
+    exact_grid: Annotated[
         bool,
         typer.Option(
             "--finest",
             help="Allow interruptions at every tick, not only at multiples of the common divisor. Slower.",
         ),
     ] = False,
-    fewest_pieces: Annotated[
+    min_interruptions: Annotated[
         bool,
         typer.Option("--fewest-pieces", help="Among optimal schedules, minimize the number of interruptions."),
     ] = False,
@@ -114,7 +114,7 @@ def solve(
         _list_bundled(names or [], form)
         return
     if heuristic == "list":
-        say("\n".join(heuristics()))
+        say("\n".join(heuristic_names()))
         return
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
@@ -126,15 +126,18 @@ def solve(
         profiles(profile, chosen)  # raises for unknown profiles and rules
     rules = tuple(sorted(chosen.items()))
     seconds = _SECONDS if time_limit is None else time_limit
-    work = Solving(seconds, seed, workers, finest, profile, rules, fewest_pieces=fewest_pieces)
+    work = Solving(seconds, seed, workers, exact_grid, profile, rules, min_interruptions=min_interruptions)
     listed = _ProblemList(names, agents, only or [])
     table, notes = Table(form, _COLUMNS), Notes()
     failed = turns = False
     with workshop(work.start, NO_LIMITS, jobs, run, cluster, listed.improve) as (pool, journal):
         items = listed.items(lambda problem: work.item(problem, is_keyed=journal is not None))
-        answers = answered(items, pool, journal, is_row)
+        answers = answer_items(items, pool, journal, is_row)
         # The progress bar is closed before a message about an interruption is written.
-        with listed.spoken_of(), closing(track(answers, "solving", lambda: listed.known, listed.sofar)) as tracked:
+        with (
+            listed.progress_on_interrupt(),
+            closing(track(answers, "solving", lambda: listed.count, listed.progress)) as tracked,
+        ):
             for item, answer in tracked:
                 listed.alone = None
                 if not isinstance(answer, ResultRow):
@@ -192,40 +195,38 @@ def _apply_heuristic(
 
 
 def _fault(item: Item, failure: TaskFailure) -> object:
-    """Return what is said of a problem that could not be read or solved."""
+    """Return the message about a problem that could not be read or solved."""
     kind = "internal error: " if isinstance(failure.error, InternalError) else ""
     is_read = item.about is not None and (kind or not failure.certain)
     return f"{item.about.name}: {kind}{failure.error}" if is_read else failure.error
 
 
 class _ProblemList:
-    """The problems behind names; ``known`` is how many there are, as far as that is known."""
+    """The problems behind names; ``count``: their number, ``None`` if unknown."""
 
     def __init__(self, names: list[str], agents: int | None, only: list[str]) -> None:
-        self.known: int | None = None
-        self.alone: Problem | None = None  # the one that is being solved, if there is but one
+        self.count: int | None = None
+        self.alone: Problem | None = None  # the only problem, if there is just one
         self._best: tuple[int | None, int] | None = None
         self._names: Iterable[str | bytes]
         if names == ["-"]:
-            self._names = (
-                name if isinstance(name, bytes) else add_agent_suffix(name, agents, only) for name in _typed()
-            )
+            self._names = (name if isinstance(name, bytes) else add_agent_suffix(name, agents, only) for name in _read_names())
         else:
             self._names = listed = catalog.expand(add_agent_suffix(name, agents, only) for name in names)
-            self.known = len(listed)
+            self.count = len(listed)
 
     def items(self, item: Callable[[Any], Item]) -> Iterator[Item]:
-        """Yield an item for every problem; what cannot be read is answered at once, the error is what it is about."""
+        """Yield an item per problem; the item of an unreadable problem has its error as the answer."""
         for name in self._names:
             try:
-                found = catalog.read_line(name, "-") if isinstance(name, bytes) else read_each(name)
-                for count, problem in enumerate(found):
-                    if self.known is not None and count:  # a file may hold several
-                        self.known += 1
+                problems = catalog.read_line(name, "-") if isinstance(name, bytes) else read_each(name)
+                for count, problem in enumerate(problems):
+                    if self.count is not None and count:  # a file may hold several
+                        self.count += 1
                     if isinstance(problem, InputError):
                         yield Item(None, answer=TaskFailure(problem))
                     else:
-                        self.alone, self._best = problem if self.known == 1 else None, None
+                        self.alone, self._best = problem if self.count == 1 else None, None
                         yield item(problem)
             except UnknownNameError:  # a mistake in the call, not in a problem
                 raise
@@ -233,12 +234,12 @@ class _ProblemList:
                 yield Item(None, answer=TaskFailure(error))
 
     def improve(self, best: tuple[int | None, int]) -> None:
-        """Take note of the best makespan of the problem that is being solved, and of its lower bound."""
+        """Record the incumbent and the lower bound of the problem being solved."""
         self._best = best
 
-    def sofar(self) -> str:
-        """Say how far the only problem has come; nothing of one among many."""
-        if self.alone is None or self.known != 1 or self._best is None:
+    def progress(self) -> str:
+        """Return incumbent and bound of a single problem; ``""`` if there are several."""
+        if self.alone is None or self.count != 1 or self._best is None:
             return ""
         best, bound = self._best
         unit = self.alone.unit
@@ -247,18 +248,18 @@ class _ProblemList:
         return f"best plan {best} {unit}s, bound {bound}, gap {(best - bound) / max(1, best):.0%}"
 
     @contextmanager
-    def spoken_of(self) -> Iterator[None]:
-        """If somebody stops us, say how far the only problem has come, once nothing is drawn any more."""
+    def progress_on_interrupt(self) -> Iterator[None]:
+        """On an interruption, write the progress of a single problem."""
         try:
             yield
         except SignalExit:
-            if self.alone is not None and (said := self.sofar()):
-                tell(f"{self.alone.name}: {said}", "stopped")
+            if self.alone is not None and (message := self.progress()):
+                tell(f"{self.alone.name}: {message}", "stopped")
             raise
 
 
-def _typed() -> Iterator[str | bytes]:
-    """Yield the names on standard input, one a line; a line that is a problem itself as bytes."""
+def _read_names() -> Iterator[str | bytes]:
+    """Yield the names on standard input, one per line; a line with a problem as bytes."""
     try:
         while line := sys.stdin.buffer.readline(_LONGEST + 1):
             refuse_compressed(line, "-")
@@ -266,7 +267,7 @@ def _typed() -> Iterator[str | bytes]:
                 yield line if line.endswith(b"\n") else line + sys.stdin.buffer.readline(MAX_BYTES)
                 continue
             if len(line) > _LONGEST:
-                raise InputError(f"a line is longer than {_LONGEST} bytes, and so no name", source="-")
+                raise InputError(f"a name must have at most {_LONGEST} bytes", source="-")
             if name := os.fsdecode(line.rstrip(b"\r\n")):
                 yield name
     except OSError as error:

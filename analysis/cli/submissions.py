@@ -177,7 +177,7 @@ def found_problems(names: Iterable[str] | None) -> Problems:
     return Problems(named=named_problems(names), places=chosen_places(names))
 
 
-def opened(
+def open_submissions(
     paths: Sequence[Path],
     pattern: str | None = None,
     columns: Iterable[str] | None = None,
@@ -185,7 +185,7 @@ def opened(
     *,
     claims: bool = False,
 ) -> Intake:
-    """Open submissions, with ``claims`` also rows without a plan; ends the program if a path cannot be read."""
+    """Open submissions, with ``claims`` also rows without a plan; exits if a path cannot be read."""
     chosen = given_columns(columns or (), claims=claims)
     try:
         return Intake(
@@ -203,27 +203,27 @@ def opened(
         raise typer.Exit(2) from None
 
 
-def counted(intake: Intake) -> int | None:
+def count_for_bar(intake: Intake) -> int | None:
     """Return the number of submissions if a progress bar will show it."""
     return intake.count() if sys.stderr.isatty() else None
 
 
-def blamed(place: PathNames, reason: str | None) -> None:
+def report_failure(place: PathNames, reason: str | None) -> None:
     """Write an error about a submission, with its place."""
     complain(f"{place}: {(reason or '').removeprefix(f'{place.source}: ')}")
 
 
-def submitted(answer: SubmissionResult[Any]) -> dict[str, Any]:
+def identifying_fields(answer: SubmissionResult[Any]) -> dict[str, Any]:
     """Return the fields that identify the submission of a row."""
     names = ("id", "instance", "model", "sample", "source", "line")
     return {name: getattr(answer, name) for name in names}
 
 
-def answered(
+def submission_answers(
     intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems, limits: TaskLimits
 ) -> Iterator[SubmissionResult[Any]]:
-    """Yield an `SubmissionResult` for each submission, computed in another process; report those without a value."""
-    for answer in answers_within(track(intake, label, counted(intake)), function, problems, limits):
+    """Yield the `SubmissionResult` of each submission from worker processes; report failures."""
+    for answer in answers_within(track(intake, label, count_for_bar(intake)), function, problems, limits):
         if answer.value is None:
-            blamed(answer.place, answer.reason)
+            report_failure(answer.place, answer.reason)
         yield answer

@@ -91,7 +91,7 @@ def _put(
     stream: IO[str],
     full: float = 1,
 ) -> None:
-    shown = [row | _shown(row, full) for row in rows]
+    shown = [row | _for_people(row, full) for row in rows]
     write_table(form, [*columns, *_MORE, *_widest(rows)], shown, title, stream)
 
 
@@ -105,8 +105,8 @@ def _widest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
-def _shown(row: Mapping[str, Any], full: float) -> dict[str, Any]:
-    """Return what people read instead of several numbers; nothing where it would only say the same again."""
+def _for_people(row: Mapping[str, Any], full: float) -> dict[str, Any]:
+    """Return texts that replace several numbers in tables; none for repetitions."""
     least, most = row["samples_least"], row["samples_most"]
     low, high = row["main_score_low"], row["main_score_high"]
     of_all = {f"{name}_of_all": row[f"{name}_of_all"] for name in ("success", "main_score")}
@@ -118,13 +118,13 @@ def _shown(row: Mapping[str, Any], full: float) -> dict[str, Any]:
         "samples": None if (most or 0) < 2 else str(most) if least == most else f"{least}-{most}",
         _INTERVAL: None if low is None else f"{low * full:.3f} to {high * full:.3f}",
         **{name: None if value == row[name.removesuffix("_of_all")] else value for name, value in of_all.items()},
-        "gap_of_successes": _counted(row["gap"], row["gap_runs"], row["succeeded"], "no optimum proved"),
-        "lost_by_failures": _counted(row["lost"], row["lost_runs"], row["failed"], "not priced"),
+        "gap_of_successes": _share_text(row["gap"], row["gap_runs"], row["succeeded"], "no optimum proved"),
+        "lost_by_failures": _share_text(row["lost"], row["lost_runs"], row["failed"], "not priced"),
     }
 
 
-def _counted(share: float | None, count: int, runs: int, none: str) -> str | None:
-    """Return a share and of how many of all runs it is."""
+def _share_text(share: float | None, count: int, runs: int, none: str) -> str | None:
+    """Return a share with the number of runs behind it."""
     if not runs:
         return None
     of = f"{runs}" if count in (0, runs) else f"{count} of {runs}"
@@ -146,6 +146,6 @@ def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
     least, most = row["samples_least"], row["samples_most"]
     if least != most:
         few = f"problems{whose} in {where} have from {least} to {most} scored samples"
-        tell(f"{few}; pass@k and its like are told for a k that all have", "note")
+        tell(f"{few}; pass@k and similar metrics use a k that all have", "note")
     if row["repeated"]:
         tell(f"{row['repeated']} runs{whose} in {where} are of a sample that was there already; all count", "note")

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.batch.problem_tasks import each_in_worker
-from planoracle.analysis.cli.options import ProblemLoop, begun
+from planoracle.analysis.cli.options import ProblemLoop, complete_name
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, tell
@@ -26,12 +26,12 @@ _PANEL = "Bundled optima"
 
 
 def verify(
-    what: Annotated[
+    name: Annotated[
         str | None,
         typer.Argument(
             help="Name, prefix, glob or file of the problems; default: all bundled ones.",
             metavar="PROBLEM",
-            autocompletion=begun,
+            autocompletion=complete_name,
         ),
     ] = None,
     proof: Annotated[
@@ -82,12 +82,12 @@ def verify(
     if bundled:
         if proof is not None:
             raise typer.BadParameter("is for certificates, not for --bundled", param_hint="PROOF")
-        raise typer.Exit(_derive([] if what is None else [what], work, sample, seed, write=write))
+        raise typer.Exit(_derive([] if name is None else [name], work, sample, seed, write=write))
     if write:
         raise typer.BadParameter("needs --bundled", param_hint="--write")
-    if what is None or proof is None:
-        raise typer.Exit(_shipped([] if what is None else [what], form))
-    _certificates(what, str(proof), form)
+    if name is None or proof is None:
+        raise typer.Exit(_check_bundled([] if name is None else [name], form))
+    _certificates(name, str(proof), form)
 
 
 def _derive(patterns: list[str], work: float, sample: int | None, seed: int, *, write: bool) -> int:
@@ -122,7 +122,7 @@ def _compare(names: list[str], work: float) -> int:
 
 
 def _write(names: list[str], every: list[str], work: float) -> None:
-    """Write missing entries, and the certificates of all problems, also of those whose optimum a formula gives."""
+    """Write missing entries and the certificates of all problems."""
     new: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for name in track(names, "solving"):
         ways = list(ways_of(name))
@@ -140,8 +140,8 @@ def _lacks(entry: dict[str, Any] | None, work: float) -> bool:
     return entry is None or entry.get("work", work) < work
 
 
-def _shipped(names: list[str], form: Format) -> int:
-    """Check bundled certificates; return the exit status. Tables of all problems have only the refuted ones."""
+def _check_bundled(names: list[str], form: Format) -> int:
+    """Check bundled certificates; return the exit status. Tables of all problems list refuted ones."""
     expanded = catalog.expand(names) or catalog.bundled()
     table = Table(form, _COLUMNS)
     count = Counter[bool | None]()
@@ -163,7 +163,7 @@ def _certificates(problem: str, proof: str, form: Format) -> None:
     run = ProblemLoop([problem], "reading", any_kind=True)
     problems = {instance.name: instance for instance, _ in run.each(lambda instance: None)}
     table, failed = Table(form, _COLUMNS), False
-    for one in track(each_in_worker(_verified, proof, problems), "verifying"):
+    for one in track(each_in_worker(_verdicts, proof, problems), "verifying"):
         if isinstance(one, InputError):
             complain(one)
             failed = True
@@ -174,7 +174,7 @@ def _certificates(problem: str, proof: str, form: Format) -> None:
     run.exit(failed=failed)
 
 
-def _verified(proof: str, problems: dict[str, Any]) -> Iterator[Any]:
+def _verdicts(proof: str, problems: dict[str, Any]) -> Iterator[Any]:
     """Yield the verdict on each certificate of a file, or why there is none."""
     for place, certificate in certificates(proof):
         try:

@@ -128,9 +128,11 @@ class Comparison:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the frame ``comparisons``, a row per method."""
-        from planoracle.analysis.frames.schema import from_rows, where
+        from planoracle.analysis.frames.schema import from_rows, problem_columns
 
-        return from_rows("comparisons", [where(self.instance, self.benchmark) | row for row in self.rows()])[0]
+        return from_rows("comparisons", [problem_columns(self.instance, self.benchmark) | row for row in self.rows()])[
+            0
+        ]
 
     def row(self) -> dict[str, Any]:
         """Return all in one row: of every method its makespan, its gap, and whether the rules accept it.

@@ -1,4 +1,4 @@
-"""Figures for papers, drawn by matplotlib. Each module is imported at its first use: matplotlib takes half a second."""
+"""Figures for papers. Each module is imported at its first use, since matplotlib takes half a second."""
 
 from __future__ import annotations
 

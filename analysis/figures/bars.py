@@ -47,7 +47,7 @@ _MARKED: dict[str, dict[str, Any]] = {
 
 
 class _Window(NamedTuple):
-    """Opens at the finish of one action and closes a maximum lag later; another starts ``at``; drawn in start..end.
+    """Time window from ``start`` to ``end``: it opens at the end of an action, and another starts ``at``.
 
     Or, where nothing starts (``at`` is ``None``), a delay: from the finish of an action on, until others may follow.
     """
@@ -76,7 +76,7 @@ _Key = tuple[str, str]  # kind and name of a row
 
 
 class _State(NamedTuple):
-    """What a resource is set to."""
+    """Setting of a resource in a span of time."""
 
     start: int
     end: int
@@ -84,7 +84,7 @@ class _State(NamedTuple):
 
 
 class ChartRow(NamedTuple):
-    """Who or what is busy; a resource also with what it is set to."""
+    """Row of a chart: bars of an agent or resource, and the settings of a resource."""
 
     title: str
     lanes: list[list[_Bar]]
@@ -197,14 +197,14 @@ def _pack(spans: Iterable[_S]) -> list[list[_S]]:
     return lanes
 
 
-def width(found: list[ChartRow]) -> float:
+def width(chart_rows: list[ChartRow]) -> float:
     """Return inches in which the busiest lane can be read, within limits."""
-    return min(max(8.0, *(1.5 + 0.52 * len(lane) for row in found for lane in row.lanes)), 24.0)
+    return min(max(8.0, *(1.5 + 0.52 * len(lane) for row in chart_rows for lane in row.lanes)), 24.0)
 
 
 def draw_rows(
     ax: Axes,
-    found: list[ChartRow],
+    chart_rows: list[ChartRow],
     colours: dict[str, str],
     *,
     numbers: Mapping[str, str],
@@ -218,7 +218,7 @@ def draw_rows(
     ``only``.
     """
     middles = []
-    for _, lanes, states in found:
+    for _, lanes, states in chart_rows:
         y = top + _ROW_GAP
         for lane in lanes:
             for level in _pack(window for bar in lane for window in bar.windows):
@@ -256,8 +256,8 @@ def _draw_state(ax: Axes, state: _State, y: float, look: dict[str, Any]) -> None
 def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, number: str) -> None:
     """Draw a bar, in two parts if the agent leaves early, and write on the longer one."""
     parts = [
-        (bar.start, bar.released, _marked(shade(colour), mark)),
-        (bar.released, bar.end, _marked(shade(colour, "////"), mark)),
+        (bar.start, bar.released, _mark_style(shade(colour), mark)),
+        (bar.released, bar.end, _mark_style(shade(colour, "////"), mark)),
     ]
     parts = [part for part in parts if part[0] < part[1]] or parts[1:]
     for start, end, look in parts:
@@ -268,7 +268,7 @@ def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, number: str
     ax.add_artist(text)
 
 
-def _marked(look: dict[str, Any], mark: str) -> dict[str, Any]:
+def _mark_style(look: dict[str, Any], mark: str) -> dict[str, Any]:
     look = look | _MARKED[mark]
     if mark == "same":  # almost white: the eye goes to the others
         look |= {"facecolor": 0.88 + 0.12 * np.array(to_rgb(look["facecolor"])), "edgecolor": "0.6"}
@@ -284,9 +284,9 @@ def _wordings(bar: _Bar) -> list[str]:
     return [wrapped[n] for n in (1, 2, 3) if n in wrapped]
 
 
-def handles(found: Iterable[ChartRow], colours: dict[str, str]) -> list[Patch | Line2D]:
-    """Return what explains colours, hatch and brackets."""
-    rows = list(found)
+def handles(chart_rows: Iterable[ChartRow], colours: dict[str, str]) -> list[Patch | Line2D]:
+    """Return legend handles for colours, hatch and brackets."""
+    rows = list(chart_rows)
     bars = [bar for row in rows for lane in row.lanes for bar in lane]
     shown: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
     if any(bar.released < bar.end for bar in bars):
@@ -310,4 +310,4 @@ def mark_handles(marks: Iterable[str]) -> list[Patch]:
         "only": "in this plan only",
     }
     there = set(marks)
-    return [Patch(label=words[mark], **_marked(shade("#a0a0a0"), mark)) for mark in words if mark in there]
+    return [Patch(label=words[mark], **_mark_style(shade("#a0a0a0"), mark)) for mark in words if mark in there]

@@ -1,4 +1,4 @@
-"""The colours of all figures and of the report page: of tasks, of lines, and of methods wherever they are shown.
+"""Colours of tasks, lines and methods in all figures and in the report.
 
 Nothing heavy is imported here: the page takes its colours from this module too.
 """
@@ -38,7 +38,7 @@ def _others(places: Iterable[int]) -> Iterator[int]:
 
 
 def numbers(names: Sequence[str]) -> list[int]:
-    """Return a number for every name, by which it has its colour, dashes and marks: for a method always the same.
+    """Return the number of each name, which selects colour, dashes and marks; methods have fixed numbers.
 
     Other names, such as those of agents, have the numbers that are left, in their order.
 
@@ -65,7 +65,7 @@ def method_colour(name: str) -> str:
 
 
 def plan_colour(title: str) -> str:
-    """Return the colour of a plan by what it is called: a heuristic, an optimal plan, or else one that was handed in.
+    """Return the colour of a plan by its name: of a heuristic, of the optimum, or else of a submission.
 
     >>> plan_colour("optimal plan") == method_colour("optimum"), plan_colour("mine") == method_colour("submission")
     (True, True)

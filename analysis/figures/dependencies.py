@@ -115,11 +115,11 @@ def _entries(instance: Instance) -> dict[str, KeyEntry]:
     pieces = (Piece(action.id, place, 1, None) for place, action in enumerate(instance.actions))
     numbers = step_numbers(instance, [Schedule(tuple(pieces))])
     by_task = sorted(instance.actions, key=lambda action: instance.tasks.index(action.task))
-    return {one.id: KeyEntry(one.task, numbers[one.id], _called(one, 120), "") for one in by_task}
+    return {one.id: KeyEntry(one.task, numbers[one.id], _label(one, 120), "") for one in by_task}
 
 
-def _called(action: Action, limit: int = 60) -> str:
-    """Return what an action is called, with every object that it may be done with."""
+def _label(action: Action, limit: int = 60) -> str:
+    """Return the name of an action with all objects that its modes use."""
     first, *others = (in_words(action, mode, limit) for mode in range(max(1, len(action.modes))))
     more = [action.modes[mode].name for mode, words in enumerate(others, 1) if words != first]
     return plain(" or ".join([first, *more]), limit)
@@ -197,7 +197,7 @@ def _draw_box(ax: Axes, instance: Instance, action: Action, number: str, at: Poi
     look = shade(colour, None if action.attended else "////")
     ax.add_patch(Rectangle((x - half, y - _HIGH / 2), 2 * half, _HIGH, zorder=2, label=action.id, **look))
     length = _short(instance, action.duration)
-    name = _called(action)
+    name = _label(action)
     words = name.split()
     middle = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(name) / 2), default=0)
     broken = f"{' '.join(words[:middle])}\n{' '.join(words[middle:])}" if middle else name
@@ -219,7 +219,7 @@ _LOOSE = 6
 
 
 class GraphLayout(NamedTuple):
-    """Place of every action, the bends of arrows that pass whole layers, and how many layers and lanes there are."""
+    """Places of the actions, bends of arrows across layers, and numbers of layers and lanes."""
 
     places: dict[str, Point]
     bends: dict[tuple[str, str], list[Point]]
@@ -316,23 +316,23 @@ def _heights(order: list[list[_Spot]], joined: dict[_Spot, list[_Spot]]) -> dict
     """Bring every spot near the middle of its neighbours, with room between those of a layer."""
     heights: dict[_Spot, float] = {}
     for row in order:
-        heights |= zip(row, _spaced(row, [0.0] * len(row)), strict=True)
+        heights |= zip(row, _spread(row, [0.0] * len(row)), strict=True)
     for sweep in range(2 * _SWEEPS):
         for row in order if sweep % 2 else reversed(order):
             wanted = [_mean((heights[other] for other in joined[spot]), heights[spot]) for spot in row]
-            heights |= zip(row, _spaced(row, wanted), strict=True)
+            heights |= zip(row, _spread(row, wanted), strict=True)
     least = min(heights.values())
     return {spot: height - least for spot, height in heights.items()}
 
 
-def _spaced(row: list[_Spot], wanted: list[float]) -> list[float]:
-    """Return the heights nearest to those wanted (least squares) that leave room between neighbours.
+def _spread(row: list[_Spot], targets: list[float]) -> list[float]:
+    """Return the heights nearest to the targets (least squares) with gaps between neighbours.
 
     Less the room taken up before them, heights must only not fall: blocks that do are pooled into their mean.
     """
-    offsets = list(accumulate((_apart(one, other) for one, other in pairwise(row)), initial=0.0))
+    offsets = list(accumulate((_gap(one, other) for one, other in pairwise(row)), initial=0.0))
     blocks: list[tuple[float, int]] = []  # sum and number
-    for want, offset in zip(wanted, offsets, strict=True):
+    for want, offset in zip(targets, offsets, strict=True):
         total, count = want - offset, 1
         while blocks and blocks[-1][0] * count > total * blocks[-1][1]:
             before, number = blocks.pop()
@@ -342,7 +342,7 @@ def _spaced(row: list[_Spot], wanted: list[float]) -> list[float]:
     return [at + offset for at, offset in zip(level, offsets, strict=True)]
 
 
-def _apart(one: _Spot, other: _Spot) -> float:
+def _gap(one: _Spot, other: _Spot) -> float:
     boxes = isinstance(one[1], str) + isinstance(other[1], str)
     return (0.3, 0.65, 1.0)[boxes]
 

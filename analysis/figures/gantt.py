@@ -43,7 +43,7 @@ def gantt(instance: Instance, schedule: Schedule, ax: Axes | None = None, *, tit
     """
     bars.check_length(instance, schedule)
     found, colours = bars.rows(instance, schedule), bars.palette(instance)
-    numbers = step_numbers(instance, [schedule], given=ax is not None)
+    numbers = step_numbers(instance, [schedule], own_only=ax is not None)
     target = new_axes(ax, bars.width(found), 3)
     with rc_context(_HATCH):
         height, middles = bars.draw_rows(target, found, colours, numbers=numbers)
@@ -100,7 +100,7 @@ def gantt_pair(
         bars.check_length(instance, schedule)
         found.append(bars.rows(instance, schedule))
     colours, marks = bars.palette(instance), differences(upper, lower)
-    numbers = step_numbers(instance, [upper, lower], given=ax is not None)
+    numbers = step_numbers(instance, [upper, lower], own_only=ax is not None)
     target = new_axes(ax, max(map(bars.width, found)), 3)
     longest = max(upper.makespan, lower.makespan)
     labels: list[tuple[float, str]] = []

@@ -1,4 +1,4 @@
-"""Picture of a plan in a kitchen: stations over the steps, what lies on them, where the players are, what they do."""
+"""Figure of a plan in a kitchen: contents of stations and actions of players over the steps."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _VERBS = {
 
 
 def picture(run: StepRecord, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """Draw a run: a row per station and per player's hands, a column per legal action, and one for the end.
+    """Draw a run with a row per station and player's hands, and a column per legal action.
 
     Things are bars, stacked as they lie; pale while raw, full once cut, cooked, fried or boiling, hatched while that
     is under way. A player's track runs through the rows of the stations where it stands; on it is written what it
@@ -71,11 +71,11 @@ def picture(run: StepRecord, ax: Axes | None = None, *, title: str | None = None
     InputError
         If there are more actions than `MAX_STEPS`.
     """
-    moments = _checked(run)
+    moments = _moments_within_limit(run)
     target = new_axes(ax, _width(moments), 3)
     kinds, verbs = _kinds(moments), _verbs(moments)
     legend = _draw(target, run, moments, len(moments), kinds, verbs)
-    write_title(target, f"{run.rules.kitchen.name}: {_told(run)}" if title is None else title, limit=110)
+    write_title(target, f"{run.rules.kitchen.name}: {_outcome(run)}" if title is None else title, limit=110)
     if ax is None:
         figure, height = cast(Figure, target.figure), _AROUND + legend + _TILE_INCHES * target.get_ylim()[0]
         figure.set_figheight(height)
@@ -84,7 +84,7 @@ def picture(run: StepRecord, ax: Axes | None = None, *, title: str | None = None
 
 
 def picture_pair(upper: StepRecord, lower: StepRecord, *, names: tuple[str, str], title: str | None = None) -> Axes:
-    """Draw two runs in one kitchen, one above the other, on one axis of actions; return the axes of the lower one.
+    """Draw two runs in one kitchen one above the other; return the lower axes.
 
     What somebody does in one of them only, or does there oftener, has a frame.
 
@@ -101,7 +101,7 @@ def picture_pair(upper: StepRecord, lower: StepRecord, *, names: tuple[str, str]
         If there are more actions than `MAX_STEPS`.
     """
     runs = upper, lower
-    moments = [_checked(run) for run in runs]
+    moments = [_moments_within_limit(run) for run in runs]
     columns = max(map(len, moments))
     figure = cast(Figure, new_axes(None, max(map(_width, moments)), 3).figure)
     figure.clear()
@@ -112,7 +112,7 @@ def picture_pair(upper: StepRecord, lower: StepRecord, *, names: tuple[str, str]
     legend = 0.0
     for ax, run, own, extra, name in zip(axes, runs, moments, marked, names, strict=True):
         legend = _draw(ax, run, own, columns, kinds, verbs, marked=extra, paired=any(marked), last=ax is axes[-1])
-        ax.text(0, 1.0, f"{plain(name)}: {_told(run)}", transform=ax.transAxes, va="bottom", fontsize=points(8.5))
+        ax.text(0, 1.0, f"{plain(name)}: {_outcome(run)}", transform=ax.transAxes, va="bottom", fontsize=points(8.5))
     heights = [ax.get_ylim()[0] for ax in axes]
     axes[0].get_subplotspec().get_gridspec().set_height_ratios(heights)
     write_title(axes[0], upper.rules.kitchen.name if title is None else title, pad=16, limit=110)
@@ -122,7 +122,7 @@ def picture_pair(upper: StepRecord, lower: StepRecord, *, names: tuple[str, str]
     return cast(Axes, axes[-1])
 
 
-def _checked(run: StepRecord) -> list[_Moment]:
+def _moments_within_limit(run: StepRecord) -> list[_Moment]:
     moments = _moments(run)
     if len(moments) - 1 > MAX_STEPS:
         raise InputError(f"is too long to draw, more than {MAX_STEPS} actions", field="plan", value=len(moments) - 1)
@@ -133,7 +133,7 @@ def _width(moments: list[_Moment]) -> float:
     return min(max(8.0, 1.6 + 0.27 * len(moments)), 26.0)
 
 
-def _told(run: StepRecord) -> str:
+def _outcome(run: StepRecord) -> str:
     ends = {"completed": "goal reached", "limit": "stopped at the limit", "exhausted": "goal not reached"}
     return f"{run.steps_taken} steps, {ends[run.end]}"
 
@@ -180,9 +180,9 @@ def _draw(
 
 
 class _Moment(NamedTuple):
-    """What is there before a legal action; who does what then; how many actions are refused before; which deed it is.
+    """State before a legal action, the action and its player, and the number of refused actions before it.
 
-    Ways have no verb.
+    Walks have no verb.
     """
 
     view: ObjectView
@@ -218,15 +218,15 @@ def _contents(view: ObjectView) -> dict[str, list[str]]:
 
 
 class _Look(NamedTuple):
-    """What can be seen of a thing: what is written on it, its kind, whether it is prepared or on the way to it."""
+    """Appearance of an object: labels, kind, and whether it is prepared or being prepared."""
 
     wordings: tuple[str, ...]
     kind: str
-    made: bool
+    is_prepared: bool
     busy: bool
 
 
-def _seen(view: ObjectView, thing: str) -> _Look:
+def _look(view: ObjectView, thing: str) -> _Look:
     meals = view.layout.containers.get(thing, [])
     made = [*view.made.get(thing, ()), *(word for meal in meals for word in view.made.get(meal, ()))]
     parts = [part for meal in meals for part in view.added.get(meal, ())]
@@ -276,12 +276,12 @@ def _draw_things(ax: Axes, views: list[ObjectView], bottoms: dict[str, float], k
         now: set[tuple[str, int, str, _Look]] = set()
         if at < len(views):
             for row, things in _contents(views[at]).items():
-                now |= {(row, level, thing, _seen(views[at], thing)) for level, thing in enumerate(things)}
+                now |= {(row, level, thing, _look(views[at], thing)) for level, thing in enumerate(things)}
         for key in sorted(set(open_) - now):
             row, level, thing, seen = key
             start, y = open_.pop(key), bottoms[row] - level - 1
             face = np.array(to_rgb(kinds[seen.kind].colour))
-            if not seen.made:
+            if not seen.is_prepared:
                 face = 0.65 + 0.35 * face
             look_: dict[str, Any] = {
                 "facecolor": face,
@@ -347,7 +347,7 @@ def _draw_refusals(ax: Axes, moments: list[_Moment], players: tuple[str, ...], b
 
 
 class Short(NamedTuple):
-    """How a kind of thing is shown where its name has no room."""
+    """Abbreviation of a kind of object, used where its name does not fit."""
 
     letters: str
     colour: str
@@ -401,7 +401,7 @@ def draw_steps(ax: Axes, steps: int, columns: int, success: bool, *, last: bool)
 
 
 def draw_legend(ax: Axes, players: tuple[str, ...], kinds: dict[str, Short], *, paired: bool) -> float:
-    """Explain looks, and in a column, where names have no room, also colours; return inches that this takes."""
+    """Draw a legend of looks, and of colours in narrow figures; return its height in inches."""
     handles: list[Patch | Line2D] = [
         Patch(facecolor="0.92", edgecolor="0.35", label="raw"),
         Patch(facecolor="0.92", edgecolor="0.35", hatch="////", label="under way"),

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\d+(?![\w.])")
 
 
 def in_words(action: Action, mode: int = 0, limit: int = 60) -> str:
-    """Return what an action is called: the end of its id and its label, each thing said once, and what it is done with.
+    """Return the name of an action: end of its id and label without repetitions, and its object.
 
     Examples
     --------
@@ -43,10 +43,10 @@ def in_words(action: Action, mode: int = 0, limit: int = 60) -> str:
     return plain(words, limit)
 
 
-def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, given: bool = False) -> dict[str, str]:
-    """Return a number for every action of some schedules: its own if those of its task have one, else by their order.
+def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, own_only: bool = False) -> dict[str, str]:
+    """Return a number for each action: its own if the actions of its task have one, else its rank.
 
-    ``given``: only numbers that they have of their own, which no key need explain.
+    ``own_only``: omit ranks, so that no key is needed.
 
     Examples
     --------
@@ -67,19 +67,19 @@ def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, given: bo
         own = [match[0] if (match := _NUMBER.match(one.rpartition("/")[2])) else "" for one in ids]
         if "" not in own and len(set(own)) == len(own):
             found |= zip(ids, own, strict=True)
-        elif not given:
+        elif not own_only:
             found |= {action: str(place) for place, action in enumerate(ids, 1)}
     return {action: found[action] for action in order if action in found}
 
 
-#: Most entries of a key; how many more there are is said.
+#: Most entries of a key; further entries are counted.
 MOST = 80
 _LETTERS, _SPACING, _GAP = 6.5, 1.3, 0.1  # points, lines, inches
-_APART = " \N{MIDDLE DOT} "
+_SEPARATOR = " \N{MIDDLE DOT} "
 
 
 class KeyEntry(NamedTuple):
-    """What a key says of an action; ``at``, when it starts, only where not even its number has room."""
+    """Entry of the key for an action; ``at``: start, only if its number does not fit on its bar."""
 
     task: str
     number: str
@@ -88,7 +88,7 @@ class KeyEntry(NamedTuple):
 
 
 def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
-    """Say below a figure of our own what steps are called whose bars do not; return inches that this takes.
+    """Draw a key of the steps whose labels do not fit on their bars; return its height in inches.
 
     The texts on the bars stay what they are now, whatever the figure is saved as.
 
@@ -124,14 +124,14 @@ def write_key(ax: Axes, paragraphs: Iterable[Sequence[str]], drop: float) -> flo
     """
     size = points(_LETTERS)
     room = 0.98 * ax.get_window_extent().width
-    lines = [line for words in paragraphs for line in _broken(ax, words, room, size)]
+    lines = [line for words in paragraphs for line in _lines(ax, words, room, size)]
     place = ax.transAxes + ScaledTranslation(0, -drop - _GAP, ax.figure.dpi_scale_trans)
     ax.text(0, 0, "\n".join(lines), transform=place, va="top", fontsize=size, linespacing=_SPACING, gid="key")
     return _GAP + (len(lines) * _SPACING + 0.3) * size / 72
 
 
 def _paragraphs(entries: Iterable[tuple[KeyEntry, bool]], more: int) -> list[list[str]]:
-    """Return what is said of every task, in pieces that may stand on lines of their own."""
+    """Return the entries of each task as texts between which lines may break."""
     found: dict[str, list[str]] = {}
     for entry, lost in entries:
         own = entry.words.split()[:1] == [entry.number]
@@ -143,7 +143,7 @@ def _paragraphs(entries: Iterable[tuple[KeyEntry, bool]], more: int) -> list[lis
     return [*parts, *([[f"and {more} more"]] if more > 0 else [])]
 
 
-def _broken(ax: Axes, pieces: Sequence[str], room: float, size: float) -> list[str]:
+def _lines(ax: Axes, pieces: Sequence[str], room: float, size: float) -> list[str]:
     """Return the lines of a paragraph, in pixels no wider than there is room."""
 
     def width(line: str) -> float:
@@ -152,8 +152,8 @@ def _broken(ax: Axes, pieces: Sequence[str], room: float, size: float) -> list[s
 
     lines: list[str] = []
     for piece in pieces:
-        if lines and width(f"{lines[-1]}{_APART}{piece}") <= room:
-            lines[-1] += f"{_APART}{piece}"
+        if lines and width(f"{lines[-1]}{_SEPARATOR}{piece}") <= room:
+            lines[-1] += f"{_SEPARATOR}{piece}"
             continue
         letters = len(piece)
         while letters > 8 and max(width(line) for line in wrap(piece, letters)) > room:

@@ -1,4 +1,4 @@
-"""Methods over many problems: gaps, performance profiles, and how long proofs take. All from our frames."""
+"""Figures of methods over many problems: gaps, performance profiles and times to proof."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _FAR = 5
 def gap_distribution(
     comparisons: pd.DataFrame, ax: Axes | None = None, *, methods: Sequence[str] | None = None, title: str = ""
 ) -> Axes:
-    """Draw how far methods are from the proved optimum: a dot per problem, a box over the middle half, its median.
+    """Draw the gaps of methods to the proved optimum: dots, quartile box and median.
 
     Beside the names: the share of the problems answered optimally, and the number without an answer that the rules
-    accept. Problems whose optimum is not proved are left out, and said to be.
+    accept. Problems whose optimum is not proved are left out, and counted below.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def gap_distribution(
         known = part[part["optimum"].notna()]
         accepted = known["accepted"].fillna(True).to_numpy(bool) & known["gap"].notna().to_numpy(bool)
         gaps = np.sort(100 * known["gap"][accepted].to_numpy(float))
-        labels.append(_told(method, gaps, len(known), int(part["settled"].isin(["feasible", "unknown"]).sum())))
+        labels.append(_summary(method, gaps, len(known), int(part["settled"].isin(["feasible", "unknown"]).sum())))
         if not len(gaps):
             continue
         colour = LINES[number % len(LINES)]
@@ -87,17 +87,17 @@ def _methods(frame: pd.DataFrame, methods: Sequence[str] | None) -> list[str]:
     return list(methods)
 
 
-def _told(method: str, gaps: Any, known: int, unproved: int) -> str:
+def _summary(method: str, gaps: Any, solved: int, unproved: int) -> str:
     best = int(np.count_nonzero(np.abs(gaps) < 1e-9))
-    parts = [f"{best} of {known} optimal"]
-    if known - len(gaps):
-        parts.append(f"{known - len(gaps)} without answer")
+    parts = [f"{best} of {solved} optimal"]
+    if solved - len(gaps):
+        parts.append(f"{solved - len(gaps)} without answer")
     if unproved:
         parts.append(f"{unproved} optima not proved")
-    return f"{_spoken(method)}\n{', '.join(parts)}"
+    return f"{_name(method)}\n{', '.join(parts)}"
 
 
-def _spoken(method: str) -> str:
+def _name(method: str) -> str:
     return plain("best heuristic" if method == "best_heuristic" else method)
 
 
@@ -119,7 +119,7 @@ def performance_profile(
     *,
     methods: Sequence[str] | None = None,
     title: str = "",
-    **how: Any,
+    **options: Any,
 ) -> Axes:
     """Draw performance profiles: the share of problems within a ratio of the best.
 
@@ -132,8 +132,8 @@ def performance_profile(
     how
         Further options of `profiles`.
     """
-    steps = profiles(comparisons, methods, **how)
-    against = how.get("against", "best")
+    steps = profiles(comparisons, methods, **options)
+    against = options.get("against", "best")
     target = new_axes(ax, 8.0, 4.2)
     names = list(dict.fromkeys(steps["method"]))
     right = max([1.02, *(1.0 + 1.04 * (float(r) - 1.0) for r in steps["ratio"])])
@@ -154,7 +154,7 @@ def performance_profile(
         at = 1 + (right - 1) * np.arange(first, 1, 1 / 8)
         heights = [100 * shares[max(0, int(np.searchsorted(ratios, t, side="right")) - 1)] for t in at]
         target.plot(at, heights, **{**look, "ls": ""}, zorder=3.5, clip_on=False)
-        handles.append(Line2D([], [], label=f"{_spoken(name)}: {100 * shares[-1]:.0f} % answered", **look))
+        handles.append(Line2D([], [], label=f"{_name(name)}: {100 * shares[-1]:.0f} % answered", **look))
     target.set_xlim(min([1.0, *steps["ratio"].astype(float)]), right)
     target.set_ylim(0, 103)
     value_axis(target.yaxis)
@@ -194,7 +194,7 @@ def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: s
     ----------
     comparisons
         Frame ``comparisons`` with the method ``optimum``. Kitchens have no number of actions; how many problems are not
-        drawn is said.
+        drawn is written below.
     ax
         Where to draw; without it, on a new figure.
     """

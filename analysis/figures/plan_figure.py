@@ -1,4 +1,4 @@
-"""Picture of a plan, or of two of the same problem, whatever kind of problem it is for."""
+"""Figure of one plan or of two plans for the same problem, for each kind of problem."""
 
 from __future__ import annotations
 
@@ -63,36 +63,36 @@ def _pair(instance: Instance, upper: object, lower: object, names: tuple[str, st
     return gantt_pair(instance, _schedule(instance, upper), _schedule(instance, lower), names=names)
 
 
-def _released(problem: Problem, plan: object) -> Any:
+def _run(problem: Problem, plan: object) -> Any:
     """Run a plan by the rules of the released code."""
     benchmark = of(problem)
     return benchmark.run(problem, plan, benchmark.profiles["released"])
 
 
 def _kitchen(kitchen: Kitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    return picture(_released(kitchen, plan).record, ax, title=title)
+    return picture(_run(kitchen, plan).record, ax, title=title)
 
 
 def _kitchens(kitchen: Kitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    return picture_pair(_released(kitchen, upper).record, _released(kitchen, lower).record, names=names)
+    return picture_pair(_run(kitchen, upper).record, _run(kitchen, lower).record, names=names)
 
 
-def _floor(floor: GridKitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    return gantt(*as_schedule(_released(floor, plan)), ax, title=title)
+def _grid_kitchen(kitchen: GridKitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
+    return gantt(*as_schedule(_run(kitchen, plan)), ax, title=title)
 
 
-def _floors(floor: GridKitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    instance, one, other = as_schedules(_released(floor, upper), _released(floor, lower))
+def _grid_kitchens(kitchen: GridKitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
+    instance, one, other = as_schedules(_run(kitchen, upper), _run(kitchen, lower))
     return gantt_pair(instance, one, other, names=names)
 
 
 _DRAWN: Final[dict[str, Callable[[Any, object, Axes | None, str | None], Axes]]] = {
     "schedule": _gantt,
     "kitchen": _kitchen,
-    "floor": _floor,
+    "floor": _grid_kitchen,
 }
 _PAIRS: Final[dict[str, Callable[[Any, object, object, tuple[str, str]], Axes]]] = {
     "schedule": _pair,
     "kitchen": _kitchens,
-    "floor": _floors,
+    "floor": _grid_kitchens,
 }

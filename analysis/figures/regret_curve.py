@@ -23,15 +23,17 @@ NAMED = 5
 _BLUE, _RED = method_colour("submission"), "#d55e00"
 
 
-def regret_staircase(found: RunRegret, ax: Axes | None = None, *, named: int = NAMED, title: str | None = None) -> Axes:
-    """Draw the best makespan within reach after each decision of a plan as a stair, with what the decisions cost.
+def regret_staircase(
+    regret: RunRegret, ax: Axes | None = None, *, named: int = NAMED, title: str | None = None
+) -> Axes:
+    """Draw the best makespan within reach after each decision as a staircase, with the regrets.
 
     Every rise is a cost; the dearest are numbered, and named below. A pale band is what is known where the best is
     not proved. From the point of no return on nothing leads to a success: there the stair ends in a cross.
 
     Parameters
     ----------
-    found
+    regret
         Of `planoracle.analysis.diagnosis.regret.regret`.
     ax
         Where to draw; without it, on a new figure.
@@ -40,9 +42,9 @@ def regret_staircase(found: RunRegret, ax: Axes | None = None, *, named: int = N
     title
         By default the name of the instance; ``""`` for none.
     """
-    decisions = found.decisions
+    decisions = regret.decisions
     target = new_axes(ax, min(max(8.0, 1.5 + 0.09 * len(decisions)), 16.0), 4.4)
-    levels = [_level(decisions, k, found.optimum) for k in range(len(decisions) + 1)]
+    levels = [_level(decisions, k, regret.optimum) for k in range(len(decisions) + 1)]
     known = [level for level in levels if level is not None] + [
         n for one in decisions for n in (one.lower, one.upper) if n
     ]
@@ -50,8 +52,8 @@ def regret_staircase(found: RunRegret, ax: Axes | None = None, *, named: int = N
     with rc_context({"hatch.linewidth": 0.5}):
         places = [0.5, *range(1, len(decisions) + 1), len(decisions) + 0.5]
         heights = [math.nan if level is None else level for level in (*levels, levels[-1])]
-        if found.no_return is not None:
-            heights[found.no_return + 1 :] = [math.nan] * (len(heights) - found.no_return - 1)
+        if regret.no_return is not None:
+            heights[regret.no_return + 1 :] = [math.nan] * (len(heights) - regret.no_return - 1)
         target.plot(places, heights, drawstyle="steps-post", color=_BLUE, lw=2, zorder=3)
         for k, (before, after) in enumerate(pairwise(levels), start=1):
             if before is not None and after is not None and before != after:
@@ -68,24 +70,26 @@ def regret_staircase(found: RunRegret, ax: Axes | None = None, *, named: int = N
         if any((one.cost or 0) != 0 for one in decisions):
             handles.append(Line2D([], [], color=_RED, lw=3, label="cost of a decision"))
         if unproved:
-            handles.append(Patch(color="0.85", label="between what is proved and what is found"))
-        handles += _end(target, found, levels)
-    handles += _name(target, found, named)
-    if found.optimum is not None:
+            handles.append(Patch(color="0.85", label="between what is proved and what is regret"))
+        handles += _end(target, regret, levels)
+    handles += _name(target, regret, named)
+    if regret.optimum is not None:
         best: dict[str, Any] = {"color": method_colour("optimum"), "lw": 1.2, "ls": (0, (2, 2))}
-        target.axhline(found.optimum, zorder=1.5, **best)
-        handles.insert(0, Line2D([], [], label=_said(found), **best))
+        target.axhline(regret.optimum, zorder=1.5, **best)
+        handles.insert(0, Line2D([], [], label=_caption(regret), **best))
     target.xaxis.set_major_locator(MaxNLocator(12, integer=True, steps=[1, 2, 5, 10], min_n_ticks=3))
     bottom, top = target.get_ylim()
-    target.yaxis.set_major_locator(MultipleLocator(round_step(math.ceil(top - bottom), 8, found.unit == "second")))
-    target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: clock(round(y), found.unit)))
+    target.yaxis.set_major_locator(MultipleLocator(round_step(math.ceil(top - bottom), 8, regret.unit == "second")))
+    target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: clock(round(y), regret.unit)))
     target.tick_params(labelsize=points(8))
     target.set_xlabel("decision", fontsize=points(8.5))
-    target.set_ylabel("makespan" + ("" if found.unit == "second" else f" ({plain(found.unit)}s)"), fontsize=points(8.5))
+    target.set_ylabel(
+        "makespan" + ("" if regret.unit == "second" else f" ({plain(regret.unit)}s)"), fontsize=points(8.5)
+    )
     target.grid(color="0.92", lw=0.6)
     bare(target)
     legend_below(target, handles)
-    write_title(target, found.instance if title is None else title)
+    write_title(target, regret.instance if title is None else title)
     return target
 
 
@@ -96,20 +100,20 @@ def _level(decisions: tuple[DecisionRegret, ...], k: int, optimum: int | None) -
     return decisions[k - 1].after
 
 
-def _said(found: RunRegret) -> str:
-    words = f"optimum {clock(found.optimum or 0, found.unit)}"
-    if found.success and found.final is not None:
-        return f"{words}, the plan takes {clock(found.final, found.unit)}"
+def _caption(regret: RunRegret) -> str:
+    words = f"optimum {clock(regret.optimum or 0, regret.unit)}"
+    if regret.success and regret.final is not None:
+        return f"{words}, the plan takes {clock(regret.final, regret.unit)}"
     return f"{words}; no success"
 
 
-def _end(ax: Axes, found: RunRegret, levels: list[int | None]) -> list[Line2D | Patch]:
+def _end(ax: Axes, regret: RunRegret, levels: list[int | None]) -> list[Line2D | Patch]:
     """Mark the point of no return and all that comes after it."""
-    if found.no_return is None:
+    if regret.no_return is None:
         return []
-    k = found.no_return
+    k = regret.no_return
     look: dict[str, Any] = {"facecolor": "0.95", "edgecolor": "0.6", "hatch": "////", "lw": 0}
-    ax.axvspan(k + 1, len(found.decisions) + 0.5, zorder=0.5, **look)
+    ax.axvspan(k + 1, len(regret.decisions) + 0.5, zorder=0.5, **look)
     last = next((level for level in reversed(levels[: k + 2]) if level is not None), None)
     if last is not None:
         ax.plot(k + 1, last, "X", color="black", markeredgecolor="white", markersize=10, zorder=5)
@@ -118,25 +122,25 @@ def _end(ax: Axes, found: RunRegret, levels: list[int | None]) -> list[Line2D | 
         "time_limit": "no success in time",
         "over": "the run is over",
         "spoiled": "no success that we can name",
-    }.get(found.no_return_reason or "", "no success")
-    words = plain(f"point of no return: {found.decisions[k].command} (decision {k + 1})", 70)
+    }.get(regret.no_return_reason or "", "no success")
+    words = plain(f"point of no return: {regret.decisions[k].command} (decision {k + 1})", 70)
     return [Line2D([], [], color="black", marker="X", ls="", label=words), Patch(label=why, **look)]
 
 
-def _name(ax: Axes, found: RunRegret, named: int) -> list[Line2D | Patch]:
-    """Mark the dearest decisions by numbers, and say below what they are; marks must not hide each other."""
-    apart = len(found.decisions) / 40
-    last = len(found.decisions) if found.no_return is None else found.no_return
+def _name(ax: Axes, regret: RunRegret, named: int) -> list[Line2D | Patch]:
+    """Mark the most costly decisions by numbers that do not overlap, and name them below."""
+    apart = len(regret.decisions) / 40
+    last = len(regret.decisions) if regret.no_return is None else regret.no_return
     chosen: list[int] = []
-    for k in found.costliest(len(found.decisions)):
+    for k in regret.costliest(len(regret.decisions)):
         if k < last and len(chosen) < named and all(abs(k - other) > apart for other in chosen):
             chosen.append(k)
     handles: list[Line2D | Patch] = []
     for number, k in enumerate(sorted(chosen), start=1):
-        one, mark = found.decisions[k], f"${number}$"
+        one, mark = regret.decisions[k], f"${number}$"
         height = one.after if one.after is not None else math.nan
         ax.plot(k + 1, height, "o", color="white", markeredgecolor=_RED, markersize=11, zorder=5)
         ax.plot(k + 1, height, marker=mark, color="black", markersize=5.5, zorder=5.1, lw=0)
-        words = plain(f"+{clock(one.cost or 0, found.unit)}: {one.command} (decision {k + 1})", 70)
+        words = plain(f"+{clock(one.cost or 0, regret.unit)}: {one.command} (decision {k + 1})", 70)
         handles.append(Line2D([], [], ls="", marker=mark, color="black", markersize=6, label=words))
     return handles

@@ -1,6 +1,6 @@
-"""How large a figure is made: for a column or a page of a paper, with what letters, title and resolution.
+"""Style of figures: width, fonts, title and resolution; axes, legends, fitted text; writing files.
 
-Who draws asks here, so that no function has to hand it on: `shaped` holds for everything drawn within.
+Functions that draw read the shape from here, so that no parameter passes it on: see `use_shape`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NARROW = 5.0
 
 
 class Shape(NamedTuple):
-    """What a figure is to look like, whatever is drawn.
+    """Width, font size, title and resolution of a figure.
 
     Attributes
     ----------
@@ -64,14 +64,14 @@ class Shape(NamedTuple):
 _shape: ContextVar[Shape] = ContextVar("shape", default=Shape())  # noqa: B039  # it cannot be changed
 
 
-def chosen() -> Shape:
-    """Return the shape of what is drawn now."""
+def current_shape() -> Shape:
+    """Return the shape of the figures being drawn."""
     return _shape.get()
 
 
 @contextmanager
-def shaped(shape: Shape) -> Iterator[None]:
-    """Draw in a shape."""
+def use_shape(shape: Shape) -> Iterator[None]:
+    """Draw all figures within the context in a shape."""
     before = _shape.set(shape)
     try:
         yield
@@ -81,7 +81,7 @@ def shaped(shape: Shape) -> Iterator[None]:
 
 def scale() -> float:
     """Return how much larger letters, and what they must fit in, are than usual."""
-    shape = chosen()
+    shape = current_shape()
     if shape.font is not None:
         return shape.font / _USUAL
     if shape.width is None:
@@ -90,8 +90,8 @@ def scale() -> float:
 
 
 def is_narrow() -> bool:
-    """Whether a figure is made for a column."""
-    width = chosen().width
+    """Return True if the figure has the width of a column."""
+    width = current_shape().width
     return width is not None and width < _NARROW
 
 
@@ -100,12 +100,12 @@ def points(size: float) -> float:
 
     Examples
     --------
-    >>> with shaped(Shape(width=3.3)):
+    >>> with use_shape(Shape(width=3.3)):
     ...     points(8.5), points(6.5)
     (7.0, 6.0)
     """
     found = size * scale()
-    return found if chosen().font is not None else max(found, min(size, _LEAST))
+    return found if current_shape().font is not None else max(found, min(size, _LEAST))
 
 
 def width_of(text: str) -> float:
@@ -145,14 +145,14 @@ _CLOCK_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 1
 
 
 def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes given, or new ones on a figure of our own; it belongs to no window and needs no closing.
+    """Return ``ax``, or axes of a new figure that belongs to no window and needs no closing.
 
     It is as wide as `planoracle.analysis.figures.style` says, or else ``width`` inches.
     """
     if ax is not None:
         return ax
     return Figure(
-        figsize=(chosen().width or width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
+        figsize=(current_shape().width or width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
     ).add_subplot()
 
 
@@ -176,7 +176,7 @@ def shade(colour: str, hatch: str | None = None) -> dict[str, Any]:
 
 
 def is_dark(face: Any) -> bool:
-    """Whether white text reads better on a colour than black text."""
+    """Return True if white text is more legible on a colour than black text."""
     return bool(np.array(to_rgb(face)) @ (0.3, 0.6, 0.1) < 0.4)
 
 
@@ -215,7 +215,7 @@ class FittedText(Text):
 
     @property
     def in_full(self) -> bool:
-        """Whether a wording that says all was written when it was last drawn."""
+        """Return True if the full text was written when it was last drawn."""
         return self.get_text() in self._wordings[: self._whole] and self.get_text() != ""
 
     def settle(self) -> None:
@@ -258,18 +258,18 @@ class FittedText(Text):
 
 def title(ax: Axes, text: str, *, pad: float = 6, limit: int = 80) -> None:
     """Write a title at the left: the text, or what the chosen shape has in its place."""
-    own = chosen().title
+    own = current_shape().title
     text = plain(text if own is None else own, limit)
     letters = int(0.72 * ax.figure.bbox.width / ax.figure.dpi * 72 / (0.58 * points(10)))
-    ax.set_title("\n".join(_broken(text, max(10, letters))), loc="left", pad=pad, fontsize=points(10))
+    ax.set_title("\n".join(_lines(text, max(10, letters))), loc="left", pad=pad, fontsize=points(10))
 
 
-def _broken(text: str, letters: int) -> list[str]:
+def _lines(text: str, letters: int) -> list[str]:
     """Return lines of at most so many letters if that can be, broken after spaces and what joins names.
 
     Examples
     --------
-    >>> _broken("home/tea+soup: best", 10)
+    >>> _lines("home/tea+soup: best", 10)
     ['home/tea+', 'soup: best']
     """
     lines = [""]
@@ -330,7 +330,7 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     if not handles:
         return 0.0
     share = 1.0
-    if chosen().width is not None:  # names of rows may take much of it
+    if current_shape().width is not None:  # names of rows may take much of it
         cast(Figure, ax.figure).draw_without_rendering()
         share = _SPARE
     below = ax.transAxes + ScaledTranslation(0, -drop, ax.figure.dpi_scale_trans)  # clear of the axis label
@@ -381,7 +381,7 @@ def save(draw: Callable[[], Axes], path: str | Path) -> None:
         figure = cast(Figure, draw().figure)
         try:
             drawn = BytesIO()
-            figure.savefig(drawn, format=suffix[1:], dpi=chosen().dpi, metadata=_METADATA[suffix])
+            figure.savefig(drawn, format=suffix[1:], dpi=current_shape().dpi, metadata=_METADATA[suffix])
             with output_file(path) as stream:
                 stream.buffer.write(drawn.getvalue())
         except OSError as error:

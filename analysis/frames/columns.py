@@ -15,7 +15,7 @@ from planoracle.instances.protocol import registry
 
 
 class FrameColumn(NamedTuple):
-    """One column: its pandas dtype, its unit (empty if it has none), what it says, and its values if they are few."""
+    """Column of a frame: pandas dtype, unit (empty if none), meaning, and values of a category."""
 
     name: str
     dtype: str
@@ -74,7 +74,7 @@ _STATUSES = tuple(map(str, Status))
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What one frame holds: a sentence about its rows, and its columns in order.
+    """Schema of a frame: a sentence about its rows, and its columns in order.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def _columns(fixed: tuple[FrameColumn, ...], own: bool, benchmarks: tuple[str, .
 
 
 def own_metrics() -> dict[str, FrameColumn]:
-    """Return the columns of the benchmarks' own metrics by name; of one name that several have, the first counts."""
+    """Return the columns of the benchmarks' metrics by name; the first benchmark with a name defines it."""
     found: dict[str, FrameColumn] = {}
     owners: dict[str, list[str]] = {}
     for benchmark in map(registry.get, registry.names()):
@@ -128,12 +128,12 @@ _INSTANCE = text("instance", "name of the problem")
 _BENCHMARK = choice("benchmark", "whose rules apply", ())  # all that there are, see `Schema.columns`
 _SET = text("set", "bundled set that the problem is of")
 _UNIT = text("unit", "what a tick is")
-_WHERE = (_INSTANCE, _BENCHMARK, _SET)
+_PROBLEM = (_INSTANCE, _BENCHMARK, _SET)
 _SUBMISSION = (
     count("line", "line of the submission, from 1"),
     text("source", "file of the submission, if there are several"),
     text("id", "of the submission"),
-    *_WHERE,
+    *_PROBLEM,
     text("model", "who submitted it"),
     text("sample", "which of several attempts"),
 )
@@ -155,7 +155,7 @@ def _column(metric: GradeMetric) -> FrameColumn:
     return kinds[metric.kind](metric.name, metric.meaning)
 
 
-def _averaged(metric: GradeMetric) -> Iterator[FrameColumn]:
+def _average_columns(metric: GradeMetric) -> Iterator[FrameColumn]:
     """Yield the columns of the average of a metric, see `planoracle.analysis.grading.metrics.GradeMetric`."""
     name = metric.name
     average = number if metric.kind == "number" else share
@@ -179,7 +179,7 @@ _ALL = (
         "instances",
         "one per problem; what does not apply to kitchens is missing there",
         (
-            *_WHERE,
+            *_PROBLEM,
             _UNIT,
             count("seconds_per_tick", "length of a tick", "seconds"),
             count("tasks", "number of tasks"),
@@ -209,7 +209,7 @@ _ALL = (
         "schedules",
         "one per piece of a schedule, or action of a plan in a kitchen",
         (
-            *_WHERE,
+            *_PROBLEM,
             text("method", "whose schedule it is"),
             _UNIT,
             count("position", "order of the commands, from 0"),
@@ -229,7 +229,7 @@ _ALL = (
         "comparisons",
         "one per problem and method",
         (
-            *_WHERE,
+            *_PROBLEM,
             _UNIT,
             count("actions", "number of actions"),
             text("method", "`optimum`, `reference`, `best_heuristic`, a reference's or a heuristic's name"),
@@ -266,7 +266,7 @@ _ALL = (
             count("line", "line of the submission, from 1"),
             text("source", "file of the submission, if there are several"),
             text("id", "of the submission"),
-            *_WHERE,
+            *_PROBLEM,
             _UNIT,
             count("index", "of the decision, from 0"),
             count("position", "of the command, from 0"),
@@ -313,11 +313,11 @@ _ALL = (
             count("problems", "problems with a scored run"),
             count("missing", "problems without any run"),
             count("submissions", "runs"),
-            count("unscored", "runs that could not be judged; in no mean"),
+            count("unscored", "runs that could not be graded; in no mean"),
             count("repeated", "runs with the name of a sample that was there already"),
             count("samples_least", "fewest scored runs of a problem"),
             count("samples_most", "most scored runs of a problem"),
-            *(column for one in SUMMARY for column in _averaged(one)),
+            *(column for one in SUMMARY for column in _average_columns(one)),
         ),
     ),
     Schema(

@@ -51,10 +51,10 @@ def read_csv(path: str | Path, name: str) -> pd.DataFrame:
     """
     options: dict[str, Any] = {"keep_default_na": False, "na_values": [""], "index_col": False}
     options["dtype"] = pd.StringDtype("python")
-    found = _guarded(path, lambda: pd.read_csv(path, encoding="utf-8", **options), "read")
-    wanted = schema(name)
-    _match(found, wanted, path)
-    parsers = {column.name: _PARSE[column.dtype] for column in wanted.columns if column.dtype in _PARSE}
+    found = _with_input_errors(path, lambda: pd.read_csv(path, encoding="utf-8", **options), "read")
+    expected = schema(name)
+    _match(found, expected, path)
+    parsers = {column.name: _PARSE[column.dtype] for column in expected.columns if column.dtype in _PARSE}
     rows = _rows(found)
     for number, values in enumerate(rows):
         values |= {key: restored(value) for key, value in values.items() if key not in parsers and value is not None}
@@ -80,7 +80,7 @@ def write_parquet(frame: pd.DataFrame, path: str | Path, name: str) -> None:
 def read_parquet(path: str | Path, name: str) -> pd.DataFrame:
     """Read what `write_parquet` wrote, see `read_csv`."""
     _need_pyarrow()
-    found = _guarded(path, lambda: pd.read_parquet(path, engine="pyarrow"), "read")
+    found = _with_input_errors(path, lambda: pd.read_parquet(path, engine="pyarrow"), "read")
     _match(found, schema(name), path)
     frame, faults = from_rows(name, _rows(found))
     if faults:
@@ -88,10 +88,10 @@ def read_parquet(path: str | Path, name: str) -> pd.DataFrame:
     return frame
 
 
-def _match(frame: pd.DataFrame, wanted: Schema, path: str | Path) -> None:
-    if list(frame.columns) != wanted.names:
+def _match(frame: pd.DataFrame, expected: Schema, path: str | Path) -> None:
+    if list(frame.columns) != expected.names:
         columns = [str(column) for column in frame.columns]
-        raise InputError(f"must be {', '.join(wanted.names)}", source=str(path), field="columns", value=columns)
+        raise InputError(f"must be {', '.join(expected.names)}", source=str(path), field="columns", value=columns)
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -111,11 +111,11 @@ def _write(path: str | Path, write: Callable[[TextIOWrapper], Any]) -> None:
         with output_file(path) as stream:
             write(stream)
 
-    _guarded(path, act, "written")
+    _with_input_errors(path, act, "written")
 
 
-def _guarded(path: str | Path, act: Callable[[], Any], done: str) -> Any:
-    """Carry out what concerns a file; whatever goes wrong with it is an `InputError`."""
+def _with_input_errors(path: str | Path, act: Callable[[], Any], done: str) -> Any:
+    """Call a function that reads or writes a file; raise its errors as `InputError`."""
     try:
         return act()
     except OSError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 from planoracle.analysis.diagnosis.regret import RunRegret
 from planoracle.analysis.frames.columns import own_metrics
-from planoracle.analysis.frames.schema import Collector, FrameWithErrors, where
+from planoracle.analysis.frames.schema import Collector, FrameWithErrors, problem_columns
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import gap_of
 from planoracle.analysis.intake.submissions import SubmissionResult
@@ -17,7 +17,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.profiles import Rules
 
 
-def grades(given: Iterable[Grade]) -> FrameWithErrors:
+def grades(graded: Iterable[Grade]) -> FrameWithErrors:
     """Put grades into the frame ``grades``; those not scored are there, too, and named among the errors.
 
     Examples
@@ -30,17 +30,17 @@ def grades(given: Iterable[Grade]) -> FrameWithErrors:
     """
     rows = Collector("grades")
     own = own_metrics()
-    for grade in given:
+    for grade in graded:
         _tell(rows, grade)
         row = {name: getattr(grade, name) for name in grade.__slots__ if name not in ("violations", "metrics")}
         row |= {name: grade.metrics.get(name) for name in own}
         row["violations"] = None if grade.violations is None else len(grade.violations)
         row["gap"] = gap_of(grade.makespan, grade.optimal_makespan) if grade.success else None
-        rows.add(row | _submitted(grade))
-    return rows.done()
+        rows.add(row | _submission_columns(grade))
+    return rows.build()
 
 
-def metrics(given: Iterable[Grade]) -> FrameWithErrors:
+def metrics(graded: Iterable[Grade]) -> FrameWithErrors:
     """Put every number and flag of grades into the frame ``metrics``, a row each.
 
     Examples
@@ -52,15 +52,15 @@ def metrics(given: Iterable[Grade]) -> FrameWithErrors:
     [0.0, 1.0, 1.0]
     """
     rows = Collector("metrics")
-    for grade in given:
+    for grade in graded:
         _tell(rows, grade)
         if grade.scored:
-            shared = _submitted(grade)
+            shared = _submission_columns(grade)
             rows.add(*(shared | {"metric": name, "value": value} for name, value in _numbers(grade)))
-    return rows.done()
+    return rows.build()
 
 
-def summaries(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> FrameWithErrors:
+def summaries(graded: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> FrameWithErrors:
     """Sum grades up per model, and per model and set: frame ``summaries``.
 
     Parameters
@@ -77,31 +77,31 @@ def summaries(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) 
     ['set', 'timearena/household/1', 1, 9, 0.0]
     """
     rows = Collector("summaries")
-    rows.add(*_summed(rows, given, rules))
-    return rows.done()
+    rows.add(*_summary_rows(rows, graded, rules))
+    return rows.build()
 
 
-def passes(given: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> FrameWithErrors:
+def passes(graded: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> FrameWithErrors:
     """Estimate what k samples of a model give: frame ``passes``; see `summaries`."""
     rows = Collector("passes")
-    for row in _summed(rows, given, rules):
+    for row in _summary_rows(rows, graded, rules):
         for size in (int(key.removeprefix("pass@")) for key in row if key.startswith("pass@")):
             columns = {"pass_at": "pass@", "pass_hat": "pass^", "best_of": "best@"}
             found = {name: row.get(f"{start}{size}") for name, start in columns.items()}
             rows.add({name: row.get(name) for name in ("level", "model", "benchmark", "set")} | found | {"k": size})
-    return rows.done()
+    return rows.build()
 
 
-def _summed(rows: Collector, given: Iterable[Grade], rules: Mapping[str, Rules] | None) -> list[dict[str, Any]]:
-    graded = GradeRows(rules)
-    for grade in given:
+def _summary_rows(rows: Collector, graded: Iterable[Grade], rules: Mapping[str, Rules] | None) -> list[dict[str, Any]]:
+    rows_of_grades = GradeRows(rules)
+    for grade in graded:
         _tell(rows, grade)
         try:
-            graded.add(grade)
+            rows_of_grades.add(grade)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             lacking = f"lacks what the figures of its benchmark need: {error}"
             rows.fail(InputError(lacking), **_keys(grade))
-    return summarize(graded.frame(), rules).rows()
+    return summarize(rows_of_grades.frame(), rules).rows()
 
 
 _OWN = ("success", "executed", "progress", "goal_ratio", "main_score", "makespan", "optimal_makespan", "optimum_bound")
@@ -123,10 +123,10 @@ def _flat(values: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
             yield prefix + name, value
 
 
-def violations(given: Iterable[Grade]) -> FrameWithErrors:
+def violations(graded: Iterable[Grade]) -> FrameWithErrors:
     """List the violations of graded plans: frame ``violations``."""
     rows = Collector("violations")
-    for grade in given:
+    for grade in graded:
         _tell(rows, grade)
         if grade.scored and grade.violations is None:
             rows.fail("the grade came without its violations", **_keys(grade))
@@ -136,42 +136,42 @@ def violations(given: Iterable[Grade]) -> FrameWithErrors:
             if ended:
                 fatal = (None, None)  # only the first one ends the run
             found = {name: json.dumps(value) if isinstance(value, list) else value for name, value in one.items()}
-            rows.add(_submitted(grade) | found | {"index": index, "position": one["index"], "fatal": ended})
-    return rows.done()
+            rows.add(_submission_columns(grade) | found | {"index": index, "position": one["index"], "fatal": ended})
+    return rows.build()
 
 
-def decisions(given: Iterable[RunRegret | SubmissionResult[RunRegret]]) -> FrameWithErrors:
+def decisions(results: Iterable[RunRegret | SubmissionResult[RunRegret]]) -> FrameWithErrors:
     """List the decisions of priced plans: frame ``decisions``.
 
     Parameters
     ----------
-    given
+    results
         What `planoracle.analysis.diagnosis.regret.regret` returns, or
         `planoracle.analysis.intake.submissions.answers` with it.
     """
     rows = Collector("decisions")
-    for one in given:
+    for one in results:
         answer = one if isinstance(one, SubmissionResult) else SubmissionResult(None, None, one.instance, one)  # type: ignore[arg-type]
         keys = {"line": answer.line, "source": answer.source, "id": answer.id}
         if answer.value is None:
             rows.fail(answer.reason or "there is no answer", **keys, instance=answer.instance)
             continue
         found = answer.value
-        shared = keys | where(answer.instance, found.benchmark) | {"unit": found.unit}
+        shared = keys | problem_columns(answer.instance, found.benchmark) | {"unit": found.unit}
         for index, decision in enumerate(found.decisions):
             row = {name: getattr(decision, name) for name in decision.__slots__}
             rows.add(shared | row | {"index": index, "no_return": index == found.no_return})
-    return rows.done()
+    return rows.build()
 
 
 def _keys(grade: Grade) -> dict[str, Any]:
     return {"line": grade.line, "source": grade.source, "id": grade.id, "instance": grade.instance}
 
 
-def _submitted(grade: Grade) -> dict[str, Any]:
+def _submission_columns(grade: Grade) -> dict[str, Any]:
     names = {name: getattr(grade, name) for name in ("line", "source", "id", "model")}
     sample = None if grade.sample is None else str(grade.sample)
-    return where(grade.instance, grade.benchmark) | names | {"sample": sample}
+    return problem_columns(grade.instance, grade.benchmark) | names | {"sample": sample}
 
 
 def _tell(rows: Collector, grade: Grade) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from planoracle.analysis.comparison.compare import WORK, check, compare
-from planoracle.analysis.frames.schema import Collector, FrameWithErrors, where
+from planoracle.analysis.frames.schema import Collector, FrameWithErrors, problem_columns
 from planoracle.heuristics.budget import DEFAULT, Budget
 from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
 from planoracle.instances.benchmarks.kitchens.run import replay
@@ -39,7 +39,7 @@ def instances(problems: Iterable[Problem]) -> FrameWithErrors:
     """
     rows = Collector("instances")
     for problem in problems:
-        row = where(problem.name, problem.benchmark) | {
+        row = problem_columns(problem.name, problem.benchmark) | {
             "unit": problem.unit,
             "seconds_per_tick": problem.seconds_per_tick,
             "agents": len(problem.agents),
@@ -53,7 +53,7 @@ def instances(problems: Iterable[Problem]) -> FrameWithErrors:
         if figures.get("critical_path", 0) is None:
             rows.fail(InputError("the time lags contradict each other"), instance=problem.name)
         rows.add(row | figures)
-    return rows.done()
+    return rows.build()
 
 
 def _figures(instance: Instance) -> dict[str, Any]:
@@ -97,9 +97,9 @@ def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> FrameWithErrors:
     Parameters
     ----------
     entries
-        Problem, name of the method, and its `Schedule`, or what holds one: a `Result`, an `Answer` of a heuristic; of a
-        kitchen a `Result` or a list of actions, of a floor what has a ``plan``, or a plan. One without a schedule is
-        named among the errors.
+        Problem, name of the method, and its `Schedule` or an object with one, such as a `Result` or an `Answer` of a
+        heuristic. For kitchens a `Result` or a list of actions; for grid kitchens a plan or an object with a ``plan``.
+        Entries without a schedule are in the errors.
 
     Examples
     --------
@@ -111,25 +111,27 @@ def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> FrameWithErrors:
     Cobbler/0 agent 0 600
     """
     rows = Collector("schedules")
-    for problem, method, found in entries:
-        shared = where(problem.name, problem.benchmark) | {"method": method}
+    for problem, method, answer in entries:
+        shared = problem_columns(problem.name, problem.benchmark) | {"method": method}
         try:
-            rows.add(*({**shared, **row} for row in for_kind(problem, _ROWS)(problem, found)))
+            rows.add(*({**shared, **row} for row in for_kind(problem, _ROWS)(problem, answer)))
         except InputError as error:
             rows.fail(error, instance=problem.name, method=method)
-    return rows.done()
+    return rows.build()
 
 
-def _pieces(instance: Instance, found: Any) -> list[dict[str, Any]]:
-    schedule = found if isinstance(found, Schedule) else getattr(found, "schedule", None)
+def _pieces(instance: Instance, answer: Any) -> list[dict[str, Any]]:
+    schedule = answer if isinstance(answer, Schedule) else getattr(answer, "schedule", None)
     if not isinstance(schedule, Schedule):
-        raise InputError(_why_not(found), field="schedule")
+        raise InputError(_missing_reason(answer), field="schedule")
     rows = []
     for position, piece in enumerate(schedule.pieces):
         action = instance.by_id.get(piece.action)
         if action is None or not 0 <= piece.mode < len(action.modes):
-            raise InputError("is of no action and mode of the instance", field=f"schedule[{position}]", value=piece)
-        held = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
+            raise InputError(
+                "must be of an action and mode of the instance", field=f"schedule[{position}]", value=piece
+            )
+        attended = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
         rows.append(
             {
                 **piece._asdict(),
@@ -139,16 +141,16 @@ def _pieces(instance: Instance, found: Any) -> list[dict[str, Any]]:
                 "label": action.label,
                 "mode_name": action.modes[piece.mode].name,
                 "end": piece.end,
-                "attended": 0 if piece.agent is None else held,
+                "attended": 0 if piece.agent is None else attended,
             }
         )
     return rows
 
 
-def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
-    actions = list(found if isinstance(found, list | tuple) else getattr(found, "actions", ()))
+def _kitchen_rows(kitchen: Kitchen, answer: Any) -> list[dict[str, Any]]:
+    actions = list(answer if isinstance(answer, list | tuple) else getattr(answer, "actions", ()))
     if not actions:
-        raise InputError(_why_not(found), field="schedule")
+        raise InputError(_missing_reason(answer), field="schedule")
     run = replay(kitchen, actions)
     rows = []
     for position, step in enumerate(run.steps):
@@ -160,16 +162,16 @@ def _deeds(kitchen: Kitchen, found: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _done(floor: GridKitchen, found: Any) -> list[dict[str, Any]]:
-    plan = getattr(found, "plan", found)
+def _grid_kitchen_rows(kitchen: GridKitchen, answer: Any) -> list[dict[str, Any]]:
+    plan = getattr(answer, "plan", answer)
     if plan is None:
-        raise InputError(_why_not(found), field="schedule")
-    benchmark = of(floor)
-    return _pieces(*as_schedule(cast("GridKitchenRun", benchmark.run(floor, plan, benchmark.profiles["released"]))))
+        raise InputError(_missing_reason(answer), field="schedule")
+    benchmark = of(kitchen)
+    return _pieces(*as_schedule(cast("GridKitchenRun", benchmark.run(kitchen, plan, benchmark.profiles["released"]))))
 
 
-def _why_not(found: Any) -> str:
-    return getattr(found, "reason", "") or f"there is none: {getattr(found, 'status', 'not given')}"
+def _missing_reason(answer: Any) -> str:
+    return getattr(answer, "reason", "") or f"there is none: {getattr(answer, 'status', 'not given')}"
 
 
 _FIGURES: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
@@ -179,8 +181,8 @@ _FIGURES: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
 }
 _ROWS: Final[dict[str, Callable[[Any, Any], list[dict[str, Any]]]]] = {
     "schedule": _pieces,
-    "kitchen": _deeds,
-    "floor": _done,
+    "kitchen": _kitchen_rows,
+    "floor": _grid_kitchen_rows,
 }
 
 
@@ -221,12 +223,12 @@ def compare_methods(
     rows = Collector("comparisons")
     for problem in _problems(names, rows):
         found = compare(problem, methods, time_limit=time_limit, budget=budget)
-        shared = where(problem.name, problem.benchmark)
+        shared = problem_columns(problem.name, problem.benchmark)
         rows.add(*(shared | row for row in found.rows()))
         for entry in found.all:
             if entry.error is not None:
                 rows.fail(entry.error, instance=problem.name, method=entry.method)
-    return rows.done()
+    return rows.build()
 
 
 def _problems(names: Iterable[str | Problem], rows: Collector) -> Iterator[Problem]:

@@ -76,7 +76,7 @@ def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pd.DataFram
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: ``None``, ``pd.NA`` or not a number."""
+    """Return True for a missing value: ``None``, ``pd.NA`` or not a number."""
     return value is None or value is pd.NA or (isinstance(value, float) and isnan(value))
 
 
@@ -113,24 +113,23 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {
 
 
 def check(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return a frame that has exactly the columns and dtypes of a schema, in its order; the index is left out.
+    """Return a frame with the columns of a schema in its order, without index.
 
     Raises
     ------
     InputError
-        Naming the columns that are missing, unknown or of another dtype.
+        For columns that are missing, unknown or of another dtype.
     """
-    wanted = schema(name)
-    missing = [column for column in wanted.names if column not in frame.columns]
-    unknown = [str(column) for column in frame.columns if column not in wanted.names]
-    if missing or unknown or len(frame.columns) > len(wanted.names):
-        said = f"has not the columns of {name}: missing {missing}, unknown {unknown}"
-        raise InputError(said, field="frame")
-    for column in wanted.columns:
-        found = frame[column.name].dtype
-        if found != column.pandas:
-            raise InputError(f"must be of dtype {column.pandas}", field=column.name, value=str(found))
-    return frame[wanted.names].reset_index(drop=True)
+    expected = schema(name)
+    missing = [column for column in expected.names if column not in frame.columns]
+    unknown = [str(column) for column in frame.columns if column not in expected.names]
+    if missing or unknown or len(frame.columns) > len(expected.names):
+        raise InputError(f"must have the columns of {name}: missing {missing}, unknown {unknown}", field="frame")
+    for column in expected.columns:
+        dtype = frame[column.name].dtype
+        if dtype != column.pandas:
+            raise InputError(f"must be of dtype {column.pandas}", field=column.name, value=str(dtype))
+    return frame[expected.names].reset_index(drop=True)
 
 
 _KEYS = ("line", "source", "id", "instance", "method")
@@ -144,7 +143,7 @@ class FrameWithErrors(NamedTuple):
 
 
 class Collector:
-    """Gathers rows of one frame, and what goes wrong."""
+    """Rows and errors from which a frame is built."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -162,8 +161,8 @@ class Collector:
         reason = f"internal error: {error}" if ours else str(error)
         self._errors.append({"frame": self.name, "error": kind, "reason": reason[:1000], **keys})
 
-    def done(self) -> FrameWithErrors:
-        """Build the frames."""
+    def build(self) -> FrameWithErrors:
+        """Return the frame of the rows, and the frame of the errors."""
         frame, faults = from_rows(self.name, self._rows)
         for number, message in faults:
             row = self._rows[number]
@@ -172,7 +171,7 @@ class Collector:
 
 
 def concat(parts: Iterable[FrameWithErrors]) -> FrameWithErrors:
-    """Put results of the same kind one below the other.
+    """Concatenate results of the same kind.
 
     Raises
     ------
@@ -186,6 +185,6 @@ def concat(parts: Iterable[FrameWithErrors]) -> FrameWithErrors:
     return FrameWithErrors(*frames)
 
 
-def where(name: str | None, benchmark: str | None) -> dict[str, Any]:
-    """Return the columns that say of which problem a row is."""
+def problem_columns(name: str | None, benchmark: str | None) -> dict[str, Any]:
+    """Return the columns that identify the problem of a row."""
     return {"instance": name, "benchmark": benchmark, "set": catalog.set_of(name or "")[0]}

@@ -1,4 +1,4 @@
-"""What the foot of the page says: from when the submissions are, what made the page, by which rules it judges."""
+"""Building of the HTML report: data, scripts, styles and content security policy in one page."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from planoracle.analysis.figures.colours import PALETTE, method_colour
 from planoracle.analysis.grading.grader import MismatchCounter
 from planoracle.analysis.grading.problem_loader import Places
 from planoracle.analysis.intake.path_names import PathNames
-from planoracle.analysis.report.details import packed, plain, wording
-from planoracle.analysis.report.jobs import PlanWork, Told, work_on
+from planoracle.analysis.report.details import compact_json, plain, wording
+from planoracle.analysis.report.jobs import OnProgress, PlanWork, work_on
 from planoracle.analysis.report.leaderboard import (
     LeaderboardLine,
     board,
@@ -41,7 +41,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.result import versions
 
-#: The moment that builds which must be the same again set, in seconds since 1970.
+#: Environment variable of reproducible builds: time of the input in seconds since 1970.
 EPOCH = "SOURCE_DATE_EPOCH"
 
 
@@ -64,33 +64,33 @@ def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules], d
         ``brought`` it (``None`` for ours) and its ``rules``, each ``[name, value]``.
     """
     brought = {point.name: point.dist for point in entry_points(group=registry.GROUP)}
-    told = []
+    entries = []
     for name in sorted(name for name in set(benchmarks) if registry.find(name) is not None):
         package = brought.get(name)
-        told.append(
+        entries.append(
             {
                 "title": registry.get(name).title,
                 "brought": None if package is None else f"{package.name} {package.version}",
-                "rules": [[rule.name, _said(getattr(rules[name], rule.name))] for rule in fields(rules[name])],
+                "rules": [[rule.name, _value_text(getattr(rules[name], rule.name))] for rule in fields(rules[name])],
             }
         )
-    return {"date": day, "versions": versions(), "profile": profile, "benchmarks": told}
+    return {"date": day, "versions": versions(), "profile": profile, "benchmarks": entries}
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def date_of(source: Path, given: str | None = None, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return the day of submissions, as 2026-11-22: nothing of the moment at which it is asked for is in it.
+def date_of(source: Path, day: str | None = None, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return the date of submissions as ``YYYY-MM-DD``, so that the same input gives the same page.
 
-    It is the day that is ``given``; or else that of ``SOURCE_DATE_EPOCH``; or else that of the input's last change, in
-    a folder that of its newest file (UTC). ``None`` if that is not known, as of a pipe.
+    It is ``day``, or the date of ``SOURCE_DATE_EPOCH``, or the last change of the input, in a folder of its newest file
+    (UTC). ``None`` if unknown, e.g. for a pipe.
 
     Raises
     ------
     InputError
-        For what is no day, and for a ``SOURCE_DATE_EPOCH`` that is no whole number of seconds.
+        For a text that is no date, and for a ``SOURCE_DATE_EPOCH`` that is no whole number of seconds.
 
     Examples
     --------
@@ -99,11 +99,11 @@ def date_of(source: Path, given: str | None = None, environment: Mapping[str, st
     >>> date_of(Path("-"), environment={}) is None
     True
     """
-    if given is not None:
+    if day is not None:
         try:
-            return date.fromisoformat(given).isoformat()
+            return date.fromisoformat(day).isoformat()
         except ValueError:
-            raise InputError("must be a day such as 2026-11-22", field="date", value=given) from None
+            raise InputError("must be a day such as 2026-11-22", field="date", value=day) from None
     moment = environment.get(EPOCH)
     if moment is not None:
         try:
@@ -133,7 +133,7 @@ _SCRIPTS = (
     *("filters.js", "overview.js", "problem.js", "details.js", "start.js"),
 )
 _STYLES = ("base.css", "table.css", "chart.css", "media.css")
-# Sets of plans for other problems that the page names.
+# Most sets of mismatched plans that the page names.
 _WARNINGS = 5
 # Plans of one problem that are kept in one chunk.
 _TOGETHER = 100
@@ -141,17 +141,17 @@ _TOGETHER = 100
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A page as text, and what became of the lines.
+    """Report page as text, and the results of the lines.
 
     Attributes
     ----------
     submissions, priced
-        Lines in all; lines whose decisions have a price.
+        Number of lines; number of lines with a regret.
     unscored
-        Place and reason of all that could not be read or graded.
+        Place and reason of each line that could not be read or graded.
     notes, warnings
-        What is to be said of problems that are not the benchmark's, and of plans that are probably for other problems,
-        see `planoracle.analysis.grading.grader.MismatchCounter`; it stands on the page, too.
+        Messages about problems that are not the benchmark's, and about plans that are probably for other problems, see
+        `planoracle.analysis.grading.grader.MismatchCounter`; the page has them, too.
     """
 
     html: str
@@ -174,7 +174,7 @@ def build(
     regret_seconds: float | None = None,
     processes: int | None = None,
     limits: TaskLimits = NO_LIMITS,
-    told: Told = lambda label, done, total: None,
+    on_progress: OnProgress = lambda label, done, total: None,
 ) -> Report:
     """Build the report page.
 
@@ -195,13 +195,13 @@ def build(
     places
         Which files submissions may name.
     regret_seconds
-        Counted work for the prices of decisions, in seconds of a quiet core, 0 for none; by default 25.
+        Counted work for regrets, in seconds of a quiet core, 0 for none; by default 25.
     processes
         By default one for every processor.
     limits
         What a plan may take; one that takes more is not graded, or not priced.
-    told
-        Is called with what is being done, how much of it is done, and how much there is.
+    on_progress
+        Callback with the name of the phase, the units done, and their total.
 
     Raises
     ------
@@ -217,13 +217,13 @@ def build(
     """
     named = tuple((problems or {}).items()), tuple((rules or {}).items())
     options = ReportOptions(profile, *named, places or Places(), limits)
-    work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, told=told)
+    work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, on_progress=on_progress)
     lines = lines_of(work)
-    told("writing", 0, 1)
+    on_progress("writing", 0, 1)
     notes = tuple(dict.fromkeys(filter(None, (catalog.note(line.grade.instance or "") for line in lines))))
     warnings = tuple(MismatchCounter().over(line.grade for line in lines).warnings())
     text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, day, options)))
-    told("writing", 1, 1)
+    on_progress("writing", 1, 1)
     return Report(
         html=text,
         submissions=len(lines),
@@ -245,7 +245,7 @@ def _chunks(
     contents: list[str] = []
     problems: list[list[object]] = []
     names: dict[str, int] = {}
-    shown: set[str] = set()
+    used: set[str] = set()
     for line in lines:
         name = line.grade.instance or ""
         if name in names:
@@ -254,12 +254,12 @@ def _chunks(
         chart = work.charts.get(name)
         if chart is not None:
             contents.append(chart)
-        problems.append(problem_row(_unique(name, shown), set_name(line.grade), chart, len(contents)))
+        problems.append(problem_row(_unique(name, used), set_name(line.grade), chart, len(contents)))
     places = _places(work, contents)
-    overall, models = board(lines, options.chosen())
+    overall, models = board(lines, options.effective_rules())
     index = {
         "title": plain(title),
-        "about": about((line.grade.benchmark or "" for line in lines), options.profile, options.chosen(), day),
+        "about": about((line.grade.benchmark or "" for line in lines), options.profile, options.effective_rules(), day),
         "colours": {"tasks": PALETTE, "methods": {name: method_colour(name) for name in ("submission", "optimum")}},
         "words": wording(line.grade.benchmark for line in lines),
         "problems": problems,
@@ -269,17 +269,17 @@ def _chunks(
         "models": models,
         "rows": columns(lines, places, names),
     }
-    for number, content in enumerate((packed(index), *contents)):
-        yield f'<script type="application/x-planoracle" id="chunk-{number}">{_compressed(content)}</script>\n'
+    for number, content in enumerate((compact_json(index), *contents)):
+        yield f'<script type="application/x-planoracle" id="chunk-{number}">{_compress(content)}</script>\n'
 
 
-def _unique(name: str, shown: set[str]) -> str:
+def _unique(name: str, used: set[str]) -> str:
     """Return a name to show, different from all others also where long ones are cut."""
     text, count = plain(name), 1
-    while text in shown:
+    while text in used:
         count += 1
         text = f"{plain(name)} ({count})"
-    shown.add(text)
+    used.add(text)
     return text
 
 
@@ -299,20 +299,20 @@ def _places(work: PlanWork, contents: list[str]) -> list[tuple[int, int]]:
 
 def _sheet(work: PlanWork, i: int) -> str:
     priced = work.priced.get(i)
-    return f"[{work.shown[i].sheet},{'null' if priced is None else priced.sheet}]"
+    return f"[{work.sheets[i].sheet},{'null' if priced is None else priced.sheet}]"
 
 
-def _compressed(text: str) -> str:
+def _compress(text: str) -> str:
     return b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def _remarks(notes: Sequence[str], warnings: Sequence[str]) -> str:
-    """Return what stands above every view; the warnings are of all plans, and stay on the first."""
-    said = [("remark", note) for note in notes] + [("remark warning", one) for one in warnings[:_WARNINGS]]
+    """Return the notes above every view; warnings are about all plans, and appear in the first view only."""
+    remarks = [("remark", note) for note in notes] + [("remark warning", one) for one in warnings[:_WARNINGS]]
     if len(warnings) > _WARNINGS:
-        said.append(("remark warning", f"So are plans in {len(warnings) - _WARNINGS} more sets of a model."))
-    lines = (f'<p class="{kind}">{html.escape(plain(text, 500))}</p>\n' for kind, text in said)
-    return f'<div id="remarks">\n{"".join(lines)}</div>\n' if said else ""
+        remarks.append(("remark warning", f"So are plans in {len(warnings) - _WARNINGS} more sets of a model."))
+    lines = (f'<p class="{kind}">{html.escape(plain(text, 500))}</p>\n' for kind, text in remarks)
+    return f'<div id="remarks">\n{"".join(lines)}</div>\n' if remarks else ""
 
 
 def _page(title: str, remarks: str, data: str) -> str:

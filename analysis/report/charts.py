@@ -1,4 +1,4 @@
-"""What the page has to know of a problem: rows, actions, time lags, the best plan known, and how times are written."""
+"""Charts of problems and plans as JSON: rows, actions, lags, the best plan, and units of time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _instance_chart(instance: Instance, best: BestKnown | None) -> dict[str, Any
     Parameters
     ----------
     best
-        ``None`` where the rules that judge leave no way to complete it.
+        ``None`` if the rules permit no completion.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def chart(problem: Problem, rules: Rules, oracle: Oracle) -> dict[str, Any]:
     return for_kind(problem, _CHARTS)(judged, best, rules)
 
 
-def drawn(run: AnyRun) -> dict[str, Any]:
-    """Describe what was carried out and what was handed in: ``pieces``, and what a chart needs besides."""
+def chart_of_run(run: AnyRun) -> dict[str, Any]:
+    """Describe a run as a chart: ``pieces`` executed and submitted, and the fields of a chart."""
     return for_kind(run.problem, _DRAWN)(run)
 
 
@@ -120,7 +120,7 @@ def _mode(mode: Mode, resources: dict[str, int]) -> list[Any]:
 def piece_row(
     instance: Instance, piece: Piece, position: int | None, *, done: bool = True, start: int | None = None
 ) -> list[Any]:
-    """Return ``[action, start, duration, agent, mode, position of the command, done]``; -1 for no known agent."""
+    """Return ``[action, start, duration, agent, mode, command position, done]``; agent -1: unknown."""
     agents = instance.agents
     return [
         instance.index[piece.action],
@@ -133,8 +133,8 @@ def piece_row(
     ]
 
 
-def _deeds(run: StepRecord) -> dict[str, Any]:
-    """Describe the legal actions of a run in a kitchen as actions of a schedule: one step each, a task per verb.
+def _kitchen_actions(run: StepRecord) -> dict[str, Any]:
+    """Describe the legal actions of a kitchen run as actions of a schedule of one step each.
 
     Returns
     -------
@@ -162,7 +162,7 @@ def _deeds(run: StepRecord) -> dict[str, Any]:
 
 def _kitchen_chart(kitchen: Kitchen, best: BestKnown, rules: Profile) -> dict[str, Any]:
     """Describe a kitchen and its best plan in the form of `chart`; ``actions`` are those of the best plan."""
-    made = _deeds(cast("KitchenRun", registry.of(kitchen).run(kitchen, best.plan or [], rules)).record)
+    made = _kitchen_actions(cast("KitchenRun", registry.of(kitchen).run(kitchen, best.plan or [], rules)).record)
     joint = rules.moves == "joint"
     rounds = None if best.makespan is None else -(-best.makespan // len(kitchen.players))
     return {
@@ -187,8 +187,8 @@ def _kitchen_chart(kitchen: Kitchen, best: BestKnown, rules: Profile) -> dict[st
     }
 
 
-def _parts(run: GridKitchenRun) -> dict[str, Any]:
-    """Describe what was done on a floor as actions of a schedule: ``tasks``, ``actions``, ``resources``, ``pieces``."""
+def _grid_actions(run: GridKitchenRun) -> dict[str, Any]:
+    """Describe a run in a grid kitchen as a schedule: ``tasks, actions, resources, pieces``."""
     instance, schedule = as_schedule(run)
     made = _instance_chart(instance, None)
     for row, action in zip(made["actions"], instance.actions, strict=True):
@@ -197,20 +197,20 @@ def _parts(run: GridKitchenRun) -> dict[str, Any]:
     return {key: made[key] for key in ("tasks", "actions", "resources")} | {"pieces": pieces}
 
 
-def _floor_chart(floor: GridKitchen, best: BestKnown | None, rules: GridKitchenRules) -> dict[str, Any]:
-    """Describe a floor and its best plan in the form of `chart`; ``actions`` are those of the best plan."""
+def _grid_chart(kitchen: GridKitchen, best: BestKnown | None, rules: GridKitchenRules) -> dict[str, Any]:
+    """Describe a grid kitchen and its best plan as in `chart`; ``actions`` are those of the plan."""
     plan = None if best is None else best.plan
-    made = _parts(cast("GridKitchenRun", registry.of(floor).run(floor, {"plan": plan or {}}, rules)))
+    made = _grid_actions(cast("GridKitchenRun", registry.of(kitchen).run(kitchen, {"plan": plan or {}}, rules)))
     return {
-        "benchmark": floor.benchmark,
-        "kind": floor.kind,
+        "benchmark": kitchen.benchmark,
+        "kind": kitchen.kind,
         "slots": 0,
-        "unit": floor.unit,
+        "unit": kitchen.unit,
         "seconds": None,
         "first": 0,
         "limit": None,
         "tasks": made["tasks"],
-        "agents": [plain(cook, 80) for cook in floor.agents],
+        "agents": [plain(cook, 80) for cook in kitchen.agents],
         "resources": made["resources"],
         "actions": made["actions"],
         "windows": [],
@@ -248,10 +248,10 @@ def _pieces_of(run: AnyTrajectory) -> dict[str, Any]:
 _CHARTS: dict[str, Callable[..., dict[str, Any]]] = {
     "schedule": lambda problem, best, rules: _instance_chart(problem, best),
     "kitchen": _kitchen_chart,
-    "floor": _floor_chart,
+    "floor": _grid_chart,
 }
 _DRAWN: dict[str, Callable[..., dict[str, Any]]] = {
     "schedule": _pieces_of,
-    "kitchen": lambda run: _deeds(run.record),
-    "floor": _parts,
+    "kitchen": lambda run: _kitchen_actions(run.record),
+    "floor": _grid_actions,
 }

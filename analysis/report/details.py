@@ -1,4 +1,4 @@
-"""What the page shows of one plan: its pieces, its faults explained, the critique, metrics, priced decisions."""
+"""Details of one plan as JSON: violations, critique, metrics and regret."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ MAX_FAULTS, MAX_PLAN, MAX_PARAGRAPH = 200, 20_000, 6_000
 #: Most decisions that are drawn.
 MAX_DECISIONS = 1_000
 
-# What is said elsewhere on the page, or too long for a table.
-_ELSEWHERE = {
+# Fields that appear elsewhere on the page, or are too long for a table.
+_OMITTED = {
     *(
         "format",
         "version",
@@ -49,7 +49,7 @@ _COMMON = {
 
 
 def faults(sections: Iterable[Section]) -> list[list[Any]]:
-    """Return the violations explained, in order of their commands: ``[kind, command, start, end, text, subject]``."""
+    """Return violations with explanations by command: ``[kind, command, start, end, text, subject]``."""
     found = [finding for section in sections for finding in section.findings]
     found.sort(key=lambda one: (one.violation.position is None, one.violation.position or 0))
     return [_fault(one) for one in found[:MAX_FAULTS]]
@@ -65,7 +65,7 @@ def _times(*ticks: int | None) -> list[int | None]:
 
 
 def grade_faults(grade: Grade) -> list[list[Any]]:
-    """Return the violations of a grade in the form of `faults`, as far as they can be told without the plan."""
+    """Return the violations of a grade in the form of `faults`; the plan is not available."""
     rows: list[list[Any]] = []
     for one in (grade.violations or ())[:MAX_FAULTS]:
         times = _times(one.get("start"), one.get("end"))
@@ -81,7 +81,7 @@ def prose(text: str) -> list[list[str]]:
 
 def metrics(grade: Grade) -> list[list[Any]]:
     """Return names and values of a grade's figures, the benchmark's own at the end."""
-    return [[plain(name, 60), _shown(value)] for name, value in grade.row().items() if name not in _ELSEWHERE]
+    return [[plain(name, 60), _value_text(value)] for name, value in grade.row().items() if name not in _OMITTED]
 
 
 def wording(benchmarks: Iterable[str | None]) -> dict[str, tuple[str, str]]:
@@ -98,7 +98,7 @@ def wording(benchmarks: Iterable[str | None]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _shown(value: Any) -> Any:
+def _value_text(value: Any) -> Any:
     if isinstance(value, dict):
         return plain(", ".join(f"{name} {count}" for name, count in value.items()))
     if isinstance(value, list | tuple):
@@ -138,27 +138,27 @@ def _command(one: DecisionRegret) -> str:
         return one.command
 
 
-def regret_sheet(found: RunRegret, clock: ClockFormat) -> dict[str, Any]:
-    """Return the priced decisions of a run.
+def regret_sheet(regret: RunRegret, clock: ClockFormat) -> dict[str, Any]:
+    """Return the decisions of a run with their regrets.
 
     Returns
     -------
     dict
         ``decisions``: ``[kind, command, start, end, cost, status, best makespan before, after, words]``.
     """
-    # Without its run, decisions are told without the search for constraints that contradict each other.
-    said = decisions(replace(found, run=None), clock).text
+    # Without the run, the text omits the search for a conflict.
+    said = decisions(replace(regret, run=None), clock).text
     rows = cast("list[list[Any]]", [])
-    for one in found.decisions[:MAX_DECISIONS]:
+    for one in regret.decisions[:MAX_DECISIONS]:
         times = [None if tick is None else whole(tick) for tick in (one.start, one.end, one.cost)]
         words = plain(_command(one), 160)
         rows.append([one.kind, one.position, *times, one.status, one.before, one.after, words])
     return {
         "decisions": rows,
-        "optimum": found.optimum,
-        "total": None if found.total is None else whole(found.total),
-        "no_return": found.no_return,
-        "completion": found.completion,
+        "optimum": regret.optimum,
+        "total": None if regret.total is None else whole(regret.total),
+        "no_return": regret.no_return,
+        "completion": regret.completion,
         "text": plain(said, MAX_PARAGRAPH),
     }
 
@@ -168,7 +168,7 @@ _MOST = 2**53
 
 
 def plain(text: str, limit: int = 200) -> str:
-    r"""Cut a text, and write what cannot be seen as escapes, see `visible`; line breaks and tabulators stay.
+    r"""Cut a text, and escape invisible characters except line breaks and tabs, see `visible`.
 
     Markup stays: the page shows text as text.
 
@@ -188,16 +188,16 @@ def whole(number: int) -> int:
     return max(-_MOST, min(_MOST, number))
 
 
-def packed(value: Any) -> str:
-    """Write JSON as short as it gets; numbers that JSON does not know are null."""
-    return json.dumps(_known(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+def compact_json(value: Any) -> str:
+    """Write a value as compact JSON; numbers that JSON cannot represent are null."""
+    return json.dumps(_json_value(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def _known(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, 6) if isfinite(value) else None
     if isinstance(value, list | tuple):
-        return [_known(one) for one in value]
+        return [_json_value(one) for one in value]
     if isinstance(value, dict):
-        return {key: _known(one) for key, one in value.items()}
+        return {key: _json_value(one) for key, one in value.items()}
     return value

@@ -1,4 +1,4 @@
-"""What the first view of the page needs: a row per submission, a row per model and set, a row per problem."""
+"""Tables of the first view: a row per submission, per model and set, and per problem."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class LeaderboardLine:
 
     @property
     def regret(self) -> float | None:
-        """What all decisions cost, as a share of the optimum; ``None`` if that is not known."""
+        """Total regret as a share of the optimum; ``None`` if unknown."""
         return None if self.priced is None else self._share(self.priced.total)
 
     @property
     def lost(self) -> float | None:
-        """What a failing run had lost when it failed, as a share of the optimum; ``None`` if that is not known."""
+        """Regret of a failed run at its end, as a share of the optimum; ``None`` if unknown."""
         return None if self.priced is None else self._share(self.priced.lost)
 
     def _share(self, ticks: int | None) -> float | None:
@@ -58,17 +58,19 @@ class LeaderboardLine:
 def lines_of(work: PlanWork) -> list[LeaderboardLine]:
     """Return all submissions in the order of their lines."""
     found = []
-    for i, (entries, shown) in enumerate(zip(work.lines, work.shown, strict=True)):
+    for i, (entries, shown) in enumerate(zip(work.lines, work.sheets, strict=True)):
         priced = work.priced.get(i)
         found += [
-            LeaderboardLine(_signed(shown.grade, entry), i, shown.faults, priced, entry.number, entry.sample, entry)
+            LeaderboardLine(
+                _grade_of_line(shown.grade, entry), i, shown.faults, priced, entry.number, entry.sample, entry
+            )
             for entry in entries
         ]
     return sorted(found, key=lambda line: line.number)
 
 
-def _signed(grade: Grade, entry: ReportEntry) -> Grade:
-    """Return a grade of the same plan with the names of a line."""
+def _grade_of_line(grade: Grade, entry: ReportEntry) -> Grade:
+    """Return the grade of a plan with the names of a line."""
     if entry.submission is None:
         return grade
     names = said(entry.submission, "id", "model", "sample", longest=None)
@@ -95,12 +97,12 @@ def board(
     """
     rows = _rows(list(lines), rules)
     summary = summarize(rows.frame(), rules, simple=rows.simple, metrics=(*SUMMARY, *PRICED), own=False)
-    overall = [_named(row) for row in summary.models]
-    sets = [_named(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
+    overall = [_model_row(row) for row in summary.models]
+    sets = [_model_row(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
     return overall, sorted(sets, key=_place)
 
 
-def _named(row: dict[str, Any]) -> dict[str, Any]:
+def _model_row(row: dict[str, Any]) -> dict[str, Any]:
     ratio = None if row["gap"] is None else 1 + row["gap"]
     return row | {"model": plain(row["model"]), "score": row["main_score"], "ratio": ratio}
 
@@ -233,11 +235,11 @@ def _text(value: object) -> str | None:
     return plain(value, 500) if isinstance(value, str) else None
 
 
-def problem_row(shown: str, where: str, chart: str | None, chunk: int) -> list[Any]:
-    """Return ``[name, set, unit, seconds per tick, first moment, status, optimum, bound, chunk of the chart]``."""
+def problem_row(name: str, set_name: str, chart: str | None, chunk: int) -> list[Any]:
+    """Return ``[name, set, unit, seconds per tick, origin, status, optimum, bound, chunk of chart]``."""
     if chart is None:
-        return [shown, where, "tick", None, 0, None, None, None, -1]
+        return [name, set_name, "tick", None, 0, None, None, None, -1]
     drawn = json.loads(chart)
     best = drawn["optimum"]
     times = drawn["unit"], drawn["seconds"], drawn["first"]
-    return [shown, where, *times, best["status"], best["makespan"], best["bound"], chunk]
+    return [name, set_name, *times, best["status"], best["makespan"], best["bound"], chunk]

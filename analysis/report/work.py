@@ -1,4 +1,4 @@
-"""What an entry of the input is: a submission, a grade written by ``planoracle grade``, or nothing that can be read."""
+"""Entries of the report's input, and the functions that workers apply to them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from planoracle.analysis.intake.path_names import PathNames, placed
 from planoracle.analysis.intake.record_fields import is_grade, said
 from planoracle.analysis.intake.submissions import Entries, fault_of
 from planoracle.analysis.report import details
-from planoracle.analysis.report.charts import chart, drawn
-from planoracle.analysis.report.details import packed, plain
+from planoracle.analysis.report.charts import chart, chart_of_run
+from planoracle.analysis.report.details import compact_json, plain
 from planoracle.instances.errors import InputError, PlanoracleError
 from planoracle.instances.model.limits import WorkLimit, worked
 from planoracle.instances.model.problem import Problem
@@ -53,19 +53,19 @@ class ReportEntry:
 
     @property
     def sample(self) -> str | int | None:
-        """Which try of the model at the problem it is, if it says so."""
+        """Sample number or name of the submission, if any."""
         if self.submission is None:
             return None if self.grade is None else self.grade.sample
         return said(self.submission, "sample")["sample"]  # type: ignore[no-any-return]
 
     @property
     def key(self) -> str:
-        """The same for submissions that differ only in name and model, so that all that is said of them is the same."""
+        """Key of submissions that differ only in name and model, so they have the same results."""
         if self.submission is None:
             return str(self.place)
         try:
-            kept = {name: value for name, value in self.submission.items() if name not in _NAMES}
-            return json.dumps(kept, sort_keys=True)
+            content = {name: value for name, value in self.submission.items() if name not in _NAMES}
+            return json.dumps(content, sort_keys=True)
         except (RecursionError, TypeError, ValueError):
             return str(self.place)
 
@@ -88,14 +88,14 @@ def entries_of(entries: Entries) -> Iterator[ReportEntry]:
 
 # Work for one state of a run, in seconds.
 _SITUATION = 10.0
-# Runs of more commands are not priced.
+# The regret of longer runs is not computed, in commands.
 _MAX_PRICED = 1_000
 
 
 class ReportOptions(NamedTuple):
-    """What decides how plans are judged.
+    """Options of grading.
 
-    Name of the rule profile, problems and rules by name, files that plans may name, and what a plan may take.
+    Name of the rule profile, problems and rules by name, files that plans may name, and limits per plan.
     """
 
     profile: str = "paper"
@@ -104,8 +104,8 @@ class ReportOptions(NamedTuple):
     places: Places = NO_PLACES
     limits: TaskLimits = NO_LIMITS
 
-    def chosen(self) -> dict[str, Rules]:
-        """Return the rules of every benchmark; raises `UnknownNameError` for unknown ones."""
+    def effective_rules(self) -> dict[str, Rules]:
+        """Return the rules of each benchmark; raises `UnknownNameError` for unknown rules."""
         return profiles(self.profile, dict(self.rules))
 
     def start(self) -> Callable[[tuple[Any, ...]], Any]:
@@ -116,7 +116,7 @@ class ReportOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GradedSheet:
-    """A plan graded (without the lists that make grades large), its sheet as JSON, and the kind of its problem."""
+    """Grade of a plan without its long lists, its details as JSON, and the kind of its problem."""
 
     grade: Grade
     faults: int
@@ -126,7 +126,7 @@ class GradedSheet:
 
 @dataclass(frozen=True, slots=True)
 class DecisionSheet:
-    """The decisions of a plan as JSON; what they cost in all, and the optimum (``None``: not proved).
+    """Decisions of a plan as JSON, their total regret, and the optimum (``None``: not proved).
 
     ``lost``: by how many ticks the best completion of a run that failed is above the optimum.
     """
@@ -138,21 +138,21 @@ class DecisionSheet:
 
 
 class Bench:
-    """Grades, explains and prices plans under one profile."""
+    """Functions of a worker: grade and explain plans, and compute regrets, under one profile."""
 
     def __init__(self, options: ReportOptions) -> None:
         self.options = options
-        self.rules = options.chosen()
+        self.rules = options.effective_rules()
         self.oracle = SolverOracle()
         problems = Problems(named=dict(options.problems), places=options.places)
         self.grader = Grader(self.rules, problems=problems, oracle=self.oracle)
 
     def chart(self, name: str) -> str | None:
-        """Return the chart of a problem as JSON, ``None`` if there is none that can be drawn."""
+        """Return the chart of a problem as JSON, ``None`` if the problem cannot be read."""
         try:
             problem = self.grader.problems.find(name)
-            return packed(chart(problem, self.rules[problem.benchmark], self.oracle))
-        except PlanoracleError:  # every plan for it says why it is not graded
+            return compact_json(chart(problem, self.rules[problem.benchmark], self.oracle))
+        except PlanoracleError:  # the grades of its plans have the reason
             return None
 
     def show(self, submission: dict[str, Any]) -> GradedSheet:
@@ -163,7 +163,7 @@ class Bench:
         except MemoryError:
             raise
         except Exception as error:
-            return refused(self.options, submission, error)
+            return ungraded_sheet(self.options, submission, error)
         try:
             sheet = self._sheet(run)
         except MemoryError:
@@ -172,11 +172,11 @@ class Bench:
             sheet = {"fault": plain(fault_of(error), 1000)}
         fields = registry.of(run.problem).plan_fields
         sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
-        return GradedSheet(grade.without_details(), len(grade.violations or ()), packed(sheet), run.problem.kind)
+        return GradedSheet(grade.without_details(), len(grade.violations or ()), compact_json(sheet), run.problem.kind)
 
     def _sheet(self, run: AnyRun) -> dict[str, Any]:
         report = critique_of(run, oracle=self.oracle, regret=False)
-        return drawn(run) | {"faults": details.faults(report.sections), "critic": details.prose(report.prose())}
+        return chart_of_run(run) | {"faults": details.faults(report.sections), "critic": details.prose(report.prose())}
 
     def price(
         self, share: float, most: float, submissions: list[dict[str, Any]]
@@ -191,12 +191,12 @@ class Bench:
         began = worked()
         regrets: list[DecisionSheet | None] = []
         for submission in submissions:
-            left = min(most, share - (worked() - began) / 1e9)
-            regrets.append(self._price(submission, left) if left > 0 else None)
+            remaining = min(most, share - (worked() - began) / 1e9)
+            regrets.append(self._price(submission, remaining) if remaining > 0 else None)
         return regrets, worked() - began
 
     def _price(self, submission: dict[str, Any], seconds: float) -> DecisionSheet | None:
-        """Price the decisions of a submission that has been graded; ``None`` if they cannot be.
+        """Compute the regrets of a graded submission; ``None`` if that fails.
 
         ``seconds`` is the work at most, in seconds of a quiet core.
         """
@@ -205,20 +205,20 @@ class Bench:
             count = len(run.verdict.events)
             if count > _MAX_PRICED:
                 return None
-            found = regret_of(run, seconds=WorkLimit(min(_SITUATION, max(0.01, seconds / (count + 1)))))
-            sheet = packed(details.regret_sheet(found, clock_of(run.problem)))
+            regret = regret_of(run, seconds=WorkLimit(min(_SITUATION, max(0.01, seconds / (count + 1)))))
+            sheet = compact_json(details.regret_sheet(regret, clock_of(run.problem)))
         except MemoryError:
             raise
         except Exception:  # the page says that the decisions are not priced
             return None
         lost = None
-        if not found.success and found.completion is not None and found.optimum is not None:
-            lost = found.completion - found.optimum
-        return DecisionSheet(sheet, found.total, found.optimum, lost)
+        if not regret.success and regret.completion is not None and regret.optimum is not None:
+            lost = regret.completion - regret.optimum
+        return DecisionSheet(sheet, regret.total, regret.optimum, lost)
 
 
-def refused(options: ReportOptions, submission: dict[str, Any], error: Exception) -> GradedSheet:
-    """Return what is shown of a submission that cannot be graded."""
+def ungraded_sheet(options: ReportOptions, submission: dict[str, Any], error: Exception) -> GradedSheet:
+    """Return the sheet of a submission that cannot be graded."""
     problems = Problems(named=dict(options.problems), places=options.places)
-    grade = Grader(options.chosen(), problems=problems).unscored(submission, error)
-    return GradedSheet(grade, 0, packed({"plan": details.plan_text(submission)}))
+    grade = Grader(options.effective_rules(), problems=problems).unscored(submission, error)
+    return GradedSheet(grade, 0, compact_json({"plan": details.plan_text(submission)}))

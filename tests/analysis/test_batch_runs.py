@@ -322,7 +322,7 @@ def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path, numbe
     _, err = process.communicate(timeout=30)
     assert process.returncode == 128 + number
     assert re.fullmatch(
-        r"(error: line .*\n)*interrupted: (\d+ results are in|nothing was added to) .*; .* goes on from there\n",
+        r"(error: line .*\n)*interrupted: (\d+ results are in|nothing was added to) .*; .* continues from there\n",
         err.decode(),
     )
     if said := re.search(rb"(\d+) results", err):
@@ -344,7 +344,7 @@ def test_an_interrupt_ends_a_search_at_once_and_removes_the_progress_bar(tmp_pat
         shown = screen.read(100_000).decode()
     assert process.returncode == 130
     assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 1  # the cursor is there again
-    assert shown.endswith("\x1b[2Kinterrupted: nothing is kept; with --run DIR, what is done would be\r\n")
+    assert shown.endswith("\x1b[2Kinterrupted: no results are stored; --run DIR stores them\r\n")
 
 
 # --- disks and clocks -----------------------------------------------------------------------------
@@ -365,7 +365,7 @@ def test_a_full_disk_loses_no_stored_result(many, tmp_path):
     status, out, err = finished(*args, env=in_workers(SLOWLY), preexec_fn=limited(size * 2 // 3))
     assert status == 1
     assert f"{NAME}: cannot be read or written: disk I/O error; " in err
-    assert err.endswith(f" results are in {tmp_path / 'run'}; the same command goes on from there\n")
+    assert err.endswith(f" results are in {tmp_path / 'run'}; the same command continues from there\n")
     assert "Traceback" not in err
     assert expected.startswith(out)
     assert int(re.search(r"(\d+) results are in", err)[1]) == len(stored(tmp_path / "run")) > 0

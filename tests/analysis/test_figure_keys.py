@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from planoracle.analysis.figures import bars
 from planoracle.analysis.figures.colours import PALETTE
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
-from planoracle.analysis.figures.style import FittedText, Shape, shaped
+from planoracle.analysis.figures.style import FittedText, Shape, use_shape
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.report.charts import chart
 from planoracle.instances.files.catalog import load
@@ -43,7 +43,7 @@ FIRED = Schedule(
 
 
 def drawn(instance: Instance, schedule: Schedule, width: float | None = None) -> Axes:
-    with shaped(Shape(width)):
+    with use_shape(Shape(width)):
         return gantt(instance, schedule)
 
 
@@ -94,7 +94,7 @@ def test_the_key_of_a_pair_says_when_a_step_without_a_number_starts_in_both() ->
         Schedule((Piece("t/long", start, 900, "agent"), Piece("t/short", other, 1, "agent")))
         for start, other in ((0, 900), (1, 0))
     ]
-    with shaped(Shape(3.3)):
+    with use_shape(Shape(3.3)):
         assert key(gantt_pair(instance, *both)) == "2 short (at 900 and 0)"
 
 

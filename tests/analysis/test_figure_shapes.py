@@ -16,7 +16,7 @@ from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.figures import methods
-from planoracle.analysis.figures.style import Shape, legend_below, new_axes, points, shaped, width_of
+from planoracle.analysis.figures.style import Shape, legend_below, new_axes, points, use_shape, width_of
 from planoracle.instances.errors import InputError
 
 NAME = "timearena/household1"
@@ -49,7 +49,7 @@ def test_a_pdf_has_truetype_fonts_the_width_asked_and_the_same_bytes_twice(tmp_p
 
 @pytest.mark.slow
 def test_letters_follow_the_size_asked(tmp_path: Path) -> None:
-    with shaped(Shape(font=17)):
+    with use_shape(Shape(font=17)):
         assert points(8.5) == 17
     assert points(8.5) == 8.5
     assert drawn(tmp_path, "--font-size", "12") != drawn(tmp_path)
@@ -70,7 +70,7 @@ def test_other_widths_are_refused(width: str) -> None:
 
 @pytest.mark.slow
 def test_legends_leave_room_for_letters_that_are_wider_in_a_pdf() -> None:
-    with shaped(Shape(7.0)):
+    with use_shape(Shape(7.0)):
         for letters in (5, 9, 10, 16):
             ax = new_axes(None, 8, 3)
             legend_below(ax, [Patch(label="m" * letters) for _ in range(6)])

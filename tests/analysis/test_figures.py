@@ -33,7 +33,7 @@ from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
 from planoracle.analysis.figures.plan_figure import draw_pair
 from planoracle.analysis.figures.regret_curve import regret_staircase
-from planoracle.analysis.figures.style import Shape, plain, save, shaped
+from planoracle.analysis.figures.style import Shape, plain, save, use_shape
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
@@ -206,7 +206,7 @@ def test_nothing_is_cut_off_overlaps_warns_or_stays(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", category=DeprecationWarning, module="matplotlib|pyparsing")
-        with shaped(Shape(width)):
+        with use_shape(Shape(width)):
             ax = drawings[name]()
             figure = rendered(ax)
     for axis in (ax.xaxis, ax.yaxis):

@@ -333,7 +333,7 @@ def test_without_time_nothing_is_priced():
 def test_one_plan_of_every_model_is_priced_first():
     def order(rows):
         work = work_on(entries_of(numbered(rows)), ReportOptions(), regret_seconds=0.0, processes=1)
-        return [work.lines[i][0].submission["id"] for part in jobs._ranked(work) for i in part]
+        return [work.lines[i][0].submission["id"] for part in jobs._regret_batches(work) for i in part]
 
     rows = [
         {"id": f"{model}{i}", "model": model, "instance": HOUSE, "actions": ["wait"] * i}

@@ -52,7 +52,7 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
     assert status == (-9 if number == signal.SIGKILL else 128 + number), said
     assert gone(process.pid)
     if number != signal.SIGKILL:
-        assert said in ("", "interrupted: nothing is kept; with --run DIR, what is done would be\n")
+        assert said in ("", "interrupted: no results are stored; --run DIR stores them\n")
         assert os.listdir(tmp_path) == ["said"]
 
 

@@ -136,7 +136,7 @@ def test_input_that_cannot_be_read_is_told(place, call):
     ("call", "word"),
     sample(
         [
-            ("solve -", "a line is longer than 65536 bytes"),
+            ("solve -", "a name must have at most 65536 bytes"),
             ("grade -", "cannot be read any further: line 1 does not end"),
             ("next -", "-: is larger than 16777216 bytes"),
         ],

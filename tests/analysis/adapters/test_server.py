@@ -108,7 +108,7 @@ def test_a_document_is_a_problem_too():
 
 
 def test_everything_that_is_allowed_is_listed_if_wanted():
-    (advice,) = asked(("next", {"problem": TEA, "after": ["activate kettle"], "everything": True}))
+    (advice,) = asked(("next", {"problem": TEA, "after": ["activate kettle"], "all_commands": True}))
     assert [(one["command"], one["cost"]) for one in advice["options"]] == [
         ("wash teapot", 0),
         ("wash cup", 0),

@@ -116,8 +116,8 @@ def _refusals() -> Iterator[tuple[str, AnyEnvironment, str]]:
     yield "serial-spt", environment(load(PROBLEMS[1])), "is for scheduling problems"
     begun = environment(load(PROBLEMS[0]))
     begun.step("wait")
-    yield "serial-spt", begun, "the run has begun"
-    yield "random", environment(load(PROBLEMS[0]), loop="open"), "no whole plan"
+    yield "serial-spt", begun, "needs a run without commands"
+    yield "random", environment(load(PROBLEMS[0]), loop="open"), "needs a closed loop"
 
 
 def test_what_an_agent_cannot_do_is_its_own_failure_and_no_score() -> None:
@@ -131,7 +131,7 @@ def test_a_heuristic_that_is_disturbed_says_so() -> None:
     run, one = environment(load(PROBLEMS[0])), agent("serial-spt")
     asyncio.run(one.act(run))
     run.step("wait")
-    with pytest.raises(AgentError, match="has left the schedule"):
+    with pytest.raises(AgentError, match="deviates from the schedule"):
         asyncio.run(one.act(run))
 
 

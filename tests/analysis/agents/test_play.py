@@ -45,7 +45,7 @@ class Scripted:
 
 def played(count: int, *lines: str, told: list[Exchange] | None = None):
     tell = None if told is None else told.append
-    return asyncio.run(play(Counting(count), Scripted(iter(lines)), told=tell))  # type: ignore[arg-type]
+    return asyncio.run(play(Counting(count), Scripted(iter(lines)), on_exchange=tell))  # type: ignore[arg-type]
 
 
 def test_goes_on_until_the_run_is_over() -> None:

@@ -10,7 +10,7 @@ from support.samples import sample
 
 from planoracle import load, read, solve
 from planoracle.analysis.agents.agent import play
-from planoracle.analysis.agents.model_prompts import Speaker, environment_for, example, spoken
+from planoracle.analysis.agents.model_prompts import Speaker, environment_for, example, utterances
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import read_line
@@ -40,7 +40,7 @@ async def script(name: str, asked: PromptSet) -> list[str]:
     whole = setting.manner.loop == "open"
     loop = "open" if whole and setting.shows == "plan" else "closed"
     run = registry.of(problem).environment(problem, None, RunConfig(loop))
-    said = await spoken(asked, run)
+    said = await utterances(asked, run)
     return [f"belief about {ask.name}" for ask in setting.asks] + (["\n".join(said)] if whole else said)
 
 
