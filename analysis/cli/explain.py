@@ -13,6 +13,7 @@ import typer
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, ProblemLoop, without_none
 from planoracle.analysis.cli.output import Format, Table, print_text
 from planoracle.analysis.console import lenient, output_file
+from planoracle.analysis.diagnosis.explain import explain as explain_optimum
 from planoracle.instances.model.limits import Status
 from planoracle.instances.text import to_json, visible
 
