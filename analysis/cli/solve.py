@@ -210,7 +210,9 @@ class _ProblemList:
         self._best: tuple[int | None, int] | None = None
         self._names: Iterable[str | bytes]
         if names == ["-"]:
-            self._names = (name if isinstance(name, bytes) else add_agent_suffix(name, agents, only) for name in _read_names())
+            self._names = (
+                name if isinstance(name, bytes) else add_agent_suffix(name, agents, only) for name in _read_names()
+            )
         else:
             self._names = listed = catalog.expand(add_agent_suffix(name, agents, only) for name in names)
             self.count = len(listed)

@@ -136,7 +136,7 @@ def test_a_line_that_is_too_long_is_passed_over_in_little_memory() -> None:
     class Stream(io.RawIOBase):
         """A line that is never in memory as a whole, and another one."""
 
-        left = 3 * MAX_LINE
+        remaining = 3 * MAX_LINE
 
         def read(self, size: int | None = -1) -> bytes:
             assert size is not None
