@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
@@ -41,15 +41,11 @@ from planoracle.analysis.intake.archives import STORED
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.benchmark import AnyBenchmark, AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Message
 from planoracle.instances.protocol.prompts import PromptSet, prompted
 from planoracle.instances.protocol.settings import Sampling
 from planoracle.instances.text import visible
-
-if TYPE_CHECKING:
-    from planoracle.instances.protocol.benchmark import AnyBenchmark
-
 
 # Fewer characters may stand in a message by chance.
 _SHORTEST = 8

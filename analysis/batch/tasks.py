@@ -6,12 +6,10 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from planoracle.analysis.batch.journal import Journal
 from planoracle.analysis.batch.process import Ready, TaskFailure
-
-if TYPE_CHECKING:
-    from planoracle.analysis.batch.journal import Journal
 
 
 class ResultRow(NamedTuple):

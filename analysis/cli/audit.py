@@ -6,15 +6,16 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from os.path import exists
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from planoracle.analysis.audit.audit_page import page_of
 from planoracle.analysis.audit.auditor import Auditor, published, published_names
-from planoracle.analysis.audit.finding import ReferenceVerdict, summarize
+from planoracle.analysis.audit.finding import ReferenceFinding, ReferenceVerdict, summarize
 from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
+from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.options import LimitOption, Notes, complete_name
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, write_table
 from planoracle.analysis.cli.progress import track
@@ -39,15 +40,10 @@ from planoracle.analysis.console import complain, output_file, tell
 from planoracle.analysis.grading.oracle import WORK
 from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.intake.path_names import PathNames
+from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import names_problem
 from planoracle.instances.protocol import registry
-
-if TYPE_CHECKING:
-    from planoracle.analysis.audit.auditor import Auditor
-    from planoracle.analysis.audit.finding import ReferenceFinding
-    from planoracle.analysis.batch.worker import TaskLimits
-    from planoracle.analysis.intake.submissions import Intake
 
 _COLUMNS = ("instance", "reference", "verdict", "claimed", "optimum", "gap", "off", "bound", "feasible", "reason")
 _FIGURES = ("benchmark", "table", "figure", "paper", "ours", "difference", "note")

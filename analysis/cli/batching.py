@@ -6,20 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal, StorageError, WorkerError
 from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.tasks import Pool
+from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.progress import SignalExit, stoppable
 from planoracle.analysis.console import tell
-
-if TYPE_CHECKING:
-    from planoracle.analysis.batch.journal import Journal
-    from planoracle.analysis.batch.tasks import Pool
-    from planoracle.analysis.batch.worker import TaskLimits
 
 JobsOption = Annotated[
     int | None,

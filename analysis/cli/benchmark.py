@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,10 +13,8 @@ from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, write_t
 from planoracle.analysis.console import say, tell
 from planoracle.analysis.template import write
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-
-if TYPE_CHECKING:
-    from planoracle.instances.protocol.benchmark import AnyBenchmark
 
 _COLUMNS = ("benchmark", "title", "kind", "problems", "submissions", "heuristics")
 _PARTS = {

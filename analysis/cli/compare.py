@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -21,6 +21,7 @@ from planoracle.analysis.cli.options import (
 )
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
 from planoracle.analysis.comparison.compare import (
+    Comparison,
     by_variant,
     check,
     curve,
@@ -32,9 +33,6 @@ from planoracle.analysis.comparison.compare import (
 from planoracle.analysis.comparison.compare import compare as compared
 from planoracle.analysis.console import complain
 from planoracle.instances.protocol.registry import get
-
-if TYPE_CHECKING:
-    from planoracle.analysis.comparison.compare import Comparison
 
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
 # Largest number of agents for --agents.

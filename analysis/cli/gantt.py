@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,10 +13,8 @@ from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import read_bytes
 from planoracle.instances.model.agents import add_agent_suffix
+from planoracle.instances.model.problem import Problem
 from planoracle.solver.solve import solve
-
-if TYPE_CHECKING:
-    from planoracle.instances.model.problem import Problem
 
 
 @with_figure_options

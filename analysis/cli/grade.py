@@ -45,18 +45,15 @@ from planoracle.analysis.console import clear, tell
 from planoracle.analysis.grading.grade_row import grade_of, is_grade_row
 from planoracle.analysis.grading.grader import Grade, MismatchCounter
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.path_names import EntryError
+from planoracle.analysis.intake.path_names import EntryError, PathNames
 from planoracle.analysis.intake.record_fields import is_grade, normalised
+from planoracle.analysis.intake.submissions import Intake
 from planoracle.analysis.statistics.summary import GradeRows
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import to_json
 
 if TYPE_CHECKING:
-    from planoracle.analysis.grading.grader import Grade
-    from planoracle.analysis.intake.path_names import PathNames
-    from planoracle.analysis.intake.submissions import Intake
-
     Entry = tuple[PathNames, object]
 
 # Entries that are looked at to tell a file of grades from one of submissions.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,12 +15,9 @@ from planoracle.analysis.console import lenient, output_file, say, say_json, tel
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.prompts import prompted
-
-if TYPE_CHECKING:
-    from planoracle.instances.protocol.benchmark import AnyBenchmark
-    from planoracle.instances.protocol.prompts import PromptSet
-    from planoracle.instances.protocol.settings import Sampling
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.protocol.prompts import PromptSet, prompted
+from planoracle.instances.protocol.settings import Sampling
 
 SettingOption = Annotated[
     str, typer.Option("--setting", help="Prompt setting; planoracle run --show-prompts lists them.", metavar="NAME")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -28,11 +28,9 @@ from planoracle.analysis.cli.submissions import (
     submission_answers,
 )
 from planoracle.analysis.console import tell
+from planoracle.analysis.diagnosis.regret import RunRegret
 from planoracle.analysis.diagnosis.regret import regret as compute_regret
 from planoracle.analysis.grading.rule_options import profiles
-
-if TYPE_CHECKING:
-    from planoracle.analysis.diagnosis.regret import RunRegret
 
 _COLUMNS = (
     "id",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -31,9 +31,6 @@ from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Status
 from planoracle.solver.repair.minimal_change import OBJECTIVES
-
-if TYPE_CHECKING:
-    from planoracle.analysis.diagnosis.repair import Repairer
 
 _COLUMNS = (
     "id",
@@ -69,7 +66,7 @@ def repair(
     Nearest means: fewest moved actions, then least total shift, then least makespan (see --objective). A plan that
     follows the rules is returned unchanged. All formats but table, markdown and latex contain the repaired plans.
 
-    Exit status: 1 if a line cannot be submission_answers; it is reported on standard error.
+    Exit status: 1 if a line cannot be answered; it is reported on standard error.
     """
     rules = profiles(profile)
     try:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -32,13 +32,10 @@ from planoracle.analysis.cli.submissions import (
     report_failure,
 )
 from planoracle.analysis.console import complain, tell
-from planoracle.analysis.report.build import build, date_of
+from planoracle.analysis.intake.submissions import Entries, Intake
+from planoracle.analysis.report.build import Report, build, date_of
 from planoracle.analysis.report.work import entries_of
 from planoracle.instances.errors import InputError
-
-if TYPE_CHECKING:
-    from planoracle.analysis.intake.submissions import Entries, Intake
-    from planoracle.analysis.report.build import Report
 
 
 def report(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -27,11 +27,8 @@ from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.folders import SUBMISSIONS, is_former_run
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import expand, is_file
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.prompts import prompted
-
-if TYPE_CHECKING:
-    from planoracle.analysis.batch.episode_tasks import Playing
-    from planoracle.instances.model.problem import Problem
 
 _MODELS = "Models"
 

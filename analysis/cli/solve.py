@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -39,11 +39,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.strict_json import MAX_BYTES, refuse_compressed
 from planoracle.instances.model.agents import add_agent_suffix
 from planoracle.instances.model.limits import Status
-
-if TYPE_CHECKING:
-    from planoracle.analysis.batch.process import TaskFailure
-    from planoracle.analysis.batch.tasks import Item
-    from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.problem import Problem
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from os.path import exists
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -20,17 +20,12 @@ from planoracle.analysis.cli.options import with_options
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems
+from planoracle.analysis.intake.path_names import PathNames
 from planoracle.analysis.intake.record_fields import given_columns
-from planoracle.analysis.intake.submissions import Intake
+from planoracle.analysis.intake.submissions import Intake, SubmissionResult
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import expand
-
-if TYPE_CHECKING:
-    from planoracle.analysis.batch.worker import TaskLimits
-    from planoracle.analysis.grading.problem_loader import Places, Problems
-    from planoracle.analysis.intake.path_names import PathNames
-    from planoracle.analysis.intake.submissions import Intake, SubmissionResult
-    from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.problem import Problem
 
 SubmissionsArgument = Annotated[
     list[Path],

@@ -5,19 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 
 import typer
 
 from planoracle.analysis.cli.output import PEOPLE, Format, human, new_file, write_table
 from planoracle.analysis.console import tell
-from planoracle.analysis.statistics.summary import SEVERAL, summarize
+from planoracle.analysis.statistics.summary import SEVERAL, GradeRows, summarize
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import short
-
-if TYPE_CHECKING:
-    from planoracle.analysis.statistics.summary import GradeRows
-    from planoracle.instances.protocol.scoring import Average
+from planoracle.instances.protocol.scoring import Average
 
 _INTERVAL = "95 %"
 _MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from planoracle.analysis.comparison.compare import WORK, check, compare
 from planoracle.analysis.frames.schema import Collector, FrameWithErrors, problem_columns
 from planoracle.heuristics.budget import DEFAULT, Budget
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.run import replay
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
@@ -18,11 +21,6 @@ from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.registry import of
 from planoracle.solver.exact.bounds import windows
-
-if TYPE_CHECKING:
-    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-    from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-    from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 
 
 def instances(problems: Iterable[Problem]) -> FrameWithErrors:
