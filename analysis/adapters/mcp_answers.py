@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -124,6 +124,25 @@ class NextCommands(BaseModel):
 PlanGiven: TypeAlias = str | list[Any] | dict[str, Any]
 #: Most violations and names in one answer.
 MOST = 50
+#: Largest time limit of a question, in seconds.
+LONGEST = 600.0
+#: Methods of `Questions` that are tools.
+TOOLS = ("problems", "describe", "solve", "explain", "grade", "next")
+
+ProblemArgument = Annotated[
+    str | dict[str, Any], Field(description="Name of a problem, or the problem as a document in planoracle's format")
+]
+PlanArgument = Annotated[
+    PlanGiven,
+    Field(description="The plan: text in the benchmark's language, a list of commands, or a submission as an object"),
+]
+SecondsArgument = Annotated[
+    float | None,
+    Field(
+        description="Wall time for the answer; by default work is counted, about ten seconds of it", gt=0, le=LONGEST
+    ),
+]
+ProfileArgument = Annotated[str, Field(description="Rules: paper, or released (those of the released code)")]
 
 
 class Questions(NamedTuple):
@@ -141,34 +160,44 @@ class Questions(NamedTuple):
         """Return the function that answers a task: the name of a tool and its arguments."""
         return lambda task: getattr(self, task[0])(**task[1])
 
-    def problems(self, pattern: str) -> ProblemNames:
-        """Return the names of bundled problems that begin with a text or match a glob."""
+    def problems(
+        self,
+        pattern: Annotated[
+            str, Field(description="A prefix or a glob; empty for the names of the benchmarks", max_length=500)
+        ] = "",
+    ) -> ProblemNames:
+        """List the names of bundled problems that begin with a text or match a glob."""
         every = catalog.bundled() if pattern else catalog.completions("")
         names = [name for name in every if name.startswith(pattern) or fnmatchcase(name, pattern)]
         return ProblemNames(names=names[:MOST], total=len(names))
 
-    def describe(self, problem: str | dict[str, Any]) -> ProblemStatement:
-        """Return a problem in words."""
+    def describe(self, problem: ProblemArgument) -> ProblemStatement:
+        """Describe a problem in words, with its rules and the language of its plans."""
         subject = self._problem(problem)[0]
         run = registry.of(subject).environment(subject, manner=RunConfig("open"))
         return ProblemStatement(
             instance=subject.name, unit=subject.unit, instructions=run.instructions(), introduction=run.introduction()
         )
 
-    def solve(self, problem: str | dict[str, Any], seconds: float | None) -> OptimumAnswer:
-        """Return a best plan, and how that is proved."""
+    def solve(self, problem: ProblemArgument, seconds: SecondsArgument = None) -> OptimumAnswer:
+        """Compute an optimal plan for a problem; the status says whether optimality is proved."""
         return OptimumAnswer.model_validate(optimum(self._problem(problem)[0], limit=_limit(seconds)).as_dict())
 
-    def explain(self, problem: str | dict[str, Any], seconds: float | None) -> ExplanationAnswer:
-        """Return the proof of the optimum in words."""
+    def explain(self, problem: ProblemArgument, seconds: SecondsArgument = None) -> ExplanationAnswer:
+        """Explain why no plan is shorter than the optimum, in steps to check by hand; or why there is no plan."""
         return ExplanationAnswer.model_validate(
             explain(self._problem(problem)[0], time_limit=_limit(seconds)).as_dict()
         )
 
     def grade(
-        self, problem: str | dict[str, Any], plan: PlanGiven, profile: str, prices: bool, seconds: float | None
+        self,
+        problem: ProblemArgument,
+        plan: PlanArgument,
+        profile: ProfileArgument = "paper",
+        prices: Annotated[bool, Field(description="Also list the most costly decisions, which takes longer")] = False,
+        seconds: SecondsArgument = None,
     ) -> GradeAnswer:
-        """Return the verdict of the rules on a plan."""
+        """Replay a plan by the rules of its benchmark: violations, metrics and the gap to the optimum."""
         subject, where = self._problem(problem)
         submission = _submission(subject, plan)
         limit = _limit(seconds)
@@ -189,14 +218,16 @@ class Questions(NamedTuple):
 
     def next(
         self,
-        problem: str | dict[str, Any],
-        after: PlanGiven | None,
-        all_commands: bool,
-        clock: int | None,
-        profile: str,
-        seconds: float | None,
+        problem: ProblemArgument,
+        after: Annotated[PlanGiven | None, Field(description="The plan so far; none: the beginning")] = None,
+        all_commands: Annotated[bool, Field(description="All commands that the rules allow, with their costs")] = False,
+        clock: Annotated[
+            int | None, Field(description="The time, in ticks, if later than the plan so far says")
+        ] = None,
+        profile: ProfileArgument = "paper",
+        seconds: SecondsArgument = None,
     ) -> NextCommands:
-        """Return the commands after which the best makespan can still be reached."""
+        """List the commands after which the best makespan can still be reached, and a best completion."""
         subject = self._problem(problem)[0]
         rules = profiles(profile)[subject.benchmark]
         so_far = None if after is None else _submission(subject, after)

@@ -6,21 +6,14 @@ many seconds it may take; it ends when the caller cancels. Paths of files mean n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
-
-from pydantic import Field
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 from planoracle import __version__
 from planoracle.analysis.adapters import need
-from planoracle.analysis.adapters.mcp_answers import (
-    ExplanationAnswer,
-    GradeAnswer,
-    NextCommands,
-    OptimumAnswer,
-    ProblemNames,
-    ProblemStatement,
-    Questions,
-)
+from planoracle.analysis.adapters.mcp_answers import LONGEST, TOOLS, Questions
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
@@ -30,8 +23,8 @@ from planoracle.instances.text import visible
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-#: Seconds that a caller may ask for, and seconds after which a worker that goes on beyond them is ended.
-LONGEST, GRACE = 600.0, 5.0
+# Seconds beyond the time limit of a question after which its worker is ended.
+GRACE = 5.0
 #: Limits of one question.
 LIMITS = TaskLimits(1200.0, 4000)
 
@@ -41,21 +34,6 @@ possible. A problem is named (see the tool `problems`), or given whole as a docu
 are ticks; `unit` says what a tick is. `describe` tells a problem in words and how plans for it are written, `solve`
 gives a best plan and how that is proved, `explain` the proof in words, `grade` the verdict of a benchmark's rules on a
 plan, `next` the commands that keep the optimum within reach after a plan so far."""
-
-ProblemArgument = Annotated[
-    str | dict[str, Any], Field(description="Name of a problem, or the problem as a document in planoracle's format")
-]
-PlanArgument = Annotated[
-    str | list[Any] | dict[str, Any],
-    Field(description="The plan: text in the benchmark's language, a list of commands, or a submission as an object"),
-]
-SecondsArgument = Annotated[
-    float | None,
-    Field(
-        description="Wall time for the answer; by default work is counted, about ten seconds of it", gt=0, le=LONGEST
-    ),
-]
-ProfileArgument = Annotated[str, Field(description="Rules: paper, or released (those of the released code)")]
 
 
 def server(*, files: bool = False) -> MCPServer:
@@ -101,65 +79,17 @@ def server(*, files: bool = False) -> MCPServer:
             raise ToolError(visible(str(answer.error)))
         return answer
 
-    @app.tool(annotations=reading)
-    async def problems(
-        pattern: Annotated[
-            str, Field(description="A prefix or a glob; empty for the names of the benchmarks", max_length=500)
-        ] = "",
-    ) -> ProblemNames:
-        """List the names of bundled problems that begin with a text or match a glob."""
-        return cast("ProblemNames", await ask("problems", pattern=pattern))
-
-    @app.tool(annotations=reading)
-    async def describe(problem: ProblemArgument) -> ProblemStatement:
-        """Tell a problem in words, with its rules and how a plan for it is written."""
-        return cast("ProblemStatement", await ask("describe", problem=problem))
-
-    @app.tool(annotations=reading)
-    async def solve(problem: ProblemArgument, seconds: SecondsArgument = None) -> OptimumAnswer:
-        """Compute an optimal plan for a problem; the status says whether optimality is proved."""
-        return cast("OptimumAnswer", await ask("solve", seconds=seconds, problem=problem))
-
-    @app.tool(annotations=reading)
-    async def explain(problem: ProblemArgument, seconds: SecondsArgument = None) -> ExplanationAnswer:
-        """Explain why no plan is shorter than the optimum, in steps to check by hand; or why there is no plan."""
-        return cast("ExplanationAnswer", await ask("explain", seconds=seconds, problem=problem))
-
-    @app.tool(annotations=reading)
-    async def grade(
-        problem: ProblemArgument,
-        plan: PlanArgument,
-        profile: ProfileArgument = "paper",
-        prices: Annotated[bool, Field(description="Also say which decisions cost most, which takes longer")] = False,
-        seconds: SecondsArgument = None,
-    ) -> GradeAnswer:
-        """Replay a plan by the rules of its benchmark: violations, metrics and the gap to the optimum."""
-        return cast(
-            "GradeAnswer",
-            await ask("grade", seconds=seconds, problem=problem, plan=plan, profile=profile, prices=prices),
-        )
-
-    @app.tool(name="next", annotations=reading)
-    async def next_(
-        problem: ProblemArgument,
-        after: Annotated[
-            str | list[Any] | dict[str, Any] | None, Field(description="The plan so far; none: the beginning")
-        ] = None,
-        all_commands: Annotated[bool, Field(description="All commands that the rules allow, with their costs")] = False,
-        clock: Annotated[
-            int | None, Field(description="The time, in ticks, if later than the plan so far says")
-        ] = None,
-        profile: ProfileArgument = "paper",
-        seconds: SecondsArgument = None,
-    ) -> NextCommands:
-        """List the commands after which the best makespan can still be reached, and a best completion."""
-        arguments = {
-            "problem": problem,
-            "after": after,
-            "all_commands": all_commands,
-            "clock": clock,
-            "profile": profile,
-        }
-        return cast("NextCommands", await ask("next", seconds=seconds, **arguments))
-
+    for name in TOOLS:
+        app.add_tool(_tool_function(ask, getattr(questions, name)), name=name, annotations=reading)
     return app
+
+
+def _tool_function(ask: Callable[..., Awaitable[Any]], method: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    """Return the function of a tool, with signature and description of a method of `Questions`."""
+
+    @wraps(method)
+    async def call(**arguments: Any) -> Any:
+        return await ask(method.__name__, **arguments)
+
+    call.__signature__ = signature(method, eval_str=True)  # type: ignore[attr-defined]
+    return call

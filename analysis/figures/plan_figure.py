@@ -15,52 +15,41 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem, for_kind
-from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.registry import of
 from planoracle.instances.protocol.schedule_benchmark import language
 
 
 def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """Draw a plan as its kind of problem is drawn: see `gantt.gantt` and `kitchen.picture`.
+    """Draw a plan: see `gantt.gantt`, and `kitchen_plan.picture` for kitchens.
 
     Parameters
     ----------
     plan
-        As in a submission; it need not obey the rules.
+        As in a submission; it may break rules.
 
     Raises
     ------
     InputError, PlanError
         If the plan cannot be read, holds nothing to draw, or is too long.
     """
-    return for_kind(problem, _DRAWN)(problem, plan, ax, title)
+    if isinstance(problem, Kitchen):
+        return picture(_run(problem, plan).record, ax, title=title)
+    instance, schedule = for_kind(problem, _SCHEDULES)(problem, plan)
+    return gantt(instance, schedule, ax, title=title)
 
 
 def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[str, str]) -> Axes:
-    """Draw two plans on one axis, see `gantt.gantt_pair` and `kitchen.picture_pair`.
+    """Draw two plans on one axis, see `gantt.gantt_pair` and `kitchen_plan.picture_pair`.
 
     Raises
     ------
     InputError, PlanError
         As `draw`.
     """
-    return for_kind(problem, _PAIRS)(problem, upper, lower, names)
-
-
-def _schedule(instance: Instance, plan: object) -> Schedule:
-    benchmark = language(instance)
-    schedule = benchmark.schedule(instance, benchmark.parse(instance, plan))
-    if not schedule.pieces:
-        raise InputError("there is nothing to draw: the plan holds no step", field=instance.name)
-    return schedule
-
-
-def _gantt(instance: Instance, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    return gantt(instance, _schedule(instance, plan), ax, title=title)
-
-
-def _pair(instance: Instance, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    return gantt_pair(instance, _schedule(instance, upper), _schedule(instance, lower), names=names)
+    if isinstance(problem, Kitchen):
+        return picture_pair(_run(problem, upper).record, _run(problem, lower).record, names=names)
+    instance, one, other = for_kind(problem, _SCHEDULES)(problem, upper, lower)
+    return gantt_pair(instance, one, other, names=names)
 
 
 def _run(problem: Problem, plan: object) -> Any:
@@ -69,30 +58,23 @@ def _run(problem: Problem, plan: object) -> Any:
     return benchmark.run(problem, plan, benchmark.profiles["released"])
 
 
-def _kitchen(kitchen: Kitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    return picture(_run(kitchen, plan).record, ax, title=title)
+def _schedules(instance: Instance, *plans: object) -> tuple[Any, ...]:
+    """Return an instance and its schedules in some plans."""
+    benchmark = language(instance)
+    schedules = [benchmark.schedule(instance, benchmark.parse(instance, plan)) for plan in plans]
+    if not all(schedule.pieces for schedule in schedules):
+        raise InputError("there is nothing to draw: the plan holds no step", field=instance.name)
+    return instance, *schedules
 
 
-def _kitchens(kitchen: Kitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    return picture_pair(_run(kitchen, upper).record, _run(kitchen, lower).record, names=names)
+def _grid_kitchen_schedules(kitchen: GridKitchen, *plans: object) -> tuple[Any, ...]:
+    """Return an instance with the actions of some plans, and a schedule per plan."""
+    runs = [_run(kitchen, plan) for plan in plans]
+    return as_schedule(*runs) if len(runs) == 1 else as_schedules(*runs)
 
 
-def _grid_kitchen(kitchen: GridKitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    return gantt(*as_schedule(_run(kitchen, plan)), ax, title=title)
-
-
-def _grid_kitchens(kitchen: GridKitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    instance, one, other = as_schedules(_run(kitchen, upper), _run(kitchen, lower))
-    return gantt_pair(instance, one, other, names=names)
-
-
-_DRAWN: Final[dict[str, Callable[[Any, object, Axes | None, str | None], Axes]]] = {
-    "schedule": _gantt,
-    "kitchen": _kitchen,
-    "floor": _grid_kitchen,
-}
-_PAIRS: Final[dict[str, Callable[[Any, object, object, tuple[str, str]], Axes]]] = {
-    "schedule": _pair,
-    "kitchen": _kitchens,
-    "floor": _grid_kitchens,
+#: Function by kind of problem that returns an instance and a schedule per plan.
+_SCHEDULES: Final[dict[str, Callable[..., tuple[Any, ...]]]] = {
+    "schedule": _schedules,
+    "floor": _grid_kitchen_schedules,
 }

@@ -66,6 +66,8 @@ def choice(name: str, meaning: str, values: Iterable[str]) -> FrameColumn:
     return FrameColumn(name, "category", "", meaning, tuple(values))
 
 
+_KINDS = {"flag": flag, "count": count, "ticks": ticks, "share": share, "number": number, "text": text}
+
 #: Problems by number of actions; the last class has no upper end.
 SIZES = ("1-10", "11-20", "21-40", "41-80", "81+")
 
@@ -98,9 +100,6 @@ class Schema:
         return [column.name for column in self.columns]
 
 
-_KINDS = {"number": number, "count": count}
-
-
 @cache
 def _columns(fixed: tuple[FrameColumn, ...], own: bool, benchmarks: tuple[str, ...]) -> tuple[FrameColumn, ...]:
     known = [one._replace(values=benchmarks) if one == _BENCHMARK else one for one in fixed]
@@ -115,10 +114,9 @@ def own_metrics() -> dict[str, FrameColumn]:
         whose = registry.get(benchmark.rules_as) if benchmark.rules_as else None
         for column in () if whose is not None and whose.columns == benchmark.columns else benchmark.columns:
             owners.setdefault(column.name, []).append(benchmark.title)
-            plain = flag(column.name, column.meaning) if column.kind == "flag" else text(column.name, column.meaning)
-            numeric = _KINDS.get(column.kind)
-            made = plain if numeric is None else numeric(column.name, column.meaning, column.unit)
-            found.setdefault(column.name, made)
+            made = _KINDS.get(column.kind, text)(column.name, column.meaning)
+            unit = column.unit if column.kind in ("number", "count") else ""
+            found.setdefault(column.name, made._replace(unit=unit))
     return {
         name: column._replace(meaning=f"{column.meaning} ({', '.join(owners[name])})") for name, column in found.items()
     }
@@ -151,8 +149,7 @@ def _interval(name: str, meaning: str, unit: str = "") -> tuple[FrameColumn, ...
 def _column(metric: GradeMetric) -> FrameColumn:
     if metric.kind == "status":
         return choice(metric.name, metric.meaning, Status)
-    kinds = {"flag": flag, "count": count, "ticks": ticks, "share": share, "number": number, "text": text}
-    return kinds[metric.kind](metric.name, metric.meaning)
+    return _KINDS[metric.kind](metric.name, metric.meaning)
 
 
 def _average_columns(metric: GradeMetric) -> Iterator[FrameColumn]:
