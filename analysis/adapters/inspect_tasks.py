@@ -89,13 +89,13 @@ def _number(value: float | None) -> float:
 
 
 def _ratio(grade: Grade) -> float | None:
-    known = grade.success and grade.makespan is not None and grade.optimal_makespan
-    return grade.makespan / grade.optimal_makespan if known else None  # type: ignore[operator]
+    is_defined = grade.success and grade.makespan is not None and grade.optimal_makespan
+    return grade.makespan / grade.optimal_makespan if is_defined else None  # type: ignore[operator]
 
 
 def _regret(grade: Grade) -> float | None:
-    known = grade.success and grade.makespan is not None and grade.optimal_makespan is not None
-    return grade.makespan - grade.optimal_makespan if known else None  # type: ignore[operator]
+    is_defined = grade.success and grade.makespan is not None and grade.optimal_makespan is not None
+    return grade.makespan - grade.optimal_makespan if is_defined else None  # type: ignore[operator]
 
 
 def evaluate(

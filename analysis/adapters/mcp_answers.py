@@ -198,10 +198,10 @@ class Questions(NamedTuple):
         seconds: SecondsArgument = None,
     ) -> GradeAnswer:
         """Replay a plan by the rules of its benchmark: violations, metrics and the gap to the optimum."""
-        subject, where = self._problem(problem)
+        subject, problem_loader = self._problem(problem)
         submission = _submission(subject, plan)
         limit = _limit(seconds)
-        grader = Grader(profiles(profile), problems=where, oracle=SolverOracle(limit))
+        grader = Grader(profiles(profile), problems=problem_loader, oracle=SolverOracle(limit))
         grade = grader.grade(submission)
         report = ""
         if grade.scored:
@@ -242,8 +242,8 @@ class Questions(NamedTuple):
         """Return a problem, and where its name leads to it."""
         if isinstance(argument, str):
             if not self.files and not catalog.names_problem(argument):  # no answer depends on which files exist
-                meant = did_you_mean(argument, catalog.bundled())
-                raise UnknownNameError(f"names no bundled problem{meant}", field="problem", value=argument)
+                suggestion = did_you_mean(argument, catalog.bundled())
+                raise UnknownNameError(f"names no bundled problem{suggestion}", field="problem", value=argument)
             named = Problems(places=Places(trusted=self.files))
             return named.find(argument), named
         problems = catalog.read_line(json.dumps(argument).encode(), "problem")

@@ -181,5 +181,5 @@ def failure_of(code: int, limits: TaskLimits) -> TaskFailure:
     if code == NO_MEMORY:
         most = "there is" if memory is None else f"{memory} MB of memory (--line-memory)"
         return TaskFailure(LimitError(f"needs more than {most}"), certain=False)
-    how = signal.Signals(-code).name if code < 0 else f"status {code}"
-    return TaskFailure(LimitError(f"ends its worker process ({how}; for lack of memory?)"), certain=False)
+    status = signal.Signals(-code).name if code < 0 else f"status {code}"
+    return TaskFailure(LimitError(f"ends its worker process ({status}; for lack of memory?)"), certain=False)

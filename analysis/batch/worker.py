@@ -65,8 +65,8 @@ def limit_memory(limits: TaskLimits) -> None:
     except ImportError:  # Windows
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = hard if limits.memory is None else limits.memory * 10**6
-    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
+    requested = hard if limits.memory is None else limits.memory * 10**6
+    resource.setrlimit(resource.RLIMIT_DATA, (requested if hard < 0 else min(requested, hard), hard))
 
 
 def answer(function: Callable[[Any], Any], task: bytes, limits: TaskLimits) -> Iterator[tuple[str, Any]]:

@@ -136,9 +136,9 @@ def audit(
         people = form in PEOPLE
         sums = summarize(findings)
         used = [verdict for verdict in ReferenceVerdict if any(row[verdict] for row in sums)]
-        shown = ["set", "reference", "references", *used, "mean_gap", "max_gap", "worst"]
+        summary_columns = ["set", "reference", "references", *used, "mean_gap", "max_gap", "worst"]
         stream = sys.stdout if people else sys.stderr
-        write_table(form if people else Format.table, shown, sums, "references", stream)
+        write_table(form if people else Format.table, summary_columns, sums, "references", stream)
     else:
         tell("there is no published reference among these", "note")
         _tell_of_copies(targets)

@@ -65,7 +65,7 @@ def _join_lists(row: dict[str, Any]) -> dict[str, Any]:
 def _describe(one: AnyBenchmark) -> dict[str, Any]:
     names = () if one.shelf is None else one.shelf.names()
     kind = "schedule" if isinstance(one, ScheduleBenchmark) else None
-    own = (found.kind for found in map(one.shelf.load, names) if found.benchmark == one.name) if one.shelf else ()
+    own = (problem.kind for problem in map(one.shelf.load, names) if problem.benchmark == one.name) if one.shelf else ()
     return {
         "benchmark": one.name,
         "title": one.title,
@@ -89,11 +89,11 @@ def _describe(one: AnyBenchmark) -> dict[str, Any]:
 
 def _rules(one: AnyBenchmark) -> list[dict[str, Any]]:
     """Return a row for each rule, its values as they are written on the command line."""
-    found = []
+    rows = []
     for field in fields(one.profile()):
         values = {name: str(getattr(rules, field.name)) for name, rules in one.profiles.items()}
         values = {name: value.lower() if value in ("True", "False") else value for name, value in values.items()}
         usual = ["true", "false"] if values["paper"] in ("true", "false") else ["whole number"]
         among = list(one.choices.get(field.name, usual))
-        found.append({"rule": f"{one.rules_as or one.name}.{field.name}", "values": among, **values})
-    return found
+        rows.append({"rule": f"{one.rules_as or one.name}.{field.name}", "values": among, **values})
+    return rows

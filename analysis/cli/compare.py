@@ -107,16 +107,16 @@ def compare(
         if output is not None:
             raise typer.BadParameter("has no figure of numbers of agents; use --format csv", param_hint="--output")
         _compare_agents(names, _agent_numbers(agents), form, summary=summary, time_limit=time_limit)
-    also = heuristics or ()
-    check(also)
-    each = bool(also) and form in PEOPLE
+    methods = heuristics or ()
+    check(methods)
+    each = bool(methods) and form in PEOPLE
     problems, grades = parted(names)
     run = ProblemLoop(problems, "comparing", any_kind=True)
     tables: dict[str, Table] = {}
-    found, notes = [], Notes()
+    comparisons, notes = [], Notes()
 
     def compare_one(problem: Any) -> Comparison:
-        return with_models(compared(problem, also=also, **without_none(time_limit=time_limit)), grades)
+        return with_models(compared(problem, also=methods, **without_none(time_limit=time_limit)), grades)
 
     for problem, one in run.each(compare_one):
         if not (variants or summary):
@@ -125,25 +125,25 @@ def compare(
                 tables[kind] = Table(form, _METHODS if each else _COLUMNS)
             for row in _methods(one) if each else [one.row()]:
                 tables[kind].add(row)
-        found.append(one)
+        comparisons.append(one)
         notes.add(problem.name)
         for entry in one.all:
             if entry.error is not None:
                 complain(f"{one.instance}: {entry.method}: {entry.error}")
                 run.failed = True
     if variants:
-        rows = by_variant(found)
+        rows = by_variant(comparisons)
         write_table(form, list(dict.fromkeys(key for row in rows for key in row)), rows)
     for table in tables.values() or ([] if variants or summary else [Table(form, _COLUMNS)]):
         if form in PEOPLE and not each:
             table.columns = _table_columns(table.rows)
         table.close()
-    if found:
-        _write_summary(summarize(found), form, alone=summary)
+    if comparisons:
+        _write_summary(summarize(comparisons), form, alone=summary)
     notes.close()
-    if output is not None and found:
-        _draw(found, figure, output)
-    run.exit(failed=any(not one.exact.status.settled for one in found))
+    if output is not None and comparisons:
+        _draw(comparisons, figure, output)
+    run.exit(failed=any(not one.exact.status.settled for one in comparisons))
 
 
 def _agent_numbers(text: str) -> list[int]:
@@ -178,8 +178,8 @@ def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> 
     if alone:
         write_table(form, columns, rows)
     else:
-        shown = form if people else Format.table
-        write_table(shown, columns, rows, "above the optimum", sys.stdout if people else sys.stderr)
+        summary_form = form if people else Format.table
+        write_table(summary_form, columns, rows, "above the optimum", sys.stdout if people else sys.stderr)
 
 
 def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path) -> None:
@@ -209,10 +209,10 @@ def _table_columns(rows: list[dict[str, Any]]) -> list[str]:
     keys = dict.fromkeys(key for row in rows for key in row)
     gaps = [key for key in keys if key.startswith("gap_")]
     methods = [key for key in keys if key not in _COLUMNS][: len(gaps)]
-    shown = ["instance", "optimal", "status"]
+    columns = ["instance", "optimal", "status"]
     if any(row["lower_bound"] != row["optimal"] for row in rows):
-        shown.insert(2, "lower_bound")
+        columns.insert(2, "lower_bound")
     for method, gap in zip(methods, gaps, strict=True):
         accepted = gap.replace("gap_", "accepted_", 1)
-        shown += [method, gap, *([accepted] if any(row.get(accepted) is False for row in rows) else [])]
-    return [*shown, "seconds"]
+        columns += [method, gap, *([accepted] if any(row.get(accepted) is False for row in rows) else [])]
+    return [*columns, "seconds"]

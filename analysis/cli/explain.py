@@ -58,16 +58,16 @@ def explain(
         lenient(sys.stdout, encoding="utf-8")
     failed = False
     proofs: list[str] = []
-    for _, found in run.each(partial(explain_optimum, **without_none(time_limit=time_limit))):
-        failed |= found.status == Status.unknown or (
-            found.conflict is not None and found.conflict.status != Status.infeasible
+    for _, explanation in run.each(partial(explain_optimum, **without_none(time_limit=time_limit))):
+        failed |= explanation.status == Status.unknown or (
+            explanation.conflict is not None and explanation.conflict.status != Status.infeasible
         )
-        if found.document is not None:
-            proofs.append(to_json(found.document))
+        if explanation.document is not None:
+            proofs.append(to_json(explanation.document))
         if table is None:
-            print_text("\n".join(map(visible, found.lines())) + "\n")
+            print_text("\n".join(map(visible, explanation.lines())) + "\n")
         else:
-            table.add(found.as_dict())
+            table.add(explanation.as_dict())
     if table is not None:
         table.close()
     if out is not None:

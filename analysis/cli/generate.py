@@ -88,8 +88,8 @@ def generate(
 
     Exit status: 1 if there are fewer different combinations of tasks than --count.
     """
-    given = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
-    parameters = {name: value for name, value in given.items() if value is not None} | (
+    values = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
+    parameters = {name: value for name, value in values.items() if value is not None} | (
         {"feasible": False} if any_ else {}
     )
     benchmark = formerly(style)

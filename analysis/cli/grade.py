@@ -137,27 +137,27 @@ def grade(
         return is_grade_row(row) and averages.accepts(grade_of(row, 1))
 
     with workshop(work.start, limits, jobs, run, cluster) as (pool, journal):
-        made = Submissions(work, is_keyed=journal is not None)
-        items = (made.item(place, entry) for place, entry in _retaining(entries, retained))
+        item_maker = Submissions(work, is_keyed=journal is not None)
+        items = (item_maker.item(place, entry) for place, entry in _retaining(entries, retained))
         # The progress bar is closed before a message about an interruption is written.
         with closing(track(answer_items(items, pool, journal, is_row), "grading", count_for_bar(intake))) as tracked:
             for item, answer in tracked:
                 place, entry = item.about
                 if isinstance(answer, ResultRow):
-                    found = Grade.of_row(json.loads(answer.text), **place._asdict())
+                    result = Grade.of_row(json.loads(answer.text), **place._asdict())
                 else:
-                    found = work.unscored_grade(place, entry, answer)
-                if not found.scored:
-                    report_failure(place, found.reason)
+                    result = work.unscored_grade(place, entry, answer)
+                if not result.scored:
+                    report_failure(place, result.reason)
                     failed = True
-                row = found.row(trace=trace)
+                row = result.row(trace=trace)
                 if form in PEOPLE:
                     # In a table the time of a failure would look like a good makespan; data formats have it.
-                    row |= {"progress": found.progress, "makespan": found.makespan if found.success else None}
+                    row |= {"progress": result.progress, "makespan": result.makespan if result.success else None}
                 table.add(row)
-                averages.add(found)
-                notes.add(found.instance)
-                strangers.add(found)
+                averages.add(result)
+                notes.add(result.instance)
+                strangers.add(result)
         if len({row.get("model") for row in table.rows}) > 1:
             table.columns = ["id", "model", *table.columns[1:]]
         table.close()
@@ -165,11 +165,17 @@ def grade(
         write(averages, summary)
     show(averages, form, sys.stdout) if form in PEOPLE else show(averages, Format.table, sys.stderr)
     notes.close()
-    for said in strangers.warnings():
-        tell(said, "warning")
+    for warning in strangers.warnings():
+        tell(warning, "warning")
     if page is not None and retained is not None:
-        shown = {"profile": profile, "rules": options, "problems": named, "places": places, "limits": work.limits}
-        write_page(retained, page, intake, day=day, **shown)
+        page_options = {
+            "profile": profile,
+            "rules": options,
+            "problems": named,
+            "places": places,
+            "limits": work.limits,
+        }
+        write_page(retained, page, intake, day=day, **page_options)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -246,5 +252,5 @@ def _retaining(entries: Iterable[Entry], retained: list[Entry] | None) -> Iterat
 
 
 def _columns() -> list[str]:
-    shown = [column.name for name in registry.names() for column in registry.get(name).columns if column.shown]
-    return [*_FIRST, *dict.fromkeys(shown), *_LAST]
+    own = [column.name for name in registry.names() for column in registry.get(name).columns if column.shown]
+    return [*_FIRST, *dict.fromkeys(own), *_LAST]

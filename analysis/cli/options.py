@@ -288,8 +288,8 @@ def _data_folders(entries: Iterable[str]) -> dict[str, Path]:
     for entry in entries:
         name, _, folder = entry.partition("=")
         if name not in able or not isdir(folder):
-            known = ", ".join(f"{one.name} ({one.data})" for one in reversed(able.values()))
-            raise typer.BadParameter(f"must be NAME=FOLDER, NAME one of {known}; not {entry!r}", param_hint="--data")
+            accepted = ", ".join(f"{one.name} ({one.data})" for one in reversed(able.values()))
+            raise typer.BadParameter(f"must be NAME=FOLDER, NAME one of {accepted}; not {entry!r}", param_hint="--data")
         try:
             able[name].check_copy(Path(folder))
         except InputError as error:

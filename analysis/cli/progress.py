@@ -89,14 +89,14 @@ def track(
     if not sys.stderr.isatty():
         yield from items
         return
-    known = total if callable(total) else lambda: length_hint(items) or None if total is None else total
+    count = total if callable(total) else lambda: length_hint(items) or None if total is None else total
     with stoppable(), bars(status) as progress:  # stoppable: a signal removes the bar
-        task = progress.add_task(label, total=known())
+        task = progress.add_task(label, total=count())
         if sys.stdout.isatty():
             drawn.append(progress.stop)
         try:
             for item in items:
                 yield item
-                progress.update(task, advance=1, total=known())
+                progress.update(task, advance=1, total=count())
         finally:
             drawn.clear()

@@ -83,17 +83,17 @@ def regret(
     failed = False
     for answer in submission_answers(found_in, priced, "pricing decisions", found_problems(problems), limits):
         failed |= answer.value is None
-        who = identifying_fields(answer)
+        identity = identifying_fields(answer)
         if answer.value is None:
             if nested:
-                table.add(who | {"reason": answer.reason})
+                table.add(identity | {"reason": answer.reason})
             continue
-        found = answer.value.as_dict()
+        answered = answer.value.as_dict()
         if nested:
-            table.add(who | found | {"reason": None})
+            table.add(identity | answered | {"reason": None})
             continue
-        for index in range(len(found["decisions"])) if worst is None else answer.value.costliest(worst):
-            table.add(who | {"index": index} | found["decisions"][index])
+        for index in range(len(answered["decisions"])) if worst is None else answer.value.costliest(worst):
+            table.add(identity | {"index": index} | answered["decisions"][index])
         notes.append(_note(answer.id, answer.value))
     table.close()
     for note in notes:
@@ -118,15 +118,15 @@ def _note(name: str | None, regret: RunRegret) -> str:
     """Return one line on a plan: its regret, or its first fault and best completion."""
     impossible = regret.no_return is None and regret.no_return_reason == "constraints"
     none = "none: there is no plan without violation at all" if impossible else f"unknown: {_UNSETTLED}"
-    said = [f"optimum {none if regret.optimum is None else regret.optimum}"]
+    parts = [f"optimum {none if regret.optimum is None else regret.optimum}"]
     if regret.success:
         total = _UNSETTLED if regret.total is None else regret.total
-        said.append(f"makespan {regret.final}, regret {total}")
+        parts.append(f"makespan {regret.final}, regret {total}")
     else:
-        said += [f"no success: {_first_fault(regret)}", f"best completion {_completion(regret)}"]
+        parts += [f"no success: {_first_fault(regret)}", f"best completion {_completion(regret)}"]
     if regret.no_return is not None:
-        said.append(f"point of no return: decision {regret.no_return} ({_LOST[regret.no_return_reason or 'spoiled']})")
-    return f"{name}: {'; '.join(said)} [{regret.unit}s]"
+        parts.append(f"point of no return: decision {regret.no_return} ({_LOST[regret.no_return_reason or 'spoiled']})")
+    return f"{name}: {'; '.join(parts)} [{regret.unit}s]"
 
 
 def _first_fault(regret: RunRegret) -> str:
@@ -134,15 +134,15 @@ def _first_fault(regret: RunRegret) -> str:
     if regret.fault is None:
         return "not all is done"
     at = next((k for k, one in enumerate(regret.decisions) if one.violation == regret.fault["kind"]), None)
-    where = "" if at is None else f"decision {at} is at fault, "
-    return f"{where}{regret.fault['kind']} ({regret.fault['subject']}: {regret.fault['message']})"
+    position = "" if at is None else f"decision {at} is at fault, "
+    return f"{position}{regret.fault['kind']} ({regret.fault['subject']}: {regret.fault['message']})"
 
 
 def _completion(regret: RunRegret) -> str:
     """Return the best completion of the executed commands."""
-    where = "" if regret.stop == len(regret.decisions) else f", going on before decision {regret.stop}"
+    origin = "" if regret.stop == len(regret.decisions) else f", going on before decision {regret.stop}"
     if regret.completion is not None:
-        return f"{regret.completion} ({regret.completion_status}{where})"
+        return f"{regret.completion} ({regret.completion_status}{origin})"
     if regret.completion_status == "infeasible":
         return "none (proved: no way on without violation)"
     if regret.no_return_reason in ("over", "spoiled"):

@@ -70,8 +70,8 @@ def repair(
     """
     rules = profiles(profile)
     try:
-        wanted = [name.strip() for name in objective.split(",")]
-        repairer = Repairer(rules, objectives=wanted, **without_none(time_limit=time_limit))
+        objectives = [name.strip() for name in objective.split(",")]
+        repairer = Repairer(rules, objectives=objectives, **without_none(time_limit=time_limit))
     except InputError:
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None
@@ -83,10 +83,10 @@ def repair(
     for answer in submission_answers(
         found_in, partial(_repair_row, repairer=repairer), "repairing", found_problems(problems), limits
     ):
-        found = {"status": None} if answer.value is None else answer.value
-        failed |= found["status"] in (None, Status.unknown)
+        result = {"status": None} if answer.value is None else answer.value
+        failed |= result["status"] in (None, Status.unknown)
         own = identifying_fields(answer) | {"model": None, "method": "repair"}
-        named = {name: value for name, value in found.items() if name != "instance"}
+        named = {name: value for name, value in result.items() if name != "instance"}
         table.add(own | named | {"reason": answer.reason})
     table.close()
     raise typer.Exit(1 if failed else 0)

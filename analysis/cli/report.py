@@ -74,7 +74,7 @@ def report(
     """
     day = newest(submissions, date)
     intake = open_submissions(submissions, pattern, columns, model)
-    found = write_page(
+    page = write_page(
         intake,
         output,
         intake,
@@ -87,13 +87,13 @@ def report(
         regret_seconds=regret_seconds,
         limits=limits_of(line_seconds, line_memory),
     )
-    for place, reason in found.unscored:
+    for place, reason in page.unscored:
         report_failure(place, reason)
-    for said in found.notes:
-        tell(said, "note")
-    for said in found.warnings:
-        tell(said, "warning")
-    raise typer.Exit(1 if found.unscored else 0)
+    for message in page.notes:
+        tell(message, "note")
+    for message in page.warnings:
+        tell(message, "warning")
+    raise typer.Exit(1 if page.unscored else 0)
 
 
 def newest(paths: Iterable[Path], date: str | None = None) -> str | None:

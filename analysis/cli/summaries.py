@@ -88,18 +88,18 @@ def _put(
     stream: IO[str],
     full: float = 1,
 ) -> None:
-    shown = [row | _for_people(row, full) for row in rows]
-    write_table(form, [*columns, *_MORE, *_widest(rows)], shown, title, stream)
+    texts = [row | _for_people(row, full) for row in rows]
+    write_table(form, [*columns, *_MORE, *_widest(rows)], texts, title, stream)
 
 
 def _widest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return pass@k, pass^k and best of k for the largest k that all rows with several samples have."""
     several = [row for row in rows if any(key.startswith(SEVERAL) for key in row)]
-    found = []
+    columns = []
     for name in SEVERAL:
-        known = [{int(key.removeprefix(name)) for key in row if key.startswith(name)} for row in several]
-        found += [f"{name}{size}" for size in sorted(set.intersection(*known))[-1:] if size > 1] if known else []
-    return found
+        sizes = [{int(key.removeprefix(name)) for key in row if key.startswith(name)} for row in several]
+        columns += [f"{name}{size}" for size in sorted(set.intersection(*sizes))[-1:] if size > 1] if sizes else []
+    return columns
 
 
 def _for_people(row: Mapping[str, Any], full: float) -> dict[str, Any]:
@@ -129,20 +129,22 @@ def _share_text(share: float | None, count: int, runs: int, none: str) -> str | 
 
 
 def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
-    whose = f" of {row['model']}" if row["model"] else ""
-    where = row["set"] or "no set"
+    of_model = f" of {row['model']}" if row["model"] else ""
+    set_name = row["set"] or "no set"
     for tally in (one for one in figures if one.tally and row[one.name]):
-        said = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
-        tell(f"{tally.meaning}{whose} in {where}: {said}", "note")
+        counts = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
+        tell(f"{tally.meaning}{of_model} in {set_name}: {counts}", "note")
     if row["missing_names"]:
         names = [short(name) for name in row["missing_names"]]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         counted = any(one.absent is not None for one in figures)
-        how = "count as failed" if counted else "are left out, but for the columns of all"
-        tell(f"no plan{whose} for {', '.join(names[:5])}{more} in {where}; these {how}", "note")
+        treatment = "count as failed" if counted else "are left out, but for the columns of all"
+        tell(f"no plan{of_model} for {', '.join(names[:5])}{more} in {set_name}; these {treatment}", "note")
     least, most = row["samples_least"], row["samples_most"]
     if least != most:
-        few = f"problems{whose} in {where} have from {least} to {most} scored samples"
+        few = f"problems{of_model} in {set_name} have from {least} to {most} scored samples"
         tell(f"{few}; pass@k and similar metrics use a k that all have", "note")
     if row["repeated"]:
-        tell(f"{row['repeated']} runs{whose} in {where} are of a sample that was there already; all count", "note")
+        tell(
+            f"{row['repeated']} runs{of_model} in {set_name} are of a sample that was there already; all count", "note"
+        )

@@ -113,10 +113,10 @@ def palette(instance: Instance) -> dict[str, str]:
 def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
     """Sort the pieces into rows and lanes, from top to bottom."""
     windows = _windows(instance, schedule)
-    found: dict[_Key, list[_Bar]] = defaultdict(list)
+    bars: dict[_Key, list[_Bar]] = defaultdict(list)
     for piece in sorted(schedule.pieces, key=lambda piece: piece.start):
         for key, bar in _bars(instance.by_id[piece.action], piece):
-            found[key].append(bar._replace(windows=tuple(windows.pop(piece.action, ()))))  # for the first bar only
+            bars[key].append(bar._replace(windows=tuple(windows.pop(piece.action, ()))))  # for the first bar only
     strangers = [piece.agent for piece in schedule.pieces if piece.agent is not None]
     names = {("agent", name): name for name in dict.fromkeys([*instance.agents, *strangers])}
     for name, resource in instance.resource.items():
@@ -124,9 +124,9 @@ def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
     names["alone", ""] = "on its own"
     states = _states(instance, schedule)
     return [
-        ChartRow(names[key], _pack(found[key]) or [[]], states.get(key[1], ()) if key[0] == "resource" else ())
+        ChartRow(names[key], _pack(bars[key]) or [[]], states.get(key[1], ()) if key[0] == "resource" else ())
         for key in names
-        if key in found or key[0] == "agent"
+        if key in bars or key[0] == "agent"
     ]
 
 
@@ -141,26 +141,26 @@ def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
         for demand in _demands(instance.by_id[piece.action], piece.mode):
             if demand.sets is not None:
                 settings[demand.resource][piece.start][demand.sets] = None
-    found: dict[str, list[_State]] = defaultdict(list)
+    spans: dict[str, list[_State]] = defaultdict(list)
     for name, resource in instance.resource.items():
         changes = {0: resource.state} if resource.state else {}
         changes |= {start: " or ".join(sorted(states)) for start, states in settings[name].items()}
         for start in sorted(changes):
-            if found[name]:
-                found[name][-1] = found[name][-1]._replace(end=start)
-            if not found[name] or found[name][-1].name != changes[start]:
-                found[name].append(_State(start, schedule.makespan, changes[start]))
+            if spans[name]:
+                spans[name][-1] = spans[name][-1]._replace(end=start)
+            if not spans[name] or spans[name][-1].name != changes[start]:
+                spans[name].append(_State(start, schedule.makespan, changes[start]))
             else:
-                found[name][-1] = found[name][-1]._replace(end=schedule.makespan)
-    return found
+                spans[name][-1] = spans[name][-1]._replace(end=schedule.makespan)
+    return spans
 
 
 def _bars(action: Action, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
     """Yield the bars of a piece with their rows; at least one."""
     words = in_words(action, piece.mode)
-    held = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
-    released = piece.start if piece.agent is None else piece.start + held
-    if piece.agent is not None and held:
+    attended = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
+    released = piece.start if piece.agent is None else piece.start + attended
+    if piece.agent is not None and attended:
         yield ("agent", piece.agent), _Bar(piece.start, released, released, action, words)
     demands = _demands(action, piece.mode)
     for demand in demands:
@@ -288,17 +288,17 @@ def handles(chart_rows: Iterable[ChartRow], colours: dict[str, str]) -> list[Pat
     """Return legend handles for colours, hatch and brackets."""
     rows = list(chart_rows)
     bars = [bar for row in rows for lane in row.lanes for bar in lane]
-    shown: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
+    patches: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
     if any(bar.released < bar.end for bar in bars):
-        shown.append(Patch(label="holds no agent", **shade("#808080", "////")))
+        patches.append(Patch(label="holds no agent", **shade("#808080", "////")))
     spans = [window for bar in bars for window in bar.windows]
     if any(row.states for row in rows):
-        shown.append(Patch(label="what the object is set to", **_STATES[0]))
+        patches.append(Patch(label="what the object is set to", **_STATES[0]))
     if any(window.at is None for window in spans):
-        shown.append(Line2D([], [], label="delay from the end of a step: what builds on it can start (►)", **_DELAY))
+        patches.append(Line2D([], [], label="delay from the end of a step: what builds on it can start (►)", **_DELAY))
     if any(window.at is not None for window in spans):
-        shown.append(Line2D([], [], label="window for the start (▼) of the step below", **_BRACKET))
-    return shown
+        patches.append(Line2D([], [], label="window for the start (▼) of the step below", **_BRACKET))
+    return patches
 
 
 def mark_handles(marks: Iterable[str]) -> list[Patch]:
@@ -309,5 +309,5 @@ def mark_handles(marks: Iterable[str]) -> list[Patch]:
         "changed": "cut, or done by or with another",
         "only": "in this plan only",
     }
-    there = set(marks)
-    return [Patch(label=words[mark], **_mark_style(shade("#a0a0a0"), mark)) for mark in words if mark in there]
+    present = set(marks)
+    return [Patch(label=words[mark], **_mark_style(shade("#a0a0a0"), mark)) for mark in words if mark in present]

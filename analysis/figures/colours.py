@@ -50,8 +50,8 @@ def numbers(names: Sequence[str]) -> list[int]:
     [0, 2, 1]
     """
     places = _places()
-    taken = {places[name] for name in names if name in places}
-    free = (i for i in _others(count()) if i not in taken)
+    used = {places[name] for name in names if name in places}
+    free = (i for i in _others(count()) if i not in used)
     return [places[name] if name in places else next(free) for name in names]
 
 

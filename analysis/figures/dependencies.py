@@ -135,9 +135,9 @@ def _look(lag: dict[str, Any]) -> dict[str, Any]:
 
 
 def _looks(graph: nx.DiGraph[str]) -> list[tuple[str, dict[str, Any]]]:
-    there = [_look(lag) for _, _, lag in graph.edges(data=True)]
+    present = [_look(lag) for _, _, lag in graph.edges(data=True)]
     words = (("after", _ARROW), ("within a window after", _DASHED), ("after, in one mode only", _DOTTED))
-    return [(text, look) for text, look in words if look in there]
+    return [(text, look) for text, look in words if look in present]
 
 
 def _draw_arrow(ax: Axes, instance: Instance, path: list[Point], lag: dict[str, Any], *, labelled: bool) -> None:
@@ -250,13 +250,13 @@ def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
     for group in groups:
         if len(group) == 1:
             continue
-        found = _place_group(sorted(group, key=instance.index.__getitem__), graph, layers)
-        for (layer, key), y in found.items():
+        heights = _place_group(sorted(group, key=instance.index.__getitem__), graph, layers)
+        for (layer, key), y in heights.items():
             if isinstance(key, str):
                 places[key] = float(layer), top + y
             else:
                 bends[key].append((float(layer), top + y))
-        top += max(found.values()) + 1 + _GROUP_GAP
+        top += max(heights.values()) + 1 + _GROUP_GAP
     columns = 1 + max((int(x) for x, _ in places.values()), default=0)
     loose = [action.id for action in instance.actions if action.id not in places]
     wide = max(columns, min(_LOOSE, len(loose)))
@@ -269,11 +269,11 @@ def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
 
 def _layers(instance: Instance) -> dict[str, int]:
     """Return for every action the number of actions in the longest chain before it."""
-    found: dict[str, int] = {}
+    layers: dict[str, int] = {}
     names = [action.id for action in instance.actions]
     for i in instance.order:
-        found[names[i]] = max((found[names[j]] + 1 for j, _ in instance.predecessors[i]), default=0)
-    return found
+        layers[names[i]] = max((layers[names[j]] + 1 for j, _ in instance.predecessors[i]), default=0)
+    return layers
 
 
 def _place_group(members: list[str], graph: nx.DiGraph[str], layers: dict[str, int]) -> dict[_Spot, float]:
@@ -306,8 +306,8 @@ def _untangle(order: list[list[_Spot]], joined: dict[_Spot, list[_Spot]]) -> Non
             step = -1 if forwards else 1
 
             def key(spot: _Spot, rank: dict[_Spot, float] = rank, step: int = step) -> float:
-                beside = [rank[other] for other in joined[spot] if (other[0] - spot[0]) * step > 0]
-                return sum(beside) / len(beside) if beside else rank[spot]
+                ranks = [rank[other] for other in joined[spot] if (other[0] - spot[0]) * step > 0]
+                return sum(ranks) / len(ranks) if ranks else rank[spot]
 
             row.sort(key=key)
 
@@ -319,8 +319,8 @@ def _heights(order: list[list[_Spot]], joined: dict[_Spot, list[_Spot]]) -> dict
         heights |= zip(row, _spread(row, [0.0] * len(row)), strict=True)
     for sweep in range(2 * _SWEEPS):
         for row in order if sweep % 2 else reversed(order):
-            wanted = [_mean((heights[other] for other in joined[spot]), heights[spot]) for spot in row]
-            heights |= zip(row, _spread(row, wanted), strict=True)
+            targets = [_mean((heights[other] for other in joined[spot]), heights[spot]) for spot in row]
+            heights |= zip(row, _spread(row, targets), strict=True)
     least = min(heights.values())
     return {spot: height - least for spot, height in heights.items()}
 

@@ -42,13 +42,13 @@ def gantt(instance: Instance, schedule: Schedule, ax: Axes | None = None, *, tit
         If the schedule is too long to draw.
     """
     bars.check_length(instance, schedule)
-    found, colours = bars.rows(instance, schedule), bars.palette(instance)
+    chart_rows, colours = bars.rows(instance, schedule), bars.palette(instance)
     numbers = step_numbers(instance, [schedule], own_only=ax is not None)
-    target = new_axes(ax, bars.width(found), 3)
+    target = new_axes(ax, bars.width(chart_rows), 3)
     with rc_context(_HATCH):
-        height, middles = bars.draw_rows(target, found, colours, numbers=numbers)
-        target.set_yticks(middles, [plain(row.title) for row in found], fontsize=points(8.5))
-        legend = legend_below(target, bars.handles(found, colours))
+        height, middles = bars.draw_rows(target, chart_rows, colours, numbers=numbers)
+        target.set_yticks(middles, [plain(row.title) for row in chart_rows], fontsize=points(8.5))
+        legend = legend_below(target, bars.handles(chart_rows, colours))
     _frame(target, height, schedule.makespan, instance.unit)
     target.axvline(schedule.makespan, color="black", lw=1.1, zorder=3.5)
     text = f"makespan {clock(schedule.makespan, instance.unit)}"
@@ -95,18 +95,18 @@ def gantt_pair(
     InputError
         If a schedule is too long to draw.
     """
-    found = []
+    chart_rows = []
     for schedule in (upper, lower):
         bars.check_length(instance, schedule)
-        found.append(bars.rows(instance, schedule))
+        chart_rows.append(bars.rows(instance, schedule))
     colours, marks = bars.palette(instance), differences(upper, lower)
     numbers = step_numbers(instance, [upper, lower], own_only=ax is not None)
-    target = new_axes(ax, max(map(bars.width, found)), 3)
+    target = new_axes(ax, max(map(bars.width, chart_rows)), 3)
     longest = max(upper.makespan, lower.makespan)
     labels: list[tuple[float, str]] = []
     top = 0.0
     with rc_context(_HATCH):
-        for name, schedule, rows in zip(names, (upper, lower), found, strict=True):
+        for name, schedule, rows in zip(names, (upper, lower), chart_rows, strict=True):
             start = top + _HEADER
             end, middles = bars.draw_rows(target, rows, colours, numbers=numbers, top=start, marks=marks)
             labels += zip(middles, (plain(row.title) for row in rows), strict=True)
@@ -117,12 +117,12 @@ def gantt_pair(
             text = f"{plain(name)}: {'' if is_narrow() else 'makespan '}{clock(schedule.makespan, instance.unit)}{more}"
             place = (0.005, (top + start) / 2)
             across = target.get_yaxis_transform()
-            said = target.text(*place, text, transform=across, va="center", fontsize=points(8.5), weight="bold")
-            said.set_in_layout(False)  # else the axes make room for it beside them
+            label = target.text(*place, text, transform=across, va="center", fontsize=points(8.5), weight="bold")
+            label.set_in_layout(False)  # else the axes make room for it beside them
             top = end
         target.set_yticks([y for y, _ in labels], [name for _, name in labels], fontsize=points(8.5))
-        shown = bars.handles([row for rows in found for row in rows], colours)
-        legend = legend_below(target, [*shown, *bars.mark_handles(marks.values())])
+        patches = bars.handles([row for rows in chart_rows for row in rows], colours)
+        legend = legend_below(target, [*patches, *bars.mark_handles(marks.values())])
     _frame(target, top, longest, instance.unit)
     write_title(target, instance.name if title is None else title)
     if ax is None:
@@ -149,24 +149,24 @@ def differences(one: Schedule, other: Schedule) -> dict[str, str]:
     {'t/a': 'same', 't/b': 'moved', 't/c': 'changed'}
     """
     left, right = _by_action(one), _by_action(other)
-    found = {}
+    marks = {}
     for action in {**left, **right}:
         mine, theirs = left.get(action), right.get(action)
         if mine is None or theirs is None:
-            found[action] = "only"
+            marks[action] = "only"
         elif mine == theirs:
-            found[action] = "same"
+            marks[action] = "same"
         else:
-            still = [piece[1:] for piece in mine] == [piece[1:] for piece in theirs]
-            found[action] = "moved" if still else "changed"
-    return found
+            is_moved = [piece[1:] for piece in mine] == [piece[1:] for piece in theirs]
+            marks[action] = "moved" if is_moved else "changed"
+    return marks
 
 
 def _by_action(schedule: Schedule) -> dict[str, list[tuple[int, int, str, int]]]:
     pieces = defaultdict(list)
     for piece in schedule.pieces:
         pieces[piece.action].append((piece.start, piece.duration, piece.agent or "", piece.mode))
-    return {action: sorted(found) for action, found in pieces.items()}
+    return {action: sorted(rows) for action, rows in pieces.items()}
 
 
 def _frame(ax: Axes, height: float, makespan: int, unit: str) -> None:
@@ -183,19 +183,19 @@ def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, s
     first: dict[str, Piece] = {}
     starts: dict[str, dict[str, None]] = defaultdict(dict)
     for schedule in schedules:
-        begun: dict[str, Piece] = {}
+        first_pieces: dict[str, Piece] = {}
         for piece in sorted(schedule.pieces, key=lambda one: one.start):
-            begun.setdefault(piece.action, piece)
-        for name, piece in begun.items():
+            first_pieces.setdefault(piece.action, piece)
+        for name, piece in first_pieces.items():
             first.setdefault(name, piece)
             starts[name][clock(piece.start, instance.unit)] = None
     place = {task: i for i, task in enumerate(instance.tasks)}
-    found = {}
+    entries = {}
     for one in sorted(numbers, key=lambda one: (place[instance.by_id[one].task], int(numbers[one]))):
         action, piece = instance.by_id[one], first[one]
         words = in_words(action, piece.mode, 120)
-        found[one] = KeyEntry(action.task, numbers[one], words, " and ".join(starts[one]))
-    return found
+        entries[one] = KeyEntry(action.task, numbers[one], words, " and ".join(starts[one]))
+    return entries
 
 
 def _set_height(ax: Axes, height: float, below: float) -> None:

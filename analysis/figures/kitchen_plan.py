@@ -140,13 +140,13 @@ def _outcome(run: StepRecord) -> str:
 
 def _extra(one: list[_Moment], other: list[_Moment]) -> set[int]:
     """Return the places of the deeds of one run that the other one lacks; of equal ones the last."""
-    there = Counter(moment.deed for moment in other)
-    found = set()
+    counts = Counter(moment.deed for moment in other)
+    extra = set()
     for at, moment in enumerate(one):
-        if moment.verb and there[moment.deed] <= 0:
-            found.add(at)
-        there[moment.deed] -= 1
-    return found
+        if moment.verb and counts[moment.deed] <= 0:
+            extra.add(at)
+        counts[moment.deed] -= 1
+    return extra
 
 
 def _draw(
@@ -195,7 +195,7 @@ class _Moment(NamedTuple):
 def _moments(run: StepRecord) -> list[_Moment]:
     """Return a moment per legal action, and the last."""
     actions = run.rules.kitchen.domain.actions
-    found = []
+    moments = []
     refused = 0
     for step, state in zip(run.steps, run.states, strict=False):
         if step.deed is None:
@@ -204,16 +204,16 @@ def _moments(run: StepRecord) -> list[_Moment]:
         deed = run.rules.deeds[step.deed]
         name = actions[deed.position].name
         moves = any(each.predicate == "loc" for each in actions[deed.position].changes)
-        found.append(
+        moments.append(
             _Moment(look(run.rules, state), deed.player, "" if moves else _VERBS.get(name, name), refused, step.deed)
         )
         refused = 0
-    found.append(_Moment(look(run.rules, run.states[-1]), run.rules.player(run.states[-1]), "", refused))
-    return found
+    moments.append(_Moment(look(run.rules, run.states[-1]), run.rules.player(run.states[-1]), "", refused))
+    return moments
 
 
 def _contents(view: ObjectView) -> dict[str, list[str]]:
-    hands = {f"{player} holds": [held] if held else [] for player, (_, held) in view.layout.players.items()}
+    hands = {f"{player} holds": [thing] if thing else [] for player, (_, thing) in view.layout.players.items()}
     return {**view.layout.stations, **hands}
 
 
@@ -228,13 +228,13 @@ class _Look(NamedTuple):
 
 def _look(view: ObjectView, thing: str) -> _Look:
     meals = view.layout.containers.get(thing, [])
-    made = [*view.made.get(thing, ()), *(word for meal in meals for word in view.made.get(meal, ()))]
+    states = [*view.made.get(thing, ()), *(word for meal in meals for word in view.made.get(meal, ()))]
     parts = [part for meal in meals for part in view.added.get(meal, ())]
     busy = any(timer.thing in (thing, *meals) and not timer.paused for timer in view.timers)
     soup = [*([split_name(meals[0])[0]] if meals else []), *parts]
-    words = " ".join([*made, thing]) + (f": {', '.join(soup)}" if soup else "")
+    words = " ".join([*states, thing]) + (f": {', '.join(soup)}" if soup else "")
     short = f"{thing}+{len(soup)}" if soup else thing
-    return _Look((words, short, thing), split_name(thing)[0], bool(made), busy)
+    return _Look((words, short, thing), split_name(thing)[0], bool(states), busy)
 
 
 def _draw_rows(
@@ -359,11 +359,11 @@ def initials(kinds: Iterable[str]) -> dict[str, str]:
     >>> initials(["bread", "cheese", "chicken"])
     {'bread': 'b', 'cheese': 'c', 'chicken': 'ch'}
     """
-    found: dict[str, str] = {}
+    short_names: dict[str, str] = {}
     for kind in sorted(kinds):
         tried = (kind[:1], *(f"{kind[0]}{letter}" for letter in kind[1:]))
-        found[kind] = next((letters for letters in tried if letters not in found.values()), kind)
-    return found
+        short_names[kind] = next((letters for letters in tried if letters not in short_names.values()), kind)
+    return short_names
 
 
 def abbreviations(verbs: Iterable[str]) -> dict[str, str]:
@@ -372,13 +372,13 @@ def abbreviations(verbs: Iterable[str]) -> dict[str, str]:
     >>> abbreviations(["stack", "take", "cut", "cook", ""])
     {'cook': 'co', 'cut': 'cu', 'stack': 's', 'take': 't'}
     """
-    there = sorted({verb for verb in verbs if verb})
-    found = {}
-    for verb in there:
+    distinct = sorted({verb for verb in verbs if verb})
+    letters = {}
+    for verb in distinct:
         sizes = range(1, len(verb) + 1)
-        unlike = (n for n in sizes if not any(one != verb and one.startswith(verb[:n]) for one in there))
-        found[verb] = verb[: next(unlike, len(verb))]
-    return found
+        unlike = (n for n in sizes if not any(one != verb and one.startswith(verb[:n]) for one in distinct))
+        letters[verb] = verb[: next(unlike, len(verb))]
+    return letters
 
 
 def draw_steps(ax: Axes, steps: int, columns: int, success: bool, *, last: bool) -> None:
@@ -434,5 +434,5 @@ def explain_letters(ax: Axes, kinds: dict[str, Short], verbs: dict[str, str], be
         [f"{letters} {verb}" for verb, letters in verbs.items() if letters in written and letters != verb],
         [f"{text} {plain(kind_of[start])}{text[len(start) :]}" for text, start in things if start in kind_of],
     ]
-    said = [one for one in entries if one]
-    return write_key(ax, said, 0.42 + below) if said else 0.0
+    present = [one for one in entries if one]
+    return write_key(ax, present, 0.42 + below) if present else 0.0

@@ -35,8 +35,8 @@ def in_words(action: Action, mode: int = 0, limit: int = 60) -> str:
     '7 bake cobbler'
     """
     tail = action.id.rpartition("/")[2]
-    said = f"{action.label} ".casefold().startswith(f"{tail} ".casefold())
-    words = action.label if said else f"{tail} {action.label}".strip()
+    is_prefix = f"{action.label} ".casefold().startswith(f"{tail} ".casefold())
+    words = action.label if is_prefix else f"{tail} {action.label}".strip()
     with_ = action.modes[mode].name if 0 <= mode < len(action.modes) else ""
     if with_ and words.rpartition(" ")[2].casefold() in _OPEN:
         words = f"{words} {with_}"
@@ -62,14 +62,14 @@ def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, own_only:
     by_task: dict[str, list[str]] = {}
     for action in order:
         by_task.setdefault(instance.by_id[action].task, []).append(action)
-    found: dict[str, str] = {}
+    numbers: dict[str, str] = {}
     for ids in by_task.values():
         own = [match[0] if (match := _NUMBER.match(one.rpartition("/")[2])) else "" for one in ids]
         if "" not in own and len(set(own)) == len(own):
-            found |= zip(ids, own, strict=True)
+            numbers |= zip(ids, own, strict=True)
         elif not own_only:
-            found |= {action: str(place) for place, action in enumerate(ids, 1)}
-    return {action: found[action] for action in order if action in found}
+            numbers |= {action: str(place) for place, action in enumerate(ids, 1)}
+    return {action: numbers[action] for action in order if action in numbers}
 
 
 #: Most entries of a key; further entries are counted.
@@ -108,8 +108,8 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
     ordered = [action for action in entries if action in needed]
     if not ordered:
         return 0.0
-    told = [(entries[one], one in nowhere) for one in ordered[:MOST]]
-    return write_key(ax, _paragraphs(told, len(ordered) - MOST), drop)
+    shown_entries = [(entries[one], one in nowhere) for one in ordered[:MOST]]
+    return write_key(ax, _paragraphs(shown_entries, len(ordered) - MOST), drop)
 
 
 def write_key(ax: Axes, paragraphs: Iterable[Sequence[str]], drop: float) -> float:
@@ -132,14 +132,14 @@ def write_key(ax: Axes, paragraphs: Iterable[Sequence[str]], drop: float) -> flo
 
 def _paragraphs(entries: Iterable[tuple[KeyEntry, bool]], more: int) -> list[list[str]]:
     """Return the entries of each task as texts between which lines may break."""
-    found: dict[str, list[str]] = {}
+    paragraphs: dict[str, list[str]] = {}
     for entry, lost in entries:
         own = entry.words.split()[:1] == [entry.number]
         words = entry.words if own else f"{entry.number} {entry.words}"
-        found.setdefault(entry.task, []).append(f"{words} (at {entry.at})" if lost and entry.at else words)
-    parts = [[f"{plain(task)}: {words[0]}", *words[1:]] for task, words in found.items()]
+        paragraphs.setdefault(entry.task, []).append(f"{words} (at {entry.at})" if lost and entry.at else words)
+    parts = [[f"{plain(task)}: {words[0]}", *words[1:]] for task, words in paragraphs.items()]
     if len(parts) == 1:
-        parts[0][0] = parts[0][0].removeprefix(f"{plain(next(iter(found)))}: ")
+        parts[0][0] = parts[0][0].removeprefix(f"{plain(next(iter(paragraphs)))}: ")
     return [*parts, *([[f"and {more} more"]] if more > 0 else [])]
 
 

@@ -43,10 +43,10 @@ def gap_distribution(
     labels = []
     for row, (method, number) in enumerate(zip(chosen, numbers(chosen), strict=True)):
         part = comparisons[comparisons["method"] == method]
-        known = part[part["optimum"].notna()]
-        accepted = known["accepted"].fillna(True).to_numpy(bool) & known["gap"].notna().to_numpy(bool)
-        gaps = np.sort(100 * known["gap"][accepted].to_numpy(float))
-        labels.append(_summary(method, gaps, len(known), int(part["settled"].isin(["feasible", "unknown"]).sum())))
+        solved = part[part["optimum"].notna()]
+        accepted = solved["accepted"].fillna(True).to_numpy(bool) & solved["gap"].notna().to_numpy(bool)
+        gaps = np.sort(100 * solved["gap"][accepted].to_numpy(float))
+        labels.append(_summary(method, gaps, len(solved), int(part["settled"].isin(["feasible", "unknown"]).sum())))
         if not len(gaps):
             continue
         colour = LINES[number % len(LINES)]
@@ -78,12 +78,12 @@ def gap_distribution(
 
 
 def _methods(frame: pd.DataFrame, methods: Sequence[str] | None) -> list[str]:
-    there = list(dict.fromkeys(map(str, frame["method"])))
+    present = list(dict.fromkeys(map(str, frame["method"])))
     if methods is None:
-        return [method for method in there if method != "optimum"]
+        return [method for method in present if method != "optimum"]
     for method in methods:
-        if method not in there:
-            raise InputError(one_of(method, there, "methods"), field="methods", value=method)
+        if method not in present:
+            raise InputError(one_of(method, present, "methods"), field="methods", value=method)
     return list(methods)
 
 
@@ -199,15 +199,15 @@ def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: s
         Where to draw; without it, on a new figure.
     """
     exact = comparisons[comparisons["method"] == "optimum"]
-    shown = exact[exact["actions"].notna() & exact["seconds"].notna()]
+    plotted = exact[exact["actions"].notna() & exact["seconds"].notna()]
     target = new_axes(ax, 8.0, 4.2)
     handles: list[Line2D | Patch] = []
-    sizes, seconds = shown["actions"].to_numpy(float), np.maximum(shown["seconds"].to_numpy(float), 1e-4)
-    benchmarks = [str(one) for one in dict.fromkeys(shown["benchmark"])]
+    sizes, seconds = plotted["actions"].to_numpy(float), np.maximum(plotted["seconds"].to_numpy(float), 1e-4)
+    benchmarks = [str(one) for one in dict.fromkeys(plotted["benchmark"])]
     for number, benchmark in enumerate(benchmarks):
         colour = LINES[number % len(LINES)]
         for status, look in _ENDS.items():
-            inside = ((shown["benchmark"] == benchmark) & (shown["settled"] == status)).to_numpy(bool)
+            inside = ((plotted["benchmark"] == benchmark) & (plotted["settled"] == status)).to_numpy(bool)
             if inside.any():
                 faces = {"facecolor": "none", "edgecolor": colour} if look.get("hollow") else {"facecolor": colour}
                 options = {"marker": look["marker"], "lw": look["lw"], **faces}
@@ -217,11 +217,11 @@ def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: s
                 target.scatter(sizes[inside], seconds[inside], 26, zorder=3, alpha=0.9, **drawn)
         handles.append(Line2D([], [], ls="", color=colour, marker=_marker(number), label=plain(benchmark)))
     for status in ("infeasible", "feasible", "unknown"):
-        if (shown["settled"] == status).any():
+        if (plotted["settled"] == status).any():
             marker, face = _ENDS[status]["marker"], "none" if _ENDS[status].get("hollow") else "0.3"
             words = _WORDS.get(status, "neither found nor excluded in time")
             handles.append(Line2D([], [], ls="", color="0.3", marker=marker, markerfacecolor=face, label=words))
-    if len(shown):
+    if len(plotted):
         handles.append(_medians(target, sizes, seconds))
         target.set_xscale("log")
         target.set_yscale("log")
@@ -234,7 +234,7 @@ def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: s
         if high < 10 * low:
             target.set_ylim(low / 2, 5 * low)
         target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-    missing = len(exact) - len(shown)
+    missing = len(exact) - len(plotted)
     target.set_xlabel(
         "number of actions" + (f" (not shown: {missing} problems without)" if missing else ""), fontsize=points(8.5)
     )

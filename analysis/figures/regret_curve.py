@@ -45,7 +45,7 @@ def regret_staircase(
     decisions = regret.decisions
     target = new_axes(ax, min(max(8.0, 1.5 + 0.09 * len(decisions)), 16.0), 4.4)
     levels = [_level(decisions, k, regret.optimum) for k in range(len(decisions) + 1)]
-    known = [level for level in levels if level is not None] + [
+    levels_known = [level for level in levels if level is not None] + [
         n for one in decisions for n in (one.lower, one.upper) if n
     ]
     handles: list[Line2D | Patch] = []
@@ -62,9 +62,9 @@ def regret_staircase(
         for k in unproved:
             low, high = decisions[k].lower, decisions[k].upper
             target.fill_between([k + 0.5, k + 1.5], low, high, color="0.85", lw=0, zorder=1)  # type: ignore[arg-type]
-        if known:
-            space = max(1, max(known) - min(known))
-            target.set_ylim(min(known) - 0.08 * space - 0.5, max(known) + 0.22 * space + 0.5)
+        if levels_known:
+            space = max(1, max(levels_known) - min(levels_known))
+            target.set_ylim(min(levels_known) - 0.08 * space - 0.5, max(levels_known) + 0.22 * space + 0.5)
         target.set_xlim(0.5, max(1, len(decisions)) + 0.5)
         handles.append(Line2D([], [], color=_BLUE, lw=2, label="best makespan within reach"))
         if any((one.cost or 0) != 0 for one in decisions):
@@ -117,23 +117,23 @@ def _end(ax: Axes, regret: RunRegret, levels: list[int | None]) -> list[Line2D |
     last = next((level for level in reversed(levels[: k + 2]) if level is not None), None)
     if last is not None:
         ax.plot(k + 1, last, "X", color="black", markeredgecolor="white", markersize=10, zorder=5)
-    why = {
+    reasons = {
         "constraints": "the rules leave no way to a success",
         "time_limit": "no success in time",
         "over": "the run is over",
         "spoiled": "no success that we can name",
     }.get(regret.no_return_reason or "", "no success")
     words = plain(f"point of no return: {regret.decisions[k].command} (decision {k + 1})", 70)
-    return [Line2D([], [], color="black", marker="X", ls="", label=words), Patch(label=why, **look)]
+    return [Line2D([], [], color="black", marker="X", ls="", label=words), Patch(label=reasons, **look)]
 
 
 def _name(ax: Axes, regret: RunRegret, named: int) -> list[Line2D | Patch]:
     """Mark the most costly decisions by numbers that do not overlap, and name them below."""
-    apart = len(regret.decisions) / 40
+    distance = len(regret.decisions) / 40
     last = len(regret.decisions) if regret.no_return is None else regret.no_return
     chosen: list[int] = []
     for k in regret.costliest(len(regret.decisions)):
-        if k < last and len(chosen) < named and all(abs(k - other) > apart for other in chosen):
+        if k < last and len(chosen) < named and all(abs(k - other) > distance for other in chosen):
             chosen.append(k)
     handles: list[Line2D | Patch] = []
     for number, k in enumerate(sorted(chosen), start=1):

@@ -104,8 +104,8 @@ def points(size: float) -> float:
     ...     points(8.5), points(6.5)
     (7.0, 6.0)
     """
-    found = size * scale()
-    return found if current_shape().font is not None else max(found, min(size, _LEAST))
+    scaled = size * scale()
+    return scaled if current_shape().font is not None else max(scaled, min(size, _LEAST))
 
 
 def width_of(text: str) -> float:
@@ -309,11 +309,11 @@ def time_axis(ax: Axes, span: int, unit: str) -> None:
     ax.xaxis.set_major_locator(MultipleLocator(step))
     part = slice(0, -3) if hours else slice(3, None)
     label = (lambda x, _: format_clock(round(x))[part].removeprefix("0")) if seconds else (lambda x, _: f"{x:.0f}")
-    said = ("h:mm" if hours else "m:ss") if seconds else unit
+    unit_text = ("h:mm" if hours else "m:ss") if seconds else unit
     if seconds and step >= _DAY:
-        label, said = (lambda x, _: f"{x / _DAY:.0f}"), "days"
+        label, unit_text = (lambda x, _: f"{x / _DAY:.0f}"), "days"
     ax.xaxis.set_major_formatter(FuncFormatter(label))
-    ax.set_xlabel(plain(f"time ({said})"), fontsize=points(8.5))
+    ax.set_xlabel(plain(f"time ({unit_text})"), fontsize=points(8.5))
     ax.tick_params(axis="x", labelsize=points(8))
     ax.grid(axis="x", color="0.88", lw=0.6)
 

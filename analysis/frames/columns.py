@@ -102,23 +102,24 @@ class Schema:
 
 @cache
 def _columns(fixed: tuple[FrameColumn, ...], own: bool, benchmarks: tuple[str, ...]) -> tuple[FrameColumn, ...]:
-    known = [one._replace(values=benchmarks) if one == _BENCHMARK else one for one in fixed]
-    return (*known, *own_metrics().values()) if own else tuple(known)
+    columns = [one._replace(values=benchmarks) if one == _BENCHMARK else one for one in fixed]
+    return (*columns, *own_metrics().values()) if own else tuple(columns)
 
 
 def own_metrics() -> dict[str, FrameColumn]:
     """Return the columns of the benchmarks' metrics by name; the first benchmark with a name defines it."""
-    found: dict[str, FrameColumn] = {}
+    columns: dict[str, FrameColumn] = {}
     owners: dict[str, list[str]] = {}
     for benchmark in map(registry.get, registry.names()):
-        whose = registry.get(benchmark.rules_as) if benchmark.rules_as else None
-        for column in () if whose is not None and whose.columns == benchmark.columns else benchmark.columns:
+        shared = registry.get(benchmark.rules_as) if benchmark.rules_as else None
+        for column in () if shared is not None and shared.columns == benchmark.columns else benchmark.columns:
             owners.setdefault(column.name, []).append(benchmark.title)
-            made = _KINDS.get(column.kind, text)(column.name, column.meaning)
+            frame_column = _KINDS.get(column.kind, text)(column.name, column.meaning)
             unit = column.unit if column.kind in ("number", "count") else ""
-            found.setdefault(column.name, made._replace(unit=unit))
+            columns.setdefault(column.name, frame_column._replace(unit=unit))
     return {
-        name: column._replace(meaning=f"{column.meaning} ({', '.join(owners[name])})") for name, column in found.items()
+        name: column._replace(meaning=f"{column.meaning} ({', '.join(owners[name])})")
+        for name, column in columns.items()
     }
 
 

@@ -51,11 +51,11 @@ def read_csv(path: str | Path, name: str) -> pd.DataFrame:
     """
     options: dict[str, Any] = {"keep_default_na": False, "na_values": [""], "index_col": False}
     options["dtype"] = pd.StringDtype("python")
-    found = _with_input_errors(path, lambda: pd.read_csv(path, encoding="utf-8", **options), "read")
+    frame_read = _with_input_errors(path, lambda: pd.read_csv(path, encoding="utf-8", **options), "read")
     expected = schema(name)
-    _match(found, expected, path)
+    _match(frame_read, expected, path)
     parsers = {column.name: _PARSE[column.dtype] for column in expected.columns if column.dtype in _PARSE}
-    rows = _rows(found)
+    rows = _rows(frame_read)
     for number, values in enumerate(rows):
         values |= {key: restored(value) for key, value in values.items() if key not in parsers and value is not None}
         for key, parse in parsers.items():
@@ -80,9 +80,9 @@ def write_parquet(frame: pd.DataFrame, path: str | Path, name: str) -> None:
 def read_parquet(path: str | Path, name: str) -> pd.DataFrame:
     """Read what `write_parquet` wrote, see `read_csv`."""
     _need_pyarrow()
-    found = _with_input_errors(path, lambda: pd.read_parquet(path, engine="pyarrow"), "read")
-    _match(found, schema(name), path)
-    frame, faults = from_rows(name, _rows(found))
+    frame_read = _with_input_errors(path, lambda: pd.read_parquet(path, engine="pyarrow"), "read")
+    _match(frame_read, schema(name), path)
+    frame, faults = from_rows(name, _rows(frame_read))
     if faults:
         raise _wrong(path, *faults[0])
     return frame

@@ -87,8 +87,8 @@ def passes(graded: Iterable[Grade], rules: Mapping[str, Rules] | None = None) ->
     for row in _summary_rows(rows, graded, rules):
         for size in (int(key.removeprefix("pass@")) for key in row if key.startswith("pass@")):
             columns = {"pass_at": "pass@", "pass_hat": "pass^", "best_of": "best@"}
-            found = {name: row.get(f"{start}{size}") for name, start in columns.items()}
-            rows.add({name: row.get(name) for name in ("level", "model", "benchmark", "set")} | found | {"k": size})
+            values = {name: row.get(f"{start}{size}") for name, start in columns.items()}
+            rows.add({name: row.get(name) for name in ("level", "model", "benchmark", "set")} | values | {"k": size})
     return rows.build()
 
 
@@ -135,8 +135,8 @@ def violations(graded: Iterable[Grade]) -> FrameWithErrors:
             ended = grade.violation is not None and (one["kind"], one["index"]) == fatal
             if ended:
                 fatal = (None, None)  # only the first one ends the run
-            found = {name: json.dumps(value) if isinstance(value, list) else value for name, value in one.items()}
-            rows.add(_submission_columns(grade) | found | {"index": index, "position": one["index"], "fatal": ended})
+            values = {name: json.dumps(value) if isinstance(value, list) else value for name, value in one.items()}
+            rows.add(_submission_columns(grade) | values | {"index": index, "position": one["index"], "fatal": ended})
     return rows.build()
 
 
@@ -156,11 +156,11 @@ def decisions(results: Iterable[RunRegret | SubmissionResult[RunRegret]]) -> Fra
         if answer.value is None:
             rows.fail(answer.reason or "there is no answer", **keys, instance=answer.instance)
             continue
-        found = answer.value
-        shared = keys | problem_columns(answer.instance, found.benchmark) | {"unit": found.unit}
-        for index, decision in enumerate(found.decisions):
+        regret = answer.value
+        shared = keys | problem_columns(answer.instance, regret.benchmark) | {"unit": regret.unit}
+        for index, decision in enumerate(regret.decisions):
             row = {name: getattr(decision, name) for name in decision.__slots__}
-            rows.add(shared | row | {"index": index, "no_return": index == found.no_return})
+            rows.add(shared | row | {"index": index, "no_return": index == regret.no_return})
     return rows.build()
 
 

@@ -220,10 +220,10 @@ def compare_methods(
     check(methods)
     rows = Collector("comparisons")
     for problem in _problems(names, rows):
-        found = compare(problem, methods, time_limit=time_limit, budget=budget)
+        comparison = compare(problem, methods, time_limit=time_limit, budget=budget)
         shared = problem_columns(problem.name, problem.benchmark)
-        rows.add(*(shared | row for row in found.rows()))
-        for entry in found.all:
+        rows.add(*(shared | row for row in comparison.rows()))
+        for entry in comparison.all:
             if entry.error is not None:
                 rows.fail(entry.error, instance=problem.name, method=entry.method)
     return rows.build()

@@ -27,8 +27,8 @@ def describe(name: str) -> str:
     """Return the columns of a frame as a Markdown table, as the documentation has it."""
     lines = ["| column | dtype | unit | meaning |", "|---|---|---|---|"]
     for column in schema(name).columns:
-        known = f": {', '.join(column.values)}" if column.values else ""
-        lines.append(f"| `{column.name}` | {column.dtype} | {column.unit} | {column.meaning}{known} |")
+        values = f": {', '.join(column.values)}" if column.values else ""
+        lines.append(f"| `{column.name}` | {column.dtype} | {column.unit} | {column.meaning}{values} |")
     return "\n".join(lines)
 
 

@@ -162,7 +162,7 @@ def _kitchen_actions(run: StepRecord) -> dict[str, Any]:
 
 def _kitchen_chart(kitchen: Kitchen, best: BestKnown, rules: Profile) -> dict[str, Any]:
     """Describe a kitchen and its best plan in the form of `chart`; ``actions`` are those of the best plan."""
-    made = _kitchen_actions(cast("KitchenRun", registry.of(kitchen).run(kitchen, best.plan or [], rules)).record)
+    actions = _kitchen_actions(cast("KitchenRun", registry.of(kitchen).run(kitchen, best.plan or [], rules)).record)
     joint = rules.moves == "joint"
     rounds = None if best.makespan is None else -(-best.makespan // len(kitchen.players))
     return {
@@ -173,16 +173,16 @@ def _kitchen_chart(kitchen: Kitchen, best: BestKnown, rules: Profile) -> dict[st
         "seconds": None,
         "first": 1,
         "limit": None,
-        "tasks": made["tasks"],
+        "tasks": actions["tasks"],
         "agents": [plain(player, 80) for player in kitchen.players],
         "resources": [],
-        "actions": made["actions"],
+        "actions": actions["actions"],
         "windows": [],
         "optimum": {
             "status": best.status,
             "makespan": rounds if joint else best.makespan,
             "bound": None if joint else best.lower_bound,
-            "pieces": made["pieces"],
+            "pieces": actions["pieces"],
         },
     }
 
@@ -190,17 +190,17 @@ def _kitchen_chart(kitchen: Kitchen, best: BestKnown, rules: Profile) -> dict[st
 def _grid_actions(run: GridKitchenRun) -> dict[str, Any]:
     """Describe a run in a grid kitchen as a schedule: ``tasks, actions, resources, pieces``."""
     instance, schedule = as_schedule(run)
-    made = _instance_chart(instance, None)
-    for row, action in zip(made["actions"], instance.actions, strict=True):
+    chart = _instance_chart(instance, None)
+    for row, action in zip(chart["actions"], instance.actions, strict=True):
         row[:3] = [plain(f"{action.task} {action.label}", 120), "", plain(action.label, 60)]
     pieces = [piece_row(instance, piece, None) for piece in schedule.pieces[:MAX_PIECES]]
-    return {key: made[key] for key in ("tasks", "actions", "resources")} | {"pieces": pieces}
+    return {key: chart[key] for key in ("tasks", "actions", "resources")} | {"pieces": pieces}
 
 
 def _grid_chart(kitchen: GridKitchen, best: BestKnown | None, rules: GridKitchenRules) -> dict[str, Any]:
     """Describe a grid kitchen and its best plan as in `chart`; ``actions`` are those of the plan."""
     plan = None if best is None else best.plan
-    made = _grid_actions(cast("GridKitchenRun", registry.of(kitchen).run(kitchen, {"plan": plan or {}}, rules)))
+    actions = _grid_actions(cast("GridKitchenRun", registry.of(kitchen).run(kitchen, {"plan": plan or {}}, rules)))
     return {
         "benchmark": kitchen.benchmark,
         "kind": kitchen.kind,
@@ -209,16 +209,16 @@ def _grid_chart(kitchen: GridKitchen, best: BestKnown | None, rules: GridKitchen
         "seconds": None,
         "first": 0,
         "limit": None,
-        "tasks": made["tasks"],
+        "tasks": actions["tasks"],
         "agents": [plain(cook, 80) for cook in kitchen.agents],
-        "resources": made["resources"],
-        "actions": made["actions"],
+        "resources": actions["resources"],
+        "actions": actions["actions"],
         "windows": [],
         "optimum": {
             "status": Status.infeasible if best is None else best.status,
             "makespan": None if best is None else best.makespan,
             "bound": None if best is None else best.lower_bound,
-            "pieces": made["pieces"],
+            "pieces": actions["pieces"],
         },
     }
 
@@ -235,8 +235,8 @@ def _pieces_of(run: AnyTrajectory) -> dict[str, Any]:
             rows.append(piece_row(run.problem, pieces[-1], move.position, start=move.start))
             carried[pieces[-1].action, move.start] += 1
             count = len(pieces)
-    wanted = run.targets().targets if unfinished else ()
-    for target in wanted[:MAX_PIECES]:
+    targets = run.targets().targets if unfinished else ()
+    for target in targets[:MAX_PIECES]:
         piece = target.piece
         if carried[piece.action, piece.start]:
             carried[piece.action, piece.start] -= 1

@@ -50,9 +50,9 @@ _COMMON = {
 
 def faults(sections: Iterable[Section]) -> list[list[Any]]:
     """Return violations with explanations by command: ``[kind, command, start, end, text, subject]``."""
-    found = [finding for section in sections for finding in section.findings]
-    found.sort(key=lambda one: (one.violation.position is None, one.violation.position or 0))
-    return [_fault(one) for one in found[:MAX_FAULTS]]
+    findings = [finding for section in sections for finding in section.findings]
+    findings.sort(key=lambda one: (one.violation.position is None, one.violation.position or 0))
+    return [_fault(one) for one in findings[:MAX_FAULTS]]
 
 
 def _fault(one: FeedbackItem) -> list[Any]:
@@ -76,7 +76,7 @@ def grade_faults(grade: Grade) -> list[list[Any]]:
 def prose(text: str) -> list[list[str]]:
     """Split the prose of a critique into ``[title, paragraph]``."""
     parts = (line.partition(": ") for line in text.splitlines())
-    return [[plain(title, 80), plain(said, MAX_PARAGRAPH)] for title, _, said in parts if said]
+    return [[plain(title, 80), plain(paragraph, MAX_PARAGRAPH)] for title, _, paragraph in parts if paragraph]
 
 
 def metrics(grade: Grade) -> list[list[Any]]:
@@ -90,12 +90,12 @@ def wording(benchmarks: Iterable[str | None]) -> dict[str, tuple[str, str]]:
     >>> wording(["generic"])["progress"]
     ('of the actions', 'share')
     """
-    found = dict(_COMMON)
+    words = dict(_COMMON)
     for name in sorted({name for name in benchmarks if name}):
         owner = registry.find(name)
         for column in owner.columns if owner else ():
-            found.setdefault(column.name, (column.meaning, "%" if column.unit == "percent" else column.unit))
-    return found
+            words.setdefault(column.name, (column.meaning, "%" if column.unit == "percent" else column.unit))
+    return words
 
 
 def _value_text(value: Any) -> Any:
@@ -110,12 +110,12 @@ def _value_text(value: Any) -> Any:
 
 def plan_text(submission: dict[str, Any], plan_fields: Iterable[str] = ("plan",)) -> str:
     """Return the plan as it was handed in, one entry of a list to a line, cut if it is very long."""
-    given = next((submission[name] for name in (*plan_fields, *COMMON_FIELDS) if name in submission), None)
-    if isinstance(given, str):
-        return plain(given, MAX_PLAN)
+    plan = next((submission[name] for name in (*plan_fields, *COMMON_FIELDS) if name in submission), None)
+    if isinstance(plan, str):
+        return plain(plan, MAX_PLAN)
     lines: list[str] = []
     room = MAX_PLAN
-    for entry in given if isinstance(given, list) else [given]:
+    for entry in plan if isinstance(plan, list) else [plan]:
         lines.append(entry[: room + 1] if isinstance(entry, str) else _json(entry)[: room + 1])
         room -= len(lines[-1]) + 1
         if room < 0:
@@ -147,7 +147,7 @@ def regret_sheet(regret: RunRegret, clock: ClockFormat) -> dict[str, Any]:
         ``decisions``: ``[kind, command, start, end, cost, status, best makespan before, after, words]``.
     """
     # Without the run, the text omits the search for a conflict.
-    said = decisions(replace(regret, run=None), clock).text
+    text = decisions(replace(regret, run=None), clock).text
     rows = cast("list[list[Any]]", [])
     for one in regret.decisions[:MAX_DECISIONS]:
         times = [None if tick is None else whole(tick) for tick in (one.start, one.end, one.cost)]
@@ -159,7 +159,7 @@ def regret_sheet(regret: RunRegret, clock: ClockFormat) -> dict[str, Any]:
         "total": None if regret.total is None else whole(regret.total),
         "no_return": regret.no_return,
         "completion": regret.completion,
-        "text": plain(said, MAX_PARAGRAPH),
+        "text": plain(text, MAX_PARAGRAPH),
     }
 
 
@@ -175,8 +175,8 @@ def plain(text: str, limit: int = 200) -> str:
     >>> plain("<b>\x1b[31m\ud800", 20), plain("abcdef", 4)
     ('<b>\\x1b[31m\\ud800', 'abc…')
     """
-    shown = visible(text[: limit + 1], keep="\n\t")
-    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+    escaped = visible(text[: limit + 1], keep="\n\t")
+    return escaped if len(escaped) <= limit else f"{escaped[: limit - 1]}…"
 
 
 def whole(number: int) -> int:

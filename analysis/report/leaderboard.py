@@ -57,16 +57,16 @@ class LeaderboardLine:
 
 def lines_of(work: PlanWork) -> list[LeaderboardLine]:
     """Return all submissions in the order of their lines."""
-    found = []
-    for i, (entries, shown) in enumerate(zip(work.lines, work.sheets, strict=True)):
+    lines = []
+    for i, (entries, sheet) in enumerate(zip(work.lines, work.sheets, strict=True)):
         priced = work.priced.get(i)
-        found += [
+        lines += [
             LeaderboardLine(
-                _grade_of_line(shown.grade, entry), i, shown.faults, priced, entry.number, entry.sample, entry
+                _grade_of_line(sheet.grade, entry), i, sheet.faults, priced, entry.number, entry.sample, entry
             )
             for entry in entries
         ]
-    return sorted(found, key=lambda line: line.number)
+    return sorted(lines, key=lambda line: line.number)
 
 
 def _grade_of_line(grade: Grade, entry: ReportEntry) -> Grade:
@@ -143,9 +143,11 @@ def scoring(lines: Iterable[LeaderboardLine]) -> str:
     """Say what the score is in the benchmarks of some submissions."""
     names = sorted({line.grade.benchmark or GENERAL for line in lines})
     rows = GradeRows()
-    found = [(registry.find(name), one) for name in names for one in rows.figures(name) if "main" in one.role]
-    told = [f"{owner.title}: {one.name.replace('_', ' ')}, {one.meaning}" for owner, one in found if owner is not None]
-    return f"The benchmark's main figure times 100. {'; '.join(told)}"
+    metrics = [(registry.find(name), one) for name in names for one in rows.figures(name) if "main" in one.role]
+    texts = [
+        f"{owner.title}: {one.name.replace('_', ' ')}, {one.meaning}" for owner, one in metrics if owner is not None
+    ]
+    return f"The benchmark's main figure times 100. {'; '.join(texts)}"
 
 
 def meanings() -> dict[str, tuple[str, str]]:
@@ -215,7 +217,7 @@ def columns(
 def _remarks(lines: Sequence[LeaderboardLine]) -> dict[str, list[Any]]:
     """Return what not all grades say, as far as any of these does."""
     rows = [line.grade.row() for line in lines]
-    found: dict[str, list[Any]] = {
+    columns: dict[str, list[Any]] = {
         "sample": [plain(line.sample, 60) if isinstance(line.sample, str) else line.sample for line in lines],
         "read": [_count(row.get("read")) for row in rows],
         "from": [_text(row.get("read_from")) for row in rows],
@@ -224,7 +226,7 @@ def _remarks(lines: Sequence[LeaderboardLine]) -> dict[str, list[Any]]:
         "status": [_text(row.get("optimum_status")) for row in rows],
         "bound": [_count(row.get("optimum_bound")) for row in rows],
     }
-    return {name: values for name, values in found.items() if any(value is not None for value in values)}
+    return {name: values for name, values in columns.items() if any(value is not None for value in values)}
 
 
 def _count(value: object) -> int | None:

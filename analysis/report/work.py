@@ -72,8 +72,8 @@ class ReportEntry:
 
 def entries_of(entries: Entries) -> Iterator[ReportEntry]:
     """Yield an entry for all that `planoracle.analysis.intake.submissions.Intake` finds."""
-    for count, (where, content) in enumerate(entries, 1):
-        place = placed(where)
+    for count, (location, content) in enumerate(entries, 1):
+        place = placed(location)
         number = place.line if place.source is None else count
         if isinstance(content, InputError):
             yield ReportEntry(place, number, grade=unread(content, place))
