@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
@@ -27,6 +28,20 @@ def refuse_if(condition: bool, reason: str) -> None:
     """Raise a `ToolError` with a reason if a condition holds."""
     if condition:
         raise ToolError(reason)
+
+
+def entry_of(table: Mapping[Any, Any], key: object, reason: str) -> Any:
+    """Return the entry of a key; raises a `ToolError` with a reason if there is none."""
+    refuse_if(key not in table, reason)
+    return table[key]
+
+
+def row_of(rows: Iterable[dict[str, Any]], field: str, value: object, reason: str) -> dict[str, Any]:
+    """Return the first row whose field has a value; raises a `ToolError` with a reason if there is none."""
+    for row in rows:
+        if row[field] == value:
+            return row
+    raise ToolError(reason)
 
 
 class InitialState(TypedDict):
@@ -131,19 +146,26 @@ class Tool:
 
 
 class Toolbox:
-    """A family of tools over one state. Subclasses hold the state; nothing is shared between objects.
+    """A family of tools over one state; nothing is shared between objects.
 
     Parameters
     ----------
     initial
         The state to begin with, a JSON object of the form `Initial`; not changed.
+
+    Attributes
+    ----------
+    data
+        The current state, a JSON object.
     """
 
     #: Type of the initial state: a ``TypedDict``.
     Initial: ClassVar[type] = InitialState
+    #: Fields of the state that calls change; they are compared after a run.
+    COMPARED: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
-        pass
+        self.data: dict[str, Any] = deepcopy(dict(initial))
 
     @classmethod
     @cache
@@ -176,7 +198,7 @@ class Toolbox:
 
     def state(self) -> dict[str, Any]:
         """Return a copy of the state that is compared after a run, as a JSON object."""
-        return {}
+        return deepcopy({name: self.data[name] for name in self.COMPARED})
 
 
 def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:

@@ -7,7 +7,14 @@ from typing import Annotated, Any, Literal
 
 from typing_extensions import TypedDict
 
-from planoracle.instances.benchmarks.asynctool.tools.base import InitialState, Toolbox, ToolError, refuse_if, tool
+from planoracle.instances.benchmarks.asynctool.tools.base import (
+    InitialState,
+    Toolbox,
+    entry_of,
+    refuse_if,
+    row_of,
+    tool,
+)
 
 _MAX_CONTACTS, _MAX_SENT, _MAX_CONTACT_NAME, _MAX_MESSAGE = 200, 200, 60, 500
 
@@ -31,22 +38,16 @@ class Messages(Toolbox):
         contacts: dict[str, str]
         inbox: list[InboxMessage]
 
-    def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._contacts = dict(initial["contacts"])
-        self._inbox = {one["id"]: (one["sender"], one["text"]) for one in initial["inbox"]}
-        self._sent: dict[int, tuple[str, str]] = {}
-        self._next = max(self._inbox, default=1_000) + 1
+    COMPARED = ("contacts", "inbox", "sent")
 
-    def state(self) -> dict[str, Any]:
-        """Return contacts, what is left in the inbox, and what was sent."""
-        sent = {str(number): {"to": to, "text": text} for number, (to, text) in self._sent.items()}
-        return {"contacts": dict(self._contacts), "inbox": list(self._inbox), "sent": sent}
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        super().__init__({**initial, "sent": []})
+        self._first_sent = max((one["id"] for one in initial["inbox"]), default=1_000) + 1
 
     @tool
     def find_contact(self, name: Annotated[str, "name of the contact, exactly as saved"]) -> dict[str, Any]:
         """Look up the telephone number of a contact."""
-        refuse_if(name not in self._contacts, f"no contact is named {name[:80]!r}")
-        return {"number": self._contacts[name]}
+        return {"number": entry_of(self.data["contacts"], name, f"no contact is named {name[:80]!r}")}
 
     @tool
     def add_contact(self, name: Annotated[str, "name of the new contact"], number: TelephoneNumber) -> dict[str, Any]:
@@ -59,35 +60,34 @@ class Messages(Toolbox):
             not (3 <= len(number) <= 20 and number.isascii() and number.replace("-", "").isdigit()),
             "numbers consist of 3 to 20 digits and hyphens",
         )
-        refuse_if(name in self._contacts, f"there is a contact named {name!r} already")
-        refuse_if(len(self._contacts) >= _MAX_CONTACTS, "there are too many contacts")
-        self._contacts[name] = number
+        refuse_if(name in self.data["contacts"], f"there is a contact named {name!r} already")
+        refuse_if(len(self.data["contacts"]) >= _MAX_CONTACTS, "there are too many contacts")
+        self.data["contacts"][name] = number
         return {"added": name}
 
     @tool
     def read_inbox(self) -> dict[str, Any]:
         """Read all messages received: of each its id, the number of its sender and its text."""
-        inbox = self._inbox.items()
-        return {"messages": [{"message": key, "sender": sender, "text": text} for key, (sender, text) in inbox]}
+        inbox = self.data["inbox"]
+        return {"messages": [{"message": one["id"], "sender": one["sender"], "text": one["text"]} for one in inbox]}
 
     @tool
     def send_message(
         self, number: TelephoneNumber, text: Annotated[str, "text of the message, exactly as it shall arrive"]
     ) -> dict[str, Any]:
         """Send a message to the number of a contact. The result is the message's id."""
-        refuse_if(number not in self._contacts.values(), f"no contact has the number {number[:80]!r}")
+        refuse_if(number not in self.data["contacts"].values(), f"no contact has the number {number[:80]!r}")
         refuse_if(not 1 <= len(text) <= _MAX_MESSAGE, f"messages have 1 to {_MAX_MESSAGE} characters")
-        refuse_if(len(self._sent) >= _MAX_SENT, "too many messages have been sent")
-        message = self._next
-        self._next += 1
-        self._sent[message] = number, text
-        return {"message": message}
+        sent = self.data["sent"]
+        refuse_if(len(sent) >= _MAX_SENT, "too many messages have been sent")
+        sent.append({"message": self._first_sent + len(sent), "to": number, "text": text})
+        return {"message": sent[-1]["message"]}
 
     @tool
     def delete_message(self, message: Annotated[int, "id of a received message"]) -> dict[str, Any]:
         """Delete a message from the inbox for good. Messages already sent stay sent."""
-        if self._inbox.pop(message, None) is None:
-            raise ToolError(f"the inbox holds no message {message}")
+        inbox = self.data["inbox"]
+        inbox.remove(row_of(inbox, "id", message, f"the inbox holds no message {message}"))
         return {"deleted": message}
 
 
@@ -121,44 +121,30 @@ class Posts(Toolbox):
         users: dict[str, User]
         following: list[str]
 
-    def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._users = {
-            name: (user["followers"], user["pinned"], {post["id"]: post["text"] for post in user["posts"]})
-            for name, user in initial["users"].items()
-        }
-        self._following = dict.fromkeys(initial["following"])
-        self._followed: set[str] = set()
-        self._likes: set[int] = set()
-        self._comments: dict[int, list[str]] = {}
-        self._commented = 0
+    COMPARED = ("following", "likes", "comments")
 
-    def state(self) -> dict[str, Any]:
-        """Return whom the account follows, what it likes and its comments by post."""
-        return {
-            "following": sorted(self._following),
-            "likes": sorted(self._likes),
-            "comments": {str(post): list(texts) for post, texts in self._comments.items()},
-        }
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        super().__init__({**initial, "following": sorted(set(initial["following"])), "likes": [], "comments": {}})
 
     @tool
     def follow_user(self, user: UserName) -> dict[str, Any]:
         """Follow a user whom the account does not follow yet."""
-        self._user(user)
-        refuse_if(user in self._following, f"the account follows {user!r} already")
-        self._following[user] = None
-        self._followed.add(user)
+        followed = self._user(user)
+        refuse_if(user in self.data["following"], f"the account follows {user!r} already")
+        self.data["following"] = sorted([*self.data["following"], user])
+        followed["followers"] += 1
         return {"following": user}
 
     @tool
     def read_figures(self, user: UserName) -> dict[str, Any]:
         """Read a user's figures: followers, number of posts, and id of the pinned post (0 for none)."""
-        followers, pinned, posts = self._user(user)
-        return {"followers": followers + (user in self._followed), "posts": len(posts), "pinned_post": pinned}
+        one = self._user(user)
+        return {"followers": one["followers"], "posts": len(one["posts"]), "pinned_post": one["pinned"]}
 
     @tool
     def read_posts(self, user: UserName) -> dict[str, Any]:
         """Read all posts of a user, each with its id and text."""
-        return {"posts": [{"post": post, "text": text} for post, text in self._user(user)[2].items()]}
+        return {"posts": [{"post": post["id"], "text": post["text"]} for post in self._user(user)["posts"]]}
 
     @tool
     def write_comment(
@@ -167,25 +153,30 @@ class Posts(Toolbox):
         """Write a comment under a post."""
         self._post(post)
         refuse_if(not 1 <= len(text) <= _MAX_COMMENT, f"comments have 1 to {_MAX_COMMENT} characters")
-        refuse_if(self._commented >= _MAX_COMMENTS, "the account has written too many comments")
-        self._comments.setdefault(post, []).append(text)
-        self._commented += 1
+        comments = self.data["comments"]
+        refuse_if(sum(map(len, comments.values())) >= _MAX_COMMENTS, "the account has written too many comments")
+        comments.setdefault(str(post), []).append(text)
         return {"commented": post}
 
     @tool
     def like_post(self, post: PostId) -> dict[str, Any]:
         """Like a post. A post can be liked once."""
         self._post(post)
-        refuse_if(post in self._likes, f"the account likes post {post} already")
-        self._likes.add(post)
+        refuse_if(post in self.data["likes"], f"the account likes post {post} already")
+        self.data["likes"] = sorted([*self.data["likes"], post])
         return {"liked": post}
 
-    def _user(self, name: str) -> tuple[int, int, dict[int, str]]:
-        refuse_if(name not in self._users, f"there is no user named {name[:80]!r}")
-        return self._users[name]
+    def _user(self, name: str) -> dict[str, Any]:
+        user: dict[str, Any] = entry_of(self.data["users"], name, f"there is no user named {name[:80]!r}")
+        return user
 
     def _post(self, post: int) -> None:
-        refuse_if(not any(post in posts for _, _, posts in self._users.values()), f"there is no post {post}")
+        row_of(
+            (one for user in self.data["users"].values() for one in user["posts"]),
+            "id",
+            post,
+            f"there is no post {post}",
+        )
 
 
 #: Tickets opened in a run and characters of a subject or solution.
@@ -216,21 +207,17 @@ class Tickets(Toolbox):
         specialists: list[str]
         tickets: list[Ticket]
 
-    def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._customers = frozenset(initial["customers"])
-        self._specialists = frozenset(initial["specialists"])
-        self._tickets: dict[int, dict[str, Any]] = {one["number"]: one | {"solution": ""} for one in initial["tickets"]}
-        self._most = len(self._tickets) + _MAX_OPENED
+    COMPARED = ("tickets",)
 
-    def state(self) -> dict[str, Any]:
-        """Return all tickets by number."""
-        return {"tickets": {str(number): dict(one) for number, one in self._tickets.items()}}
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        super().__init__({**initial, "tickets": [one | {"solution": ""} for one in initial["tickets"]]})
+        self._most = len(initial["tickets"]) + _MAX_OPENED
 
     @tool
     def list_tickets(self, customer: Customer) -> dict[str, Any]:
         """List all tickets of a customer; a ticket without a solution is not resolved yet."""
         self._check_customer(customer)
-        return {"tickets": [dict(one) for one in self._tickets.values() if one["customer"] == customer]}
+        return {"tickets": [dict(one) for one in self.data["tickets"] if one["customer"] == customer]}
 
     @tool
     def open_ticket(
@@ -242,10 +229,11 @@ class Tickets(Toolbox):
         """Open a new ticket for a customer, assigned to nobody. The result is its number."""
         self._check_customer(customer)
         refuse_if(not 1 <= len(subject) <= _MAX_NOTE, f"subjects have 1 to {_MAX_NOTE} characters")
-        refuse_if(len(self._tickets) >= self._most, "too many tickets have been opened")
-        number = max(self._tickets, default=1_000) + 1
-        given = {"number": number, "customer": customer, "subject": subject, "urgency": urgency}
-        self._tickets[number] = given | {"specialist": "", "solution": ""}
+        tickets = self.data["tickets"]
+        refuse_if(len(tickets) >= self._most, "too many tickets have been opened")
+        number = max((one["number"] for one in tickets), default=1_000) + 1
+        entry = {"number": number, "customer": customer, "subject": subject, "urgency": urgency}
+        tickets.append(entry | {"specialist": "", "solution": ""})
         return {"ticket": number}
 
     @tool
@@ -254,7 +242,7 @@ class Tickets(Toolbox):
     ) -> dict[str, Any]:
         """Assign a ticket that is not resolved to a specialist, who takes it over from any other."""
         found = self._open(ticket)
-        refuse_if(specialist not in self._specialists, f"no specialist is named {specialist[:80]!r}")
+        refuse_if(specialist not in self.data["specialists"], f"no specialist is named {specialist[:80]!r}")
         refuse_if(found["specialist"] == specialist, f"ticket {ticket} is assigned to {specialist!r} already")
         found["specialist"] = specialist
         return {"ticket": ticket, "specialist": specialist}
@@ -271,11 +259,9 @@ class Tickets(Toolbox):
         return {"ticket": ticket, "status": "resolved"}
 
     def _check_customer(self, customer: str) -> None:
-        refuse_if(customer not in self._customers, f"no customer is named {customer[:80]!r}")
+        refuse_if(customer not in self.data["customers"], f"no customer is named {customer[:80]!r}")
 
     def _open(self, ticket: int) -> dict[str, Any]:
-        found = self._tickets.get(ticket)
-        if found is None:
-            raise ToolError(f"there is no ticket {ticket}")
+        found = row_of(self.data["tickets"], "number", ticket, f"there is no ticket {ticket}")
         refuse_if(found["solution"], f"ticket {ticket} is resolved already")
         return found

@@ -8,7 +8,14 @@ from typing import Annotated, Any, Literal
 
 from typing_extensions import TypeAliasType, TypedDict
 
-from planoracle.instances.benchmarks.asynctool.tools.base import InitialState, Toolbox, ToolError, refuse_if, tool
+from planoracle.instances.benchmarks.asynctool.tools.base import (
+    InitialState,
+    Toolbox,
+    ToolError,
+    refuse_if,
+    row_of,
+    tool,
+)
 
 _MAX_ENTRIES, _MAX_DEPTH, _MAX_NAME = 200, 8, 60
 #: Characters of one file and of all.
@@ -27,14 +34,12 @@ class Files(Toolbox):
 
         root: Tree
 
-    def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._root = _copy(initial["root"])
-        self._entries, self._size = _measure(self._root)
-        self._trail: list[tuple[str, Tree]] = [("", self._root)]
+    COMPARED = ("root",)  # which folder is current does not count
 
-    def state(self) -> dict[str, Any]:
-        """Return the whole tree; which folder is current does not count."""
-        return {"root": _copy(self._root)}
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        super().__init__(initial)
+        self._entries, self._size = _measure(self.data["root"])
+        self._trail: list[tuple[str, Tree]] = [("", self.data["root"])]
 
     @tool
     def enter_folder(
@@ -151,10 +156,6 @@ def _plain(name: str) -> str:
     return name
 
 
-def _copy(tree: Tree) -> Tree:
-    return {name: entry if isinstance(entry, str) else _copy(entry) for name, entry in tree.items()}
-
-
 def _measure(tree: Tree) -> tuple[int, int]:
     entries, size = len(tree), 0
     for entry in tree.values():
@@ -192,13 +193,7 @@ class Records(Toolbox):
 
         rows: list[SheetRow]
 
-    def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._labels = {row["id"]: row["label"] for row in initial["rows"]}
-        self._rows: dict[int, dict[str, int]] = {row["id"]: dict(row["values"]) for row in initial["rows"]}
-
-    def state(self) -> dict[str, Any]:
-        """Return the numbers of every row."""
-        return {"rows": {str(row): dict(values) for row, values in self._rows.items()}}
+    COMPARED = ("rows",)
 
     @tool
     def filter_rows(
@@ -241,18 +236,19 @@ class Records(Toolbox):
     ) -> dict[str, Any]:
         """Change the value of one row in a column."""
         self._column(column)
-        refuse_if(row not in self._rows, f"there is no row {row}")
-        before = self._rows[row][column]
-        self._rows[row][column] = number
+        values = row_of(self.data["rows"], "id", row, f"there is no row {row}")["values"]
+        before = values[column]
+        values[column] = number
         return {"row": row, "before": before, "now": number}
 
-    def _column(self, column: str) -> list[tuple[int, int]]:
-        cells = [(row, values[column]) for row, values in self._rows.items() if column in values]
-        refuse_if(not cells or len(cells) < len(self._rows), f"there is no column {column[:80]!r}")
+    def _column(self, column: str) -> list[tuple[dict[str, Any], int]]:
+        rows = self.data["rows"]
+        cells = [(row, row["values"][column]) for row in rows if column in row["values"]]
+        refuse_if(not cells or len(cells) < len(rows), f"there is no column {column[:80]!r}")
         return cells
 
-    def _listing(self, cells: list[tuple[int, int]]) -> dict[str, Any]:
-        return {"rows": [{"row": row, "label": self._labels[row], "value": value} for row, value in cells]}
+    def _listing(self, cells: list[tuple[dict[str, Any], int]]) -> dict[str, Any]:
+        return {"rows": [{"row": row["id"], "label": row["label"], "value": value} for row, value in cells]}
 
 
 _COLDEST, _HOTTEST = 16, 28
@@ -276,24 +272,18 @@ class Vehicle(Toolbox):
         outside: int
         climate: int
 
-    def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._tank, self._outside = initial["tank"], initial["outside"]
-        self._now = {name: initial[name] for name in ("doors", "brake", "engine", "fuel", "climate")}
-
-    def state(self) -> dict[str, Any]:
-        """Return everything but the size of the tank and the weather."""
-        return dict(self._now)
+    COMPARED = ("doors", "brake", "engine", "fuel", "climate")
 
     @tool
     def read_gauges(self) -> dict[str, Any]:
         """Read all gauges: litres of fuel and free in the tank, temperatures outside and set."""
-        room = self._tank - self._now["fuel"]
-        return self._now | {"free_in_tank": room, "outside_temperature": self._outside}
+        room = self.data["tank"] - self.data["fuel"]
+        return self.state() | {"free_in_tank": room, "outside_temperature": self.data["outside"]}
 
     @tool
     def set_doors(self, doors: Annotated[Doors, "what the doors shall be"]) -> dict[str, Any]:
         """Lock or unlock all doors. While the engine is on they cannot be unlocked."""
-        refuse_if(doors == "unlocked" and self._now["engine"] == "on", "the engine is on")
+        refuse_if(doors == "unlocked" and self.data["engine"] == "on", "the engine is on")
         return self._set("doors", doors)
 
     @tool
@@ -305,30 +295,30 @@ class Vehicle(Toolbox):
     def switch_engine(self, engine: Annotated[Engine, "what the engine shall be"]) -> dict[str, Any]:
         """Switch the engine on or off. It starts only with locked doors, a pressed brake and some fuel."""
         if engine == "on":
-            refuse_if(self._now["doors"] != "locked", "the doors are unlocked")
-            refuse_if(self._now["brake"] != "pressed", "the brake is released")
-            refuse_if(self._now["fuel"] <= 0, "there is no fuel")
+            refuse_if(self.data["doors"] != "locked", "the doors are unlocked")
+            refuse_if(self.data["brake"] != "pressed", "the brake is released")
+            refuse_if(self.data["fuel"] <= 0, "there is no fuel")
         return self._set("engine", engine)
 
     @tool
     def add_fuel(self, litres: Annotated[int, "litres to add"]) -> dict[str, Any]:
         """Add fuel to the tank. The engine must be off and the tank must have room."""
-        refuse_if(self._now["engine"] == "on", "the engine is on")
-        room = self._tank - self._now["fuel"]
+        refuse_if(self.data["engine"] == "on", "the engine is on")
+        room = self.data["tank"] - self.data["fuel"]
         refuse_if(not 1 <= litres <= room, f"at least 1 litre must be added and the tank has room for {room}")
-        self._now["fuel"] += litres
-        return {"fuel": self._now["fuel"]}
+        self.data["fuel"] += litres
+        return {"fuel": self.data["fuel"]}
 
     @tool
     def set_climate(self, celsius: Annotated[int, "temperature in degrees Celsius"]) -> dict[str, Any]:
         """Set the temperature inside. The engine must be on."""
-        refuse_if(self._now["engine"] != "on", "the engine is off")
+        refuse_if(self.data["engine"] != "on", "the engine is off")
         refuse_if(
             not _COLDEST <= celsius <= _HOTTEST, f"the temperature must lie between {_COLDEST} and {_HOTTEST} degrees"
         )
         return self._set("climate", celsius)
 
     def _set(self, name: str, value: str | int) -> dict[str, Any]:
-        refuse_if(self._now[name] == value, f"{name}: already {value}")
-        self._now[name] = value
+        refuse_if(self.data[name] == value, f"{name}: already {value}")
+        self.data[name] = value
         return {name: value}

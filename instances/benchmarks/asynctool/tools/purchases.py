@@ -7,7 +7,15 @@ from typing import Annotated, Any, Literal
 
 from typing_extensions import TypedDict
 
-from planoracle.instances.benchmarks.asynctool.tools.base import InitialState, Toolbox, ToolError, refuse_if, tool
+from planoracle.instances.benchmarks.asynctool.tools.base import (
+    InitialState,
+    Toolbox,
+    ToolError,
+    entry_of,
+    refuse_if,
+    row_of,
+    tool,
+)
 
 _MAX_ORDERS = 1_000
 
@@ -31,21 +39,15 @@ class Trading(Toolbox):
         cash: int
         holdings: dict[str, int]
 
-    def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._market = {symbol: dict(stock) for symbol, stock in initial["market"].items()}
-        self._cash = initial["cash"]
-        self._holdings = dict(initial["holdings"])
-        self._orders: dict[int, dict[str, Any]] = {}
+    COMPARED = ("cash", "holdings", "orders")
 
-    def state(self) -> dict[str, Any]:
-        """Return cash, holdings and orders; prices never change."""
-        orders = {str(number): dict(order) for number, order in self._orders.items()}
-        return {"cash": self._cash, "holdings": dict(self._holdings), "orders": orders}
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        super().__init__({**initial, "orders": []})
 
     @tool
     def find_ticker(self, company: Annotated[str, "name of the company, exactly as listed"]) -> dict[str, Any]:
         """Look up the ticker symbol of a company."""
-        for symbol, stock in self._market.items():
+        for symbol, stock in self.data["market"].items():
             if stock["company"] == company:
                 return {"symbol": symbol}
         raise ToolError(f"no company is listed as {company[:80]!r}")
@@ -67,37 +69,36 @@ class Trading(Toolbox):
         price = self._stock(symbol)["price"]
         refuse_if(not 1 <= shares <= 10**6, "shares must lie between 1 and 1,000,000")
         refuse_if(limit < 1, "limit must be positive")
-        refuse_if(len(self._orders) >= _MAX_ORDERS, "the account has too many orders")
-        held = self._holdings.get(symbol, 0)
-        refuse_if(side == "buy" and limit * shares > self._cash, "there is not enough cash")
-        refuse_if(side == "sell" and shares > held, "there are not enough shares")
+        orders, balance = self.data["orders"], self.data["holdings"].get(symbol, 0)
+        refuse_if(len(orders) >= _MAX_ORDERS, "the account has too many orders")
+        refuse_if(side == "buy" and limit * shares > self.data["cash"], "there is not enough cash")
+        refuse_if(side == "sell" and shares > balance, "there are not enough shares")
         executed = price <= limit if side == "buy" else price >= limit
         if executed:
             sign = 1 if side == "buy" else -1
-            self._cash -= sign * price * shares
-            self._holdings[symbol] = held + sign * shares
-        number = len(self._orders) + 1
-        status = "executed" if executed else "open"
-        self._orders[number] = {"side": side, "symbol": symbol, "shares": shares, "limit": limit, "status": status}
-        return {"order": number, "status": status}
+            self.data["cash"] -= sign * price * shares
+            self.data["holdings"][symbol] = balance + sign * shares
+        result = {"order": len(orders) + 1, "status": "executed" if executed else "open"}
+        orders.append(result | {"side": side, "symbol": symbol, "shares": shares, "limit": limit})
+        return result
 
     @tool
     def cancel_order(self, order: Annotated[int, "number of the order"]) -> dict[str, Any]:
         """Cancel an open order."""
-        found = self._orders.get(order)
-        if found is None or found["status"] != "open":
-            raise ToolError(f"there is no open order {order}")
-        found["status"] = "cancelled"
+        pending = (one for one in self.data["orders"] if one["status"] == "open")
+        row_of(pending, "order", order, f"there is no open order {order}")["status"] = "cancelled"
         return {"order": order, "status": "cancelled"}
 
     @tool
     def read_account(self) -> dict[str, Any]:
         """Read the cash balance, in cents, and the shares held."""
-        return {"cash": self._cash, "holdings": dict(self._holdings)}
+        return {"cash": self.data["cash"], "holdings": dict(self.data["holdings"])}
 
     def _stock(self, symbol: str) -> dict[str, Any]:
-        refuse_if(symbol not in self._market, f"there is no stock with the symbol {symbol[:80]!r}")
-        return self._market[symbol]
+        stock: dict[str, Any] = entry_of(
+            self.data["market"], symbol, f"there is no stock with the symbol {symbol[:80]!r}"
+        )
+        return stock
 
 
 _MAX_BOOKINGS, _MAX_SEATS = 200, 9
@@ -138,24 +139,16 @@ class Travel(Toolbox):
         budget: int
         bookings: list[Booking]
 
-    def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._cities = dict(initial["cities"])
-        self._flights = {code: dict(flight) for code, flight in initial["flights"].items()}
-        self._seats = {code: flight["seats"] for code, flight in self._flights.items()}
-        self._budget = initial["budget"]
-        self._bookings = {one["number"]: one | {"status": "booked"} for one in initial["bookings"]}
-        self._most = len(self._bookings) + _MAX_BOOKINGS
+    COMPARED = ("budget", "flights", "bookings")
 
-    def state(self) -> dict[str, Any]:
-        """Return the budget, the seats left and all bookings."""
-        bookings = {str(number): dict(one) for number, one in self._bookings.items()}
-        return {"budget": self._budget, "seats": dict(self._seats), "bookings": bookings}
+    def __init__(self, initial: Mapping[str, Any]) -> None:
+        super().__init__({**initial, "bookings": [one | {"status": "booked"} for one in initial["bookings"]]})
+        self._most = len(initial["bookings"]) + _MAX_BOOKINGS
 
     @tool
     def find_airport(self, city: Annotated[str, "name of the city"]) -> dict[str, Any]:
         """Look up the code of the airport nearest to a city."""
-        refuse_if(city not in self._cities, f"there is no city named {city[:80]!r}")
-        return {"airport": self._cities[city]}
+        return {"airport": entry_of(self.data["cities"], city, f"there is no city named {city[:80]!r}")}
 
     @tool
     def list_flights(
@@ -166,8 +159,8 @@ class Travel(Toolbox):
         """List the direct flights from one airport to another, with departure times and the seats left."""
         return {
             "flights": [
-                {"flight": code, "departs": flight["departs"], "seats": self._seats[code]}
-                for code, flight in self._flights.items()
+                {"flight": code, "departs": flight["departs"], "seats": flight["seats"]}
+                for code, flight in self.data["flights"].items()
                 if flight["origin"] == origin and flight["destination"] == destination
             ]
         }
@@ -175,38 +168,37 @@ class Travel(Toolbox):
     @tool
     def read_fare(self, flight: Flight, cabin: Annotated[Cabin, "class of travel"]) -> dict[str, Any]:
         """Read the fare of one seat on a flight, in cents."""
-        return {"flight": flight, "cabin": cabin, "fare": self._fare(flight, cabin)}
+        return {"flight": flight, "cabin": cabin, "fare": self._flight(flight)[cabin]}
 
     @tool
     def book_flight(
         self, flight: Flight, cabin: Annotated[Cabin, "class of travel"], seats: Annotated[int, "number of seats"]
     ) -> dict[str, Any]:
         """Book seats on a flight and pay them from the budget. The result is the number of the booking."""
-        paid = self._fare(flight, cabin) * seats
+        booked, bookings = self._flight(flight), self.data["bookings"]
+        paid = booked[cabin] * seats
         refuse_if(not 1 <= seats <= _MAX_SEATS, f"seats must lie between 1 and {_MAX_SEATS}")
-        refuse_if(seats > self._seats[flight], f"flight {flight!r} has {self._seats[flight]} seats left")
-        refuse_if(paid > self._budget, f"the budget does not suffice for {paid} cents")
-        refuse_if(len(self._bookings) >= self._most, "too many bookings have been made")
-        number = max(self._bookings, default=1_000) + 1
-        given = {"number": number, "flight": flight, "cabin": cabin, "seats": seats, "paid": paid}
-        self._bookings[number] = given | {"status": "booked"}
-        self._seats[flight] -= seats
-        self._budget -= paid
+        refuse_if(seats > booked["seats"], f"flight {flight!r} has {booked['seats']} seats left")
+        refuse_if(paid > self.data["budget"], f"the budget does not suffice for {paid} cents")
+        refuse_if(len(bookings) >= self._most, "too many bookings have been made")
+        number = max((one["number"] for one in bookings), default=1_000) + 1
+        entry = {"number": number, "flight": flight, "cabin": cabin, "seats": seats, "paid": paid}
+        bookings.append(entry | {"status": "booked"})
+        booked["seats"] -= seats
+        self.data["budget"] -= paid
         return {"booking": number, "paid": paid}
 
     @tool
     def cancel_booking(self, booking: Annotated[int, "number of the booking"]) -> dict[str, Any]:
         """Cancel a booking. What was paid returns to the budget, the seats can be booked again."""
-        found = self._bookings.get(booking)
-        if found is None or found["status"] != "booked":
-            raise ToolError(f"there is no booking {booking} that could be cancelled")
+        booked = (one for one in self.data["bookings"] if one["status"] == "booked")
+        found = row_of(booked, "number", booking, f"there is no booking {booking} that could be cancelled")
         found["status"] = "cancelled"
-        if found["flight"] in self._seats:
-            self._seats[found["flight"]] += found["seats"]
-        self._budget += found["paid"]
+        if found["flight"] in self.data["flights"]:
+            self._flight(found["flight"])["seats"] += found["seats"]
+        self.data["budget"] += found["paid"]
         return {"booking": booking, "refunded": found["paid"]}
 
-    def _fare(self, flight: str, cabin: str) -> int:
-        refuse_if(flight not in self._flights, f"there is no flight {flight[:80]!r}")
-        fare: int = self._flights[flight][cabin]
-        return fare
+    def _flight(self, code: str) -> dict[str, Any]:
+        flight: dict[str, Any] = entry_of(self.data["flights"], code, f"there is no flight {code[:80]!r}")
+        return flight
