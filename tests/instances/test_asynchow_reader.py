@@ -17,9 +17,30 @@ from planoracle.instances.benchmarks.asynchow import problems
 from planoracle.instances.benchmarks.asynchow.bundled_data import KINDS, HowTo, how_to, names
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import read_problems
+from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import of_kind
 from planoracle.instances.protocol import registry
+
+
+def read_file(path: Path) -> list[HowTo]:
+    data = path.read_bytes()
+    if problems.is_pickle(data):
+        return problems.read_pickle(data, str(path))
+    beside = path.with_name("steps.json")
+    sentences = load_json(beside.read_bytes(), str(beside)) if beside.is_file() else None
+    return problems.read_document(load_json(data, str(path)), str(path), sentences)
+
+
+def to_document(found: list[HowTo]) -> str:
+    """Write the bundled file: durations, edges and released answers, a problem a line."""
+    rows: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    for one in found:
+        edges = " ".join(f"{before}-{after}" for before, after in one.edges)
+        rows[one.kind].append(json.dumps([", ".join(one.durations), edges, one.released_answer]))
+    lists = ",\n".join(f'"{kind}": [\n' + ",\n".join(lines) + "\n]" for kind, lines in rows.items())
+    return '{"format": "planoracle/asynchow", "version": 1,\n' + lists + "}\n"
+
 
 TEA = HowTo("async/0", ("5 min", "1 month"), ((1, 2),), (2419500, 2678700))
 
@@ -54,16 +75,16 @@ def written(folder: Path, document: Any, name: str = "async.json") -> Path:
 
 def test_json_is_read(tmp_path: Path) -> None:
     path = written(tmp_path, {"problems": [tea()]})
-    assert problems.read_file(path) == [TEA]
+    assert read_file(path) == [TEA]
     written(tmp_path, {"async/0": ["boil water", "wait"]}, "steps.json")
-    assert problems.read_file(path) == [replace(TEA, sentences=("boil water", "wait"))]
+    assert read_file(path) == [replace(TEA, sentences=("boil water", "wait"))]
 
 
 def test_pickle_is_read(tmp_path: Path) -> None:
-    assert problems.read_file(written(tmp_path, table(), "async_benchmark.pkl")) == [
+    assert read_file(written(tmp_path, table(), "async_benchmark.pkl")) == [
         replace(TEA, sentences=("boil water", "wait"))
     ]
-    assert problems.read_file(written(tmp_path, table(), "seq_benchmark.pkl"))[0].name == "sequential/0"
+    assert read_file(written(tmp_path, table(), "seq_benchmark.pkl"))[0].name == "sequential/0"
 
 
 @pytest.mark.parametrize("name", ["async.json", "async_benchmark.pkl"])
@@ -100,7 +121,7 @@ def test_problems_of_a_file_have_their_sentences(tmp_path: Path, name: str) -> N
 def test_faults_name_file_field_and_value(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     path = written(tmp_path, {"problems": [tea(**changes)]})
     with pytest.raises(InputError, match=message) as caught:
-        problems.read_file(path)
+        read_file(path)
     assert caught.value.source == str(path)
 
 
@@ -108,7 +129,7 @@ def test_faults_name_file_field_and_value(tmp_path: Path, changes: dict[str, Any
 def test_faulty_sentences(tmp_path: Path, sentences: Any) -> None:
     written(tmp_path, sentences, "steps.json")
     with pytest.raises(InputError, match="sentences"):
-        problems.read_file(written(tmp_path, {"problems": [tea()]}))
+        read_file(written(tmp_path, {"problems": [tea()]}))
 
 
 def test_problem_of_a_file_is_graded_by_all_rules(tmp_path: Path) -> None:
@@ -139,7 +160,7 @@ def test_pickle_runs_nothing(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     path = written(tmp_path, table(extra=Evil(trace)), "async_benchmark.pkl")
     with pytest.raises(InputError, match=r"is no pickle of AsyncHow: (posix|nt).mkdir does not belong in it"):
-        problems.read_file(path)
+        read_file(path)
     assert not trace.exists()
     pickle.loads(path.read_bytes())  # which would have done it
     assert trace.exists()
@@ -161,7 +182,7 @@ def test_pickle_runs_nothing(tmp_path: Path) -> None:
 )
 def test_faulty_pickles(tmp_path: Path, changes: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        problems.read_file(written(tmp_path, table(**changes), "async_benchmark.pkl"))
+        read_file(written(tmp_path, table(**changes), "async_benchmark.pkl"))
 
 
 def test_broken_pickle(tmp_path: Path) -> None:
@@ -173,8 +194,8 @@ def test_broken_pickle(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_bundled_file_is_made_of_the_released_ones(shared: Path) -> None:
-    found = [one for kind in KINDS for one in problems.read_file(shared / "benchmarks" / "asynchow" / f"{kind}.json")]
+    found = [one for kind in KINDS for one in read_file(shared / "benchmarks" / "asynchow" / f"{kind}.json")]
     assert all(one.sentences for one in found)
     assert [replace(one, sentences=()) for one in found] == [how_to(name) for name in names()]
     bundled = files("planoracle.instances.benchmarks.asynchow") / "data" / "problems.json"
-    assert problems.to_document(found) == bundled.read_text(encoding="utf-8")
+    assert to_document(found) == bundled.read_text(encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import pickle
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
@@ -47,22 +46,6 @@ def encoded(problems: Iterable[HowTo], source: str) -> list[Instance]:
         return [instance(one, f"{Path(source).name}/{one.name}") for one in problems]
     except InputError as error:
         raise error.at(source) from None
-
-
-def read_file(path: str | Path) -> list[HowTo]:
-    """Read a released file, ``async_benchmark.pkl`` or the like, or a JSON file of the same problems.
-
-    For a JSON file the sentences are those of a ``steps.json`` beside it, if there is one.
-
-    Raises
-    ------
-    InputError
-        Naming file, field and value of a fault; also where seconds and text of a duration disagree.
-    """
-    data = read_bytes(path)
-    if is_pickle(data):
-        return read_pickle(data, str(path))
-    return read_document(load_json(data, str(path)), str(path), _sentences_beside(str(path)))
 
 
 def _sentences_beside(path: str) -> Any:
@@ -182,19 +165,6 @@ def _seconds(value: Any, field: str) -> list[int]:
     if not isinstance(value, list) or not all(isinstance(part, timedelta) for part in value):
         raise InputError("must be two lengths of time", field=field, value=value)
     return [part // _SECOND for part in value]
-
-
-# --- the bundled file -----------------------------------------------------------------------------
-
-
-def to_document(problems: Iterable[HowTo]) -> str:
-    """Write the bundled file ``data/problems.json``, one problem a line."""
-    rows: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for one in problems:
-        edges = " ".join(f"{before}-{after}" for before, after in one.edges)
-        rows[one.kind].append(json.dumps([", ".join(one.durations), edges, one.released_answer]))
-    lists = ",\n".join(f'"{kind}": [\n' + ",\n".join(lines) + "\n]" for kind, lines in rows.items())
-    return '{"format": "planoracle/asynchow", "version": 1,\n' + lists + "}\n"
 
 
 @cache

@@ -7,6 +7,7 @@ points in which paper and code differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Self
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers
@@ -44,33 +45,28 @@ def replay(instance: Instance, plan: Answers, rules: Profile = PROFILES["paper"]
     state = CookingState(kitchen_of(instance), rules, plan.commands)
     if not any(plan.answers):
         return _empty_verdict(state)
+    commands = plan.answers[0]
     events: list[ReplayEvent] = []
     violations: list[Recipe2PlanViolation] = []
-    fatal: Recipe2PlanViolation | None = None
-    verdict: tuple[float, float, int, dict[str, int]] | None = None
-    makespan = 0
-    broken_off = False
-    for index, command in enumerate(plan.answers[0]):
+    failed: Replay | None = None  # the run up to the first fault; further commands only show further faults
+    for index, command in enumerate(commands):
         position = state.step_of(command)
-        found = state.check(index, command, position)
-        if found:
-            violations += found
-            if fatal is None:
-                fatal = found[0]
-                verdict = (state.progress, state.goal_ratio, makespan, _remaining(state))
-                events.append(_event(state, index, command, accepted=False))
-            if len(violations) >= MAX_VIOLATIONS:
-                broken_off = True
-                break
+        faults = state.check(index, command, position)
+        violations += faults
+        if faults and failed is None:
+            executed = commands[: len(events)]
+            events.append(_event(state, index, command, accepted=False))
+            failed = _result(state, events, violations, faults[0], executed)
+        if len(violations) >= MAX_VIOLATIONS:
+            break
         if position is not None:
             state.carry_out(command, position)
-        if fatal is None:
-            event = _event(state, index, command, accepted=True)
-            makespan = max(makespan, event.end)
-            events.append(event)
-    violations += [] if broken_off else _missing(state)
-    executed = len(events) - (fatal is not None)
-    return _result(state, events, violations, fatal, executed, makespan, list(plan.answers[0]), verdict)
+        if failed is None:
+            events.append(_event(state, index, command, accepted=True))
+    else:
+        violations += _missing(state)
+    whole = _result(state, events, violations, None, commands)
+    return whole if failed is None else replace(failed, violations=whole.violations, idle=whole.idle)
 
 
 class Log:
@@ -133,34 +129,21 @@ class Log:
         """Return what the rules say of all answers so far."""
         if not self.events:
             return _empty_verdict(self.state)
-        makespan = max((command.start + command.duration for command in self.carried), default=0)
         violations = [*self.violations, *_missing(self.state)]
         # Once every recipe is complete, further answers that are refused spoil nothing.
-        return _result(
-            self.state,
-            self.events,
-            violations,
-            self.fatal,
-            len(self.carried),
-            makespan,
-            self.carried,
-            interactive=True,
-        )
+        verdict = _result(self.state, self.events, violations, self.fatal, self.carried)
+        return replace(verdict, success=verdict.goal_ratio == 1)
 
 
 def _empty_verdict(state: CookingState) -> Replay:
     """Return the verdict on a plan that holds no command."""
     none = Recipe2PlanViolation(0, "no_action", "")
-    return _result(state, [], [none, *_missing(state)], none, 0, 0, [])
+    return _result(state, [], [none, *_missing(state)], none, [])
 
 
 def _event(state: CookingState, index: int, command: StepCommand, *, accepted: bool) -> ReplayEvent:
     number, recipe, duration, start = command
     return ReplayEvent(index, f"{recipe}/{number}", start, start + duration, accepted, state.progress)
-
-
-def _remaining(state: CookingState) -> dict[str, int]:
-    return {step.id: left for step, left in zip(state.kitchen.steps, state.remaining, strict=True) if left}
 
 
 def _missing(state: CookingState) -> list[Recipe2PlanViolation]:
@@ -182,27 +165,20 @@ def _result(
     events: Sequence[ReplayEvent],
     violations: Sequence[Recipe2PlanViolation],
     fatal: Recipe2PlanViolation | None,
-    executed: int,
-    makespan: int,
     commands: Sequence[StepCommand],
-    verdict: tuple[float, float, int, dict[str, int]] | None = None,
-    interactive: bool = False,
 ) -> Replay:
-    progress, goal_ratio = state.progress, state.goal_ratio
-    remaining = _remaining(state) if verdict is None else verdict[3]
-    if verdict is not None:
-        progress, goal_ratio, makespan = verdict[:3]
+    """Return the verdict on a run; ``commands`` are those that were carried out."""
     end = max((command.start + command.duration for command in commands), default=0)
     busy = [(start, stop) for start, stop, *_ in state.working]
     return Replay(
         events=tuple(events),
         violations=tuple(violations),
         fatal=fatal,
-        executed=executed,
-        progress=progress,
-        goal_ratio=goal_ratio,
-        success=goal_ratio == 1 and (fatal is None or interactive),
-        makespan=makespan,
-        remaining=remaining,
+        executed=len(commands),
+        progress=state.progress,
+        goal_ratio=state.goal_ratio,
+        success=state.goal_ratio == 1 and fatal is None,
+        makespan=end,
+        remaining={step.id: rest for step, rest in zip(state.kitchen.steps, state.remaining, strict=True) if rest},
         idle=gaps(sorted(busy), end),
     )
