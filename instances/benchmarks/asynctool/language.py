@@ -76,8 +76,8 @@ class _Messages(Grammar[object]):
 
     def find(self, text: str) -> list[StepMatch[object]]:
         if "{" not in text:
-            said = bare(text)
-            return [StepMatch(len(text), text)] if said.lower() == "wait" or said.endswith(_PHRASE) else []
+            bare_text = bare(text)
+            return [StepMatch(len(text), text)] if bare_text.lower() == "wait" or bare_text.endswith(_PHRASE) else []
         spans, _ = values_in(text, lists=False)
         return [StepMatch(end - start, step) for start, end, value in spans for step in self.of(value) or ()]
 
@@ -165,8 +165,8 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
     ['close', 'wait', 'unreadable']
     """
     if isinstance(message, str):
-        said = _text(message, rules)
-        return said if said.kind != "unreadable" else said._replace(text=message[:MAX_EXCERPT])
+        parsed = _text(message, rules)
+        return parsed if parsed.kind != "unreadable" else parsed._replace(text=message[:MAX_EXCERPT])
     if not isinstance(message, dict):
         return AgentMessage("unreadable", reason="a message must be an object or a text")
     if message.get("tool_calls"):
@@ -175,16 +175,16 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
         return _call(message)
     if isinstance(message.get("unreadable"), str):
         text = message.get("text")
-        kept = text[:MAX_EXCERPT] if isinstance(text, str) else ""
-        return AgentMessage("unreadable", reason=message["unreadable"][:MAX_REASON], text=kept)
+        excerpt = text[:MAX_EXCERPT] if isinstance(text, str) else ""
+        return AgentMessage("unreadable", reason=message["unreadable"][:MAX_REASON], text=excerpt)
     content = message.get("content")
     if isinstance(content, list):  # parts, as some interfaces have them
         texts = [part.get("text") for part in content if isinstance(part, dict)]
         content = "\n".join(text for text in texts if isinstance(text, str))
     if not isinstance(content, str):
         return AgentMessage("unreadable", reason="a message must hold a call or a content")
-    said = read_message(content, rules)
-    return AgentMessage("wait") if said.reason == _NO_CALL and "role" not in message else said
+    parsed = read_message(content, rules)
+    return AgentMessage("wait") if parsed.reason == _NO_CALL and "role" not in message else parsed
 
 
 def _text(text: str, rules: Profile) -> AgentMessage:
@@ -192,11 +192,11 @@ def _text(text: str, rules: Profile) -> AgentMessage:
         return AgentMessage("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
     if not text.lstrip().startswith("{"):
         text = spoken(text)[0]
-    found = [value for _, _, value in values_in(text, lists=False)[0] if isinstance(value, dict)]
-    calls = [call for entry in found for call in _calls(entry)]
+    objects = [value for _, _, value in values_in(text, lists=False)[0] if isinstance(value, dict)]
+    calls = [call for entry in objects for call in _calls(entry)]
     if calls:
         return _one(calls, rules)
-    contents = [entry["content"] for entry in found if isinstance(entry.get("content"), str)]
+    contents = [entry["content"] for entry in objects if isinstance(entry.get("content"), str)]
     if _PHRASE in text:
         return AgentMessage("close")
     if contents or text.strip(" \t\r\n.!'\"*").lower() == "wait":
@@ -238,14 +238,18 @@ def _tool_call(entry: Any) -> AgentMessage:
     function = entry.get("function") if isinstance(entry, dict) else None
     if not isinstance(function, dict):
         return AgentMessage("unreadable", reason="a tool call must hold a function")
-    given = function.get("arguments")
+    arguments = function.get("arguments")
     try:
-        given = load_json(given, "arguments") if isinstance(given, str) and len(given) <= MAX_MESSAGE else given
+        arguments = (
+            load_json(arguments, "arguments")
+            if isinstance(arguments, str) and len(arguments) <= MAX_MESSAGE
+            else arguments
+        )
     except InputError as error:
         return AgentMessage("unreadable", reason=str(error)[:MAX_REASON])
-    if not isinstance(given, dict):
+    if not isinstance(arguments, dict):
         return AgentMessage("unreadable", reason="arguments must be an object")
-    if "func_name" in given:
-        return _call(given)
-    own = {name: value for name, value in given.items() if name != "task_id"}
-    return _call({"id": given.get("task_id"), "func_name": function.get("name"), "params": own})
+    if "func_name" in arguments:
+        return _call(arguments)
+    own = {name: value for name, value in arguments.items() if name != "task_id"}
+    return _call({"id": arguments.get("task_id"), "func_name": function.get("name"), "params": own})

@@ -112,16 +112,16 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
         if turn.kind == "unreadable":
             yield {"content": json.dumps({"error": turn.reason if detailed else "unreadable"})}
         elif turn.kind == "unknown_task":
-            known = ", ".join(task.id for task in self.task.tasks)
-            reason = f"there is no such task; there are {known}" if detailed else "unknown task"
+            task_ids = ", ".join(task.id for task in self.task.tasks)
+            reason = f"there is no such task; there are {task_ids}" if detailed else "unknown task"
             yield {"content": json.dumps({"error": reason})}
         elif turn.usable > turn.number + 1:
             yield {"content": json.dumps({"wait": "The call is being executed."})}
         elif turn.kind == "wait":
             under_way = any(one.usable > turn.number for one in turns)
             if under_way or self.manner.style == "chat":
-                what = "The call" if under_way else "No call"
-                yield {"content": json.dumps({"wait": f"{what} is being executed."})}
+                subject = "The call" if under_way else "No call"
+                yield {"content": json.dumps({"wait": f"{subject} is being executed."})}
         for one in turns:
             if one.usable == turn.number + 1:
                 yield {"id": one.task, "function name": str(one.call), "response": json.dumps(one.result)}
@@ -136,9 +136,9 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
         if self.manner.loop == "open" or self.manner.style == "chat":
             return super()._exchange(turn)
         turns = self.state.world.turns[: turn.outcomes[0].end]
-        said = turn.said if isinstance(turn.said, str) else json.dumps(_message(turns[-1]))
+        content = turn.said if isinstance(turn.said, str) else json.dumps(_message(turns[-1]))
         answers = [{"role": "tool", **answer} for answer in self._answers(turns)]
-        return [{"role": "assistant", "content": said}, *answers]
+        return [{"role": "assistant", "content": content}, *answers]
 
     def _over(self, world: ToolSimulation) -> str | None:
         if world.done:

@@ -136,8 +136,8 @@ def read(document: Any, source: str) -> list[Instance]:
 
 
 def _problem(entry: ProblemEntry) -> AsyncToolProblem:
-    apart = {truth.task_id: truth.ground_truth for truth in entry.ground_truth}
-    if len(apart) < len(entry.ground_truth) or not apart.keys() <= {task.id for task in entry.tasks}:
+    calls_by_task = {truth.task_id: truth.ground_truth for truth in entry.ground_truth}
+    if len(calls_by_task) < len(entry.ground_truth) or not calls_by_task.keys() <= {task.id for task in entry.tasks}:
         raise InputError("must name every task at most once, and no other", field="ground_truth")
     ids: set[str] = set()
     tasks = []
@@ -146,9 +146,9 @@ def _problem(entry: ProblemEntry) -> AsyncToolProblem:
         if task.id in ids or "/" in task.id or not task.id.isprintable():
             raise InputError("must be unique, printable and without '/'", field=f"{field}.id", value=task.id)
         ids.add(task.id)
-        if task.ground_truth is not None and task.id in apart:
+        if task.ground_truth is not None and task.id in calls_by_task:
             raise InputError("is given twice", field=f"{field}.ground_truth", value=task.id)
-        calls = task.ground_truth if task.ground_truth is not None else apart.get(task.id)
+        calls = task.ground_truth if task.ground_truth is not None else calls_by_task.get(task.id)
         if not calls:
             raise InputError("needs at least one reference call", field=f"{field}.ground_truth", value=calls)
         try:

@@ -120,7 +120,9 @@ def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = 
     outcomes = tuple(
         _outcome(task, calls[task.id], simulation.executors[task.id].state(), rules) for task in problem.tasks
     )
-    violations = [found for turn in turns if (found := fault(problem, turn, early.get(turn.number))) is not None]
+    violations = [
+        violation for turn in turns if (violation := fault(problem, turn, early.get(turn.number))) is not None
+    ]
     if len(messages) > len(turns):
         violations.append(AsyncToolViolation(len(turns), "after_close", "", "", len(turns), len(turns) + 1))
     for task, outcome in zip(problem.tasks, outcomes, strict=True):
@@ -171,8 +173,8 @@ def _outcome(task: SubTask, calls: list[SimulatedTurn], state: Any, rules: Profi
     if rules.char in ("calls", "both"):
         char = None not in turns
     if rules.char in ("results", "both"):
-        wanted = Counter(map(canonical, reference.results))
-        char = char and not wanted - Counter(canonical(turn.result) for turn in calls)
+        missing_results = Counter(map(canonical, reference.results))
+        char = char and not missing_results - Counter(canonical(turn.result) for turn in calls)
     return SubTaskOutcome(task.id, tuple(turns), char, state == reference.state)
 
 

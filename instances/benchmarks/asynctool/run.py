@@ -177,7 +177,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         """Return reference calls in the turns that make them; messages after the closing one count as well."""
         remaining = calls_to_make(self.task)
         closed = False
-        wanted, dropped = [], []
+        targets, dropped = [], []
         for turn, message in enumerate(self.plan.commands):
             read = read_message(message, self.rules)
             if read.kind == "wait":
@@ -188,9 +188,9 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                 dropped.append(DroppedCommand(turn, str(read.call or read.text)[:200], reason))
                 continue
             closed = closed or read.kind == "close"
-            wanted.append(Target(turn, name, Piece(name, turn, 1, self.problem.agents[0])))
+            targets.append(Target(turn, name, Piece(name, turn, 1, self.problem.agents[0])))
         # A longer transcript would not be read.
-        return Targets(limited(self.problem, MAX_MESSAGES), tuple(wanted), tuple(dropped))
+        return Targets(limited(self.problem, MAX_MESSAGES), tuple(targets), tuple(dropped))
 
 
 def words(turn: SimulatedTurn) -> str:

@@ -88,8 +88,8 @@ def describe(words: Words, one: Violation) -> str:
 
 
 def _recipe(words: Words, one: Violation) -> str:
-    there = listed([clean(recipe) for recipe in words.problem.tasks])
-    return f"command {(one.position or 0) + 1} names the recipe {quoted(one.subject)}; there are {there}"
+    recipes = listed([clean(recipe) for recipe in words.problem.tasks])
+    return f"command {(one.position or 0) + 1} names the recipe {quoted(one.subject)}; there are {recipes}"
 
 
 def _step(words: Words, one: Violation) -> str:
@@ -147,8 +147,8 @@ def _dependency(words: Words, one: Violation) -> str:
 def _repetition(words: Words, one: Violation) -> str:
     until = one.others[0].end if one.others else 0
     done = "done since" if (until or 0) <= (one.start or 0) else "at work until"
-    again = f"your plan does it again at {words.moment(one.start)}"
-    return f"{words.name(one.subject)} is {done} {words.moment(until)}; {again}"
+    repetition = f"your plan does it again at {words.moment(one.start)}"
+    return f"{words.name(one.subject)} is {done} {words.moment(until)}; {repetition}"
 
 
 def _late(words: Words, one: Violation) -> str:

@@ -153,18 +153,18 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, LiveState]):
     def _done(self, log: Log, command: Step) -> str:
         """Say what became of a step that is carried out."""
         position = self.problem.index[f"{command.recipe}/{command.step}"]
-        step, left = log.state.kitchen.steps[position], log.state.remaining[position]
+        step, remaining = log.state.kitchen.steps[position], log.state.remaining[position]
         if step.autonomous:
             done = "has begun"
         else:
-            done = f"is done in part, {self.words.span(left)} are left" if left else "is done"
+            done = f"is done in part, {self.words.span(remaining)} are left" if remaining else "is done"
         return sentence(f"{self.words.name(step.id)} {done}")
 
     def _running(self, world: LiveState) -> Iterator[Piece]:
         state, agent = world.log.state, self.problem.agents[0]
-        for step, begun, finish in zip(state.kitchen.steps, state.begins, state.finish, strict=True):
-            if begun is not None and finish is not None and finish > state.clock:
-                yield Piece(step.id, begun, finish - begun, agent)
+        for step, begin, finish in zip(state.kitchen.steps, state.begins, state.finish, strict=True):
+            if begin is not None and finish is not None and finish > state.clock:
+                yield Piece(step.id, begin, finish - begin, agent)
 
 
 def _steps(state: CookingState, starts: Iterable[tuple[int, Container[int] | None]]) -> Iterator[Step]:
@@ -180,8 +180,8 @@ def _steps(state: CookingState, starts: Iterable[tuple[int, Container[int] | Non
         for position, step, (recipe, _, number) in open_steps:
             if concerned is not None and position not in concerned:
                 continue
-            left = state.remaining[position]
-            for length in lengths(left, grid) if step.interruptible else (left,):
+            remaining = state.remaining[position]
+            for length in lengths(remaining, grid) if step.interruptible else (remaining,):
                 command = Step(int(number), recipe, length, start)
                 if not state.check(0, command, position):
                     yield command

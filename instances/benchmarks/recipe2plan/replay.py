@@ -149,11 +149,11 @@ def _event(state: CookingState, index: int, command: StepCommand, *, accepted: b
 def _missing(state: CookingState) -> list[Recipe2PlanViolation]:
     """Faults of the plan as a whole: steps never started, or never brought to an end."""
     violations = []
-    for step, left, finish in zip(state.kitchen.steps, state.remaining, state.finish, strict=True):
+    for step, remaining, finish in zip(state.kitchen.steps, state.remaining, state.finish, strict=True):
         if finish is None:
             violations.append(Recipe2PlanViolation(None, "missing_action", step.id, required=step.duration, actual=0))
-        elif left:
-            done = step.duration - left
+        elif remaining:
+            done = step.duration - remaining
             violations.append(
                 Recipe2PlanViolation(None, "action_duration", step.id, "lack", required=step.duration, actual=done)
             )

@@ -341,7 +341,7 @@ class CookingState:
     def _check_step(
         self, violations: list[Recipe2PlanViolation], index: int, step: RecipeStep, position: int, start: int, end: int
     ) -> None:
-        left, finish, duration = self.remaining[position], self.finish[position], end - start
+        remaining, finish, duration = self.remaining[position], self.finish[position], end - start
         resumed = finish is not None and not self.rules.window_on_resume
         for before, limit in step.windows:
             since = self.finish[before]
@@ -352,25 +352,27 @@ class CookingState:
                         index, "time_constraint", step.id, "", start, end, by, None, limit, start - since
                     )
                 )
-        if duration > left:
-            if left == 0 or (finish and finish < start):
+        if duration > remaining:
+            if remaining == 0 or (finish and finish < start):
                 violations.append(self._repeated(index, position, start, end))
             else:
                 violations.append(
                     Recipe2PlanViolation(
-                        index, "action_duration", step.id, "", start, end, required=left, actual=duration
+                        index, "action_duration", step.id, "", start, end, required=remaining, actual=duration
                     )
                 )
         elif duration == 0 and self.rules.zero_duration == "rejected":
-            if left:
+            if remaining:
                 kind, case = "action_duration", "no_duration"
-                violations.append(Recipe2PlanViolation(index, kind, step.id, case, start, end, required=left, actual=0))
+                violations.append(
+                    Recipe2PlanViolation(index, kind, step.id, case, start, end, required=remaining, actual=0)
+                )
             else:
                 violations.append(self._repeated(index, position, start, end, "no_duration"))
-        elif duration != left and not step.interruptible:
+        elif duration != remaining and not step.interruptible:
             kind = "execution_interruptibility"
             violations.append(
-                Recipe2PlanViolation(index, kind, step.id, "", start, end, required=left, actual=duration)
+                Recipe2PlanViolation(index, kind, step.id, "", start, end, required=remaining, actual=duration)
             )
         for before in step.prerequisites:
             since = self.finish[before]
@@ -396,9 +398,9 @@ class CookingState:
         step = self.kitchen.steps[position]
         _, _, duration, start = command
         end = start + duration
-        left = self.remaining[position] - duration
-        self.remaining[position] = left if left > 0 else 0
-        if left <= 0:
+        remaining = self.remaining[position] - duration
+        self.remaining[position] = remaining if remaining > 0 else 0
+        if remaining <= 0:
             self.done.add(position)
             self.done.update(step.prerequisites)
         self.begins[position] = start

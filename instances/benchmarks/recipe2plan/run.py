@@ -84,12 +84,12 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         """Return every command where it stands; of a log, those that were carried out."""
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
-        nothing: list[DroppedCommand] = []
+        unknown: list[DroppedCommand] = []
         for position, (command, accepted) in enumerate(self._commands_with_acceptance()):
             name = f"{command.recipe}/{command.step}"
             text = command.text[:200]
             if name not in self.problem.by_id:
-                nothing.append(DroppedCommand(position, text, "names no step"))
+                unknown.append(DroppedCommand(position, text, "names no step"))
                 continue
             piece = Piece(name, command.start, command.duration, self.problem.agents[0])
             target = Target(position, text, piece)
@@ -97,8 +97,8 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
                 carried.append(target)
             else:
                 attempted.append((target, "was refused"))
-        wanted, refused = first_or_attempted(carried, attempted)
-        return Targets(self.problem, wanted, (*nothing, *refused))
+        targets, refused = first_or_attempted(carried, attempted)
+        return Targets(self.problem, targets, (*unknown, *refused))
 
     def _commands_with_acceptance(self) -> Iterator[tuple[StepCommand, bool]]:
         """Yield every command, and true if it counts: in a log, if it was carried out."""

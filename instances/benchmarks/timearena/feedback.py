@@ -103,9 +103,9 @@ def _mismatch(one: Violation, names: tuple[str, ...]) -> str:
         return f"is nothing to do with {listed(names)}"
     if one.case == "twice":
         return "names one object twice"
-    taken = listed(one.required) if isinstance(one.required, tuple) else ""
-    why = f"which takes {taken} alone" if one.case == "reserved" else "which serve different tasks"
-    return f"brings together {listed(names)}, {why}"
+    accepted = listed(one.required) if isinstance(one.required, tuple) else ""
+    reason = f"which takes {accepted} alone" if one.case == "reserved" else "which serve different tasks"
+    return f"brings together {listed(names)}, {reason}"
 
 
 def _until(times: ClockFormat, other: Other, prefix: str) -> str:

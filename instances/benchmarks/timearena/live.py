@@ -98,8 +98,8 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         text = decision(message, self._world, self.rules)
         before = world.play
         if exits(text, self.rules):
-            left = CommandOutcome("exit", "lost", before.minute, before.minute, None, "You end the run.")
-            return _Scene(before, (text, world.decisions), "exit"), (left,)
+            exit_outcome = CommandOutcome("exit", "lost", before.minute, before.minute, None, "You end the run.")
+            return _Scene(before, (text, world.decisions), "exit"), (exit_outcome,)
         play = before.copy()
         play.take(text)
         end = play.settle(self._limit, self.rules.max_wrong_streak)
@@ -124,8 +124,8 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         elif first.kind == "wait":
             yield f"{when}: you wait"
         else:
-            begun = dict(play.state.running.items() - before.state.running.items())
-            ended = "begins, and goes on by itself" if begun else "is done" if play.free else "is not done in time"
+            started = dict(play.state.running.items() - before.state.running.items())
+            ended = "begins, and goes on by itself" if started else "is done" if play.free else "is not done in time"
             yield f"{when}: {first.action} {ended}"
         over = [_command(key, things) for key, things in before.state.running.items() if key not in play.state.running]
         if over:

@@ -106,14 +106,14 @@ def _action(scene: Scenario, thing: Object, role: ObjectRole, rules: Profile) ->
 
 def decisions(problem: Instance, schedule: Schedule) -> list[str]:
     """Write a schedule as the agent's decisions: one for every minute in which it is free."""
-    made: list[str] = []
+    texts: list[str] = []
     clock = 0
     for piece in schedule.pieces:
         action = problem.by_id[piece.action]
-        made += ["wait"] * (piece.start - clock)
-        made.append(command(action, piece.mode))
+        texts += ["wait"] * (piece.start - clock)
+        texts.append(command(action, piece.mode))
         clock = piece.start + action.attended
-    return made + ["wait"] * (schedule.makespan - clock)
+    return texts + ["wait"] * (schedule.makespan - clock)
 
 
 def command(action: Action, mode: int) -> str:
@@ -128,13 +128,15 @@ def to_schedule(problem: Instance, decisions: list[str]) -> Schedule:
 
 
 def _pieces(problem: Instance, decisions: list[str]) -> Iterator[Piece]:
-    known = {command(action, mode): (action, mode) for action in problem.actions for mode in range(len(action.modes))}
+    modes_by_command = {
+        command(action, mode): (action, mode) for action in problem.actions for mode in range(len(action.modes))
+    }
     clock = 0
     for decision in decisions:
-        if decision not in known:
+        if decision not in modes_by_command:
             clock += 1
             continue
-        action, mode = known[decision]
+        action, mode = modes_by_command[decision]
         yield Piece(action.id, clock, action.duration, problem.agents[0], mode)
         clock += action.attended
 

@@ -90,7 +90,7 @@ def replay(
         necessary=tuple(play.necessary),
         executed=play.executed,
         tasks_done=state.tasks_done,
-        remaining={f"{name}: {verb}": left for (name, verb, _), left in state.remaining.items() if left},
+        remaining={f"{name}: {verb}": minutes for (name, verb, _), minutes in state.remaining.items() if minutes},
         violations=tuple(play.faults),
         decision_minutes=tuple(play.decision_minutes),
         play=play,

@@ -136,8 +136,8 @@ def may_meet(world: Scenario, first: Object, second: Object, rules: Profile) -> 
         if first.base in COMMON or second.base in COMMON:
             return True
         return first.task == second.task or not (first.reserved or second.reserved)
-    taken = world.reservations.get(second.name)
-    return taken is None or first.name in taken
+    accepted = world.reservations.get(second.name)
+    return accepted is None or first.name in accepted
 
 
 def exits(decision: str, rules: Profile) -> bool:
@@ -192,7 +192,7 @@ class SimulationState:
     @property
     def tasks_done(self) -> float:
         """Share of the tasks all of whose work is done."""
-        open_tasks = {self.world.objects[name].task for (name, _, _), left in self.remaining.items() if left}
+        open_tasks = {self.world.objects[name].task for (name, _, _), minutes in self.remaining.items() if minutes}
         return (len(self.world.tasks) - len(open_tasks)) / len(self.world.tasks)
 
     def work(self, key: RoleKey) -> None:

@@ -127,19 +127,19 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         A run that wrong decisions, the limit or an exit cut short is followed to the end of its decisions.
         """
         decisions = self.plan.commands
-        asked = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
-        steps, taken = self.record.followed()
+        positions = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
+        steps, minutes = self.record.followed()
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
-        exiting = sorted(set(range(len(decisions))) - set(asked))
-        nothing = [DroppedCommand(position, decisions[position].strip()[:200], "exit") for position in exiting]
-        for position, minute in zip(asked, taken, strict=False):
+        exiting = sorted(set(range(len(decisions))) - set(positions))
+        unknown = [DroppedCommand(position, decisions[position].strip()[:200], "exit") for position in exiting]
+        for position, minute in zip(positions, minutes, strict=False):
             step = steps[minute]
             text = step.action[:200]
             if step.kind == "wait":
                 continue
             if step.action not in self._action_modes:
-                nothing.append(DroppedCommand(position, text, step.kind))
+                unknown.append(DroppedCommand(position, text, step.kind))
                 continue
             action, mode = self._action_modes[step.action]
             piece = Piece(action.id, minute, action.duration, self.problem.agents[0], mode)
@@ -148,8 +148,8 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
                 carried.append(target)
             else:
                 attempted.append((target, step.kind))
-        wanted, wrong = first_or_attempted(carried, attempted)
-        return Targets(limited(self.problem, self.time_limit), wanted, (*nothing, *wrong))
+        targets, wrong = first_or_attempted(carried, attempted)
+        return Targets(limited(self.problem, self.time_limit), targets, (*unknown, *wrong))
 
 
 def _passed(point: DecisionPoint, ticks: int, lost: int) -> DecisionPoint:

@@ -86,10 +86,10 @@ class Text(Toolbox):
         new: Annotated[str, "what takes its place"],
     ) -> dict[str, Any]:
         """Replace every occurrence of a part of a text by something else."""
-        found = text.count(old) if old else 0
-        refuse_if(not found, "the text does not hold the part to replace")
+        count = text.count(old) if old else 0
+        refuse_if(not count, "the text does not hold the part to replace")
         refuse_if(
-            len(text) + found * (len(new) - len(old)) > _MAX_TEXT, f"the text must have at most {_MAX_TEXT} characters"
+            len(text) + count * (len(new) - len(old)) > _MAX_TEXT, f"the text must have at most {_MAX_TEXT} characters"
         )
         return {"text": text.replace(old, new)}
 

@@ -241,10 +241,10 @@ class Tickets(Toolbox):
         self, ticket: TicketNumber, specialist: Annotated[str, "name of the specialist, exactly as registered"]
     ) -> dict[str, Any]:
         """Assign a ticket that is not resolved to a specialist, who takes it over from any other."""
-        found = self._open(ticket)
+        opened = self._open(ticket)
         refuse_if(specialist not in self.data["specialists"], f"no specialist is named {specialist[:80]!r}")
-        refuse_if(found["specialist"] == specialist, f"ticket {ticket} is assigned to {specialist!r} already")
-        found["specialist"] = specialist
+        refuse_if(opened["specialist"] == specialist, f"ticket {ticket} is assigned to {specialist!r} already")
+        opened["specialist"] = specialist
         return {"ticket": ticket, "specialist": specialist}
 
     @tool
@@ -252,16 +252,16 @@ class Tickets(Toolbox):
         self, ticket: TicketNumber, solution: Annotated[str, "how it was solved, exactly as it shall be noted"]
     ) -> dict[str, Any]:
         """Resolve a ticket that is assigned to a specialist."""
-        found = self._open(ticket)
+        opened = self._open(ticket)
         refuse_if(not 1 <= len(solution) <= _MAX_NOTE, f"solutions have 1 to {_MAX_NOTE} characters")
-        refuse_if(not found["specialist"], f"ticket {ticket} is assigned to nobody")
-        found["solution"] = solution
+        refuse_if(not opened["specialist"], f"ticket {ticket} is assigned to nobody")
+        opened["solution"] = solution
         return {"ticket": ticket, "status": "resolved"}
 
     def _check_customer(self, customer: str) -> None:
         refuse_if(customer not in self.data["customers"], f"no customer is named {customer[:80]!r}")
 
     def _open(self, ticket: int) -> dict[str, Any]:
-        found = row_of(self.data["tickets"], "number", ticket, f"there is no ticket {ticket}")
-        refuse_if(found["solution"], f"ticket {ticket} is resolved already")
-        return found
+        opened = row_of(self.data["tickets"], "number", ticket, f"there is no ticket {ticket}")
+        refuse_if(opened["solution"], f"ticket {ticket} is resolved already")
+        return opened

@@ -130,16 +130,16 @@ class Files(Toolbox):
         return self._trail[-1][1]
 
     def _entry(self, name: str) -> str | Tree:
-        found = self._folder().get(_plain(name))
-        if found is None:
+        entry = self._folder().get(_plain(name))
+        if entry is None:
             raise ToolError(f"the current folder holds nothing named {name!r}")
-        return found
+        return entry
 
     def _file(self, name: str) -> str:
-        found = self._entry(name)
-        if not isinstance(found, str):
+        entry = self._entry(name)
+        if not isinstance(entry, str):
             raise ToolError(f"{name!r} is a folder, not a file")
-        return found
+        return entry
 
     def _free(self, name: str) -> None:
         refuse_if(_plain(name) in self._folder(), f"the current folder holds {name!r} already")

@@ -191,13 +191,13 @@ class Travel(Toolbox):
     @tool
     def cancel_booking(self, booking: Annotated[int, "number of the booking"]) -> dict[str, Any]:
         """Cancel a booking. What was paid returns to the budget, the seats can be booked again."""
-        booked = (one for one in self.data["bookings"] if one["status"] == "booked")
-        found = row_of(booked, "number", booking, f"there is no booking {booking} that could be cancelled")
-        found["status"] = "cancelled"
-        if found["flight"] in self.data["flights"]:
-            self._flight(found["flight"])["seats"] += found["seats"]
-        self.data["budget"] += found["paid"]
-        return {"booking": booking, "refunded": found["paid"]}
+        active = (one for one in self.data["bookings"] if one["status"] == "booked")
+        cancelled = row_of(active, "number", booking, f"there is no booking {booking} that could be cancelled")
+        cancelled["status"] = "cancelled"
+        if cancelled["flight"] in self.data["flights"]:
+            self._flight(cancelled["flight"])["seats"] += cancelled["seats"]
+        self.data["budget"] += cancelled["paid"]
+        return {"booking": booking, "refunded": cancelled["paid"]}
 
     def _flight(self, code: str) -> dict[str, Any]:
         flight: dict[str, Any] = entry_of(self.data["flights"], code, f"there is no flight {code[:80]!r}")
