@@ -13,20 +13,7 @@ from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn, ToolSimulation
 from planoracle.instances.model.violations import Other, Replay, ReplayEvent, Violation
 
-#: Kinds of violations.
-KINDS = (
-    "unreadable",  # a message that is no call, wait or close
-    "unknown_task",  # a call for a task that does not exist
-    "other_tool",  # a call of a function that another sub-task offers
-    "unknown_tool",  # a call of a function that nobody offers
-    "failed_call",  # the function itself refused
-    "premature",  # a call made before the result it builds on
-    "after_close",  # a message after ALL COMPLETED
-    "missing_call",  # a reference call that was never made
-    "wrong_state",  # all reference calls made, but the sub-task's state is not the one after the reference calls
-    "not_closed",  # no ALL COMPLETED
-)
-
+#: Sentences by kind of violation.
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "unreadable": lambda v: str(v.actual),
     "unknown_task": lambda v: f"there is no task {v.subject!r}",
