@@ -1,4 +1,4 @@
-"""What the general rules say of a schedule, in words for whoever made it."""
+"""Feedback on schedules: violations of the general rules as sentences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TOPICS = (
 
 
 def examine(run: GenericRun) -> Examination:
-    """Look closely at what is wrong with a run; findings point at the pieces of its schedule."""
+    """Return the violations of a run as feedback; findings point at the pieces of its schedule."""
     words, schedule = Words(run.problem), run.plan.commands
     return Examination(
         replay=run.verdict,
@@ -48,13 +48,13 @@ def examine(run: GenericRun) -> Examination:
 
 
 def _finding(words: Words, one: Violation) -> FeedbackItem:
-    found = FeedbackItem.of(one, told(words, one))
-    return replace(found, excess=None) if one.kind == "wrong_mode" else found  # modes are numbers, not amounts
+    item = FeedbackItem.of(one, describe_violation(words, one))
+    return replace(item, excess=None) if one.kind == "wrong_mode" else item  # modes are numbers, not amounts
 
 
-def told(words: Words, one: Violation) -> str:
-    """Say what is wrong, as a part of a sentence."""
-    return _TOLD[one.kind](words, one)
+def describe_violation(words: Words, one: Violation) -> str:
+    """Return a violation as part of a sentence."""
+    return _SENTENCES[one.kind](words, one)
 
 
 def _mode(words: Words, one: Violation) -> str:
@@ -64,10 +64,10 @@ def _mode(words: Words, one: Violation) -> str:
 
 
 def _agent(words: Words, one: Violation) -> str:
-    who = "nobody" if one.actual is None else quoted(str(one.actual))
+    agent = "nobody" if one.actual is None else quoted(str(one.actual))
     eligible = one.required if isinstance(one.required, tuple) else ()
     allowed = f"may be done by {some(map(clean, eligible))}" if eligible else "needs no agent"
-    return f"{words.at(one)} is given to {who}; it {allowed}"
+    return f"{words.at(one)} is given to {agent}; it {allowed}"
 
 
 def _duration(words: Words, one: Violation) -> str:
@@ -112,7 +112,7 @@ def _late(words: Words, one: Violation) -> str:
     return f"{words.name(one.subject)} must start {within}; {late}"
 
 
-_TOLD: dict[str, Callable[[Words, Violation], str]] = {
+_SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
     "unknown_action": lambda _, one: f"there is no action {quoted(one.subject)}",
     "wrong_mode": _mode,
     "ineligible_agent": _agent,

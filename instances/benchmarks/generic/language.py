@@ -54,15 +54,15 @@ class Pieces(Grammar[object]):
 
     def row(self, cells: Mapping[str, str]) -> list[object] | None:
         """Return a row of a table that has the columns of a piece."""
-        known = {name: held.strip("`*\"' ") for name, held in cells.items() if name in _FIELDS and held.strip()}
+        fields = {name: text.strip("`*\"' ") for name, text in cells.items() if name in _FIELDS and text.strip()}
         whole = {
-            name: int(held) if held.isdecimal() and len(held) < 41 and name in _WHOLE else held
-            for name, held in known.items()
+            name: int(text) if text.isdecimal() and len(text) < 41 and name in _WHOLE else text
+            for name, text in fields.items()
         }
         return self.of(whole)
 
     def looks(self, text: str, free: bool) -> bool:
-        """Whether a line names an action."""
+        """Return whether a line names an action."""
         return any(word in self.instance.by_id for word in _TOKEN.findall(text[:500]))
 
     def key(self, step: object) -> tuple[str, str]:
@@ -70,30 +70,30 @@ class Pieces(Grammar[object]):
         return (str(step["action"]), str(step["start"])) if isinstance(step, dict) else ("", "")
 
 
-def rows_of(instance: Instance, given: object) -> Reading[list[object]]:
-    """Read the objects of a plan: a list of pieces, or text that holds them; raises `PlanError` if it holds none."""
-    rows = given
-    if isinstance(given, str | bytes):
+def rows_of(instance: Instance, submission: object) -> Reading[list[object]]:
+    """Read the pieces of a plan as objects, from a list or from text; raises `PlanError` for neither."""
+    rows = submission
+    if isinstance(submission, str | bytes):
         try:
-            rows = load_json(given, "plan")
+            rows = load_json(submission, "plan")
         except InputError as error:
-            found = outputs.read(given, Pieces(instance)) if isinstance(given, str) else None
-            if found is None or (found.fault == NO_PLAN and given.lstrip()[:1] in ("[", "{")):  # broken JSON
+            reading = outputs.read(submission, Pieces(instance)) if isinstance(submission, str) else None
+            if reading is None or (reading.fault == NO_PLAN and submission.lstrip()[:1] in ("[", "{")):  # broken JSON
                 raise PlanError(error.message, source=error.source, field=error.field) from None
-            return found
+            return reading
     if not isinstance(rows, list):
         raise PlanError("must be a list of pieces", field="plan", value=rows)
     return as_given(rows)
 
 
-def commands(instance: Instance, given: object, rules: Rules) -> Schedule:
+def commands(instance: Instance, submission: object, rules: Rules) -> Schedule:
     """Return a plan as a schedule in normal form; raises `PlanError`."""
-    return reading(instance, given, rules).commands
+    return reading(instance, submission, rules).commands
 
 
-def reading(problem: Instance, given: object, rules: Rules) -> Reading[Schedule]:
+def reading(problem: Instance, submission: object, rules: Rules) -> Reading[Schedule]:
     """Read a plan as a schedule in normal form; raises `PlanError`."""
-    return rows_of(problem, given).of(
+    return rows_of(problem, submission).of(
         lambda rows: Schedule.of(problem, [_piece(problem, row, f"plan[{i}]") for i, row in enumerate(rows)])
     )
 
@@ -114,16 +114,16 @@ def _piece(instance: Instance, row: object, field: str) -> Piece:
     return Piece(**row)
 
 
-def salvage(given: object, instance: Instance) -> tuple[object, tuple[DroppedCommand, ...]]:
+def salvage(submission: object, instance: Instance) -> tuple[object, tuple[DroppedCommand, ...]]:
     """Return a plan without the pieces of actions that do not exist, and these."""
-    rows = rows_of(instance, given).commands
-    strange = [_names_nothing(instance, row) for row in rows]
-    if not any(strange):
+    rows = rows_of(instance, submission).commands
+    unknown = [_names_nothing(instance, row) for row in rows]
+    if not any(unknown):
         return rows, ()
-    kept = [row for row, one in zip(rows, strange, strict=True) if not one]
-    return kept, tuple(
+    remaining = [row for row, one in zip(rows, unknown, strict=True) if not one]
+    return remaining, tuple(
         DroppedCommand(n, str(row["action"])[:80] if isinstance(row, dict) else "", "there is no such action")
-        for n, (row, one) in enumerate(zip(rows, strange, strict=True))
+        for n, (row, one) in enumerate(zip(rows, unknown, strict=True))
         if one
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 from typing import Any, TypeVar
 
-from planoracle.instances.benchmarks.generic.feedback import told
+from planoracle.instances.benchmarks.generic.feedback import describe_violation
 from planoracle.instances.benchmarks.generic.run import GenericRun, fault_of
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.strict_json import load_json
@@ -47,7 +47,7 @@ _R = TypeVar("_R", bound=Rules)
 
 @dataclass(frozen=True, slots=True)
 class LiveState:
-    """Where a run stands: what is carried out, how many commands were refused, and whether the agent gave up."""
+    """State of a live run: executed pieces, number of refused commands, and whether the agent gave up."""
 
     point: DecisionPoint
     refused: int = 0
@@ -57,7 +57,7 @@ class LiveState:
 class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
     """A live run in which every command is a piece of a schedule.
 
-    The general rules judge a schedule as a whole. Here a piece is refused if it breaks a rule beside those before it,
+    The general rules check a schedule as a whole. Here a piece is refused if it breaks a rule beside those before it,
     or makes it impossible to keep one. What is refused is no part of the plan that is handed in. Of a message the first
     command counts.
 
@@ -79,22 +79,22 @@ class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
     The run is over: completed.
     """
 
-    def __init__(self, problem: Instance, rules: _R, manner: RunConfig = USUAL, reward: Reward | None = None) -> None:
-        found = registry.of(problem)
-        run = found.run(problem, None, rules)
-        if not isinstance(run, GenericRun) or not isinstance(found, ScheduleBenchmark):
-            raise InputError("has no live environment: its runs are no GenericRun", field="benchmark", value=found.name)
+    def __init__(self, problem: Instance, rules: _R, config: RunConfig = USUAL, reward: Reward | None = None) -> None:
+        benchmark = registry.of(problem)
+        run = benchmark.run(problem, None, rules)
+        if not isinstance(run, GenericRun) or not isinstance(benchmark, ScheduleBenchmark):
+            raise InputError("has no live environment: its runs are no GenericRun", field="benchmark", value=benchmark.name)
         self._idle = run
-        super().__init__(problem, rules, manner, reward)
+        super().__init__(problem, rules, config, reward)
 
     @property
     def _language(self) -> ScheduleBenchmark[Any, Any]:
-        found = self.benchmark
-        assert isinstance(found, ScheduleBenchmark)
-        return found
+        benchmark = self.benchmark
+        assert isinstance(benchmark, ScheduleBenchmark)
+        return benchmark
 
     def instructions(self) -> str:
-        """Return how commands are written."""
+        """Return the instructions: how commands are written."""
         return _OPEN if self.manner.loop == "open" else _CLOSED
 
     def introduction(self) -> str:
@@ -102,21 +102,21 @@ class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
         action = self.problem.actions[0]
         agents = self.problem.eligible(action) or (None,)
         example = self._idle.words(Piece(action.id, action.release, action.duration, agents[0]))
-        return f"{self._described()}\nA command, as an example: {example}"
+        return f"{self._describe_problem()}\nA command, as an example: {example}"
 
-    def _described(self) -> str:
+    def _describe_problem(self) -> str:
         """Return the problem in words."""
         return brief(self._idle.problem)
 
     def _begin(self) -> LiveState:
         return LiveState(self._idle.begin)
 
-    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
+    def _take(self, world: LiveState, message: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         point = world.point
         clock = point.state.clock
-        piece = self._piece(said)
+        piece = self._piece(message)
         if piece is None:
-            text = text_of(said)
+            text = text_of(message)
             if gives_up(text):
                 return replace(world, finished=True), (CommandOutcome("Finish", "close", clock, clock),)
             unread = CommandOutcome(
@@ -130,40 +130,40 @@ class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
             lost = CommandOutcome(command, "lost", clock, clock, kind, f"Refused: {sentence(text)}")
             return replace(world, refused=world.refused + 1), (lost,)
         try:
-            after = _begun(point, piece)
+            after = _after_start(point, piece)
         except PlanError as error:
             lost = CommandOutcome(command, "lost", clock, clock, "too_many", sentence(str(error)))
             return replace(world, refused=world.refused + 1), (lost,)
         now = after.state.clock
-        done = CommandOutcome(command, "act", piece.start, max(piece.start, now), None, self._done(piece))
+        done = CommandOutcome(command, "act", piece.start, max(piece.start, now), None, self._success_message(piece))
         if clock < piece.start <= now:
             wait = CommandOutcome(wait_words(self.problem, piece.start - clock), "wait", clock, piece.start)
             return replace(world, point=after), (wait, done)
         return replace(world, point=after), (done,)
 
-    def _piece(self, said: object) -> Piece | None:
+    def _piece(self, message: object) -> Piece | None:
         """Return the first command of a message."""
-        text = text_of(said)
+        text = text_of(message)
         whole: list[object] = [*parts(text)]
         if not text:
-            whole = [said if isinstance(said, list) else [said]]
+            whole = [message if isinstance(message, list) else [message]]
         for part in whole:
-            found = self._read(part)
-            if len(found) < 2:  # else the order of the plan need not be that in which they were said
-                if found:
-                    return found[0]
+            pieces = self._read(part)
+            if len(pieces) < 2:  # else the order of the plan need not be that in which they were said
+                if pieces:
+                    return pieces[0]
                 continue
-            actions = {piece.action for piece in found}
+            actions = {piece.action for piece in pieces}
             single = filter(None, map(self._read, _single(part)))
-            return next((one[0] for one in single if one[0].action in actions), found[0])
+            return next((one[0] for one in single if one[0].action in actions), pieces[0])
         return None
 
-    def _read(self, given: object) -> tuple[Piece, ...]:
+    def _read(self, part: object) -> tuple[Piece, ...]:
         """Return the pieces of a text, or of a list of commands as plans have them; none if it cannot be read."""
-        forms: list[object] = [given]
-        if isinstance(given, str):
-            value = _json(given)
-            forms = [[value]] if isinstance(value, dict) else [given, [given.strip()]]
+        forms: list[object] = [part]
+        if isinstance(part, str):
+            value = _json(part)
+            forms = [[value]] if isinstance(value, dict) else [part, [part.strip()]]
         for form in forms:
             plan = {"instance": self.problem.name, self.benchmark.plan_fields[-1]: form}
             try:
@@ -176,14 +176,14 @@ class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
         return ()
 
     def _wrong(self, point: DecisionPoint, piece: Piece) -> tuple[str, str] | None:
-        """Return the kind of what is wrong with a piece, and what is said of it."""
+        """Return kind and message of the first violation of a piece, ``None`` if it keeps the rules."""
         clock = point.state.clock
         if piece.start < clock:
             return "time_error", f"{self.words.name(piece.action)} starts too early, it is {self.words.moment(clock)}"
-        found = fault_of(self._idle.problem, (*point.state.pieces, piece), clock)
-        return found and (found.kind, told(self.words, found))
+        violation = fault_of(self._idle.problem, (*point.state.pieces, piece), clock)
+        return violation and (violation.kind, describe_violation(self.words, violation))
 
-    def _done(self, piece: Piece) -> str:
+    def _success_message(self, piece: Piece) -> str:
         name, end = self.words.name(piece.action), self.words.moment(piece.end)
         return sentence(f"{name} is begun, and over at {end}" if piece.duration else f"{name} is done")
 
@@ -212,20 +212,20 @@ class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
         """
         problem, point = self._idle.problem, world.point
         pieces = point.state.pieces
-        left = _left(problem, pieces)
+        remaining = _remaining(problem, pieces)
         over = [piece.end for piece in pieces]
         over += [piece.start + problem.by_id[piece.action].attended for piece in pieces]
         over += [piece.end + lag for piece in pieces for lag in _lags(problem)]
         over += [action.release for action in problem.actions]
-        found = []
-        for start, positions in moments(problem, point.state.clock, over, left):
+        commands = []
+        for start, positions in moments(problem, point.state.clock, over, remaining):
             only = None if positions is None else {problem.actions[one].id for one in positions}
             options = self._idle.acts(waited(point, start), _grid(problem), only)
-            found += [LegalCommand(one.command, one.kind) for one in options]
-        return found or [LegalCommand("Finish", "close")]
+            commands += [LegalCommand(one.command, one.kind) for one in options]
+        return commands or [LegalCommand("Finish", "close")]
 
 
-def _begun(point: DecisionPoint, piece: Piece) -> DecisionPoint:
+def _after_start(point: DecisionPoint, piece: Piece) -> DecisionPoint:
     """Return the point after a piece has been started.
 
     One that goes on without a gap is a part of the piece before it, as it will be in the plan: time does not pass.
@@ -249,20 +249,20 @@ def _json(text: str) -> object:
         return None
 
 
-def _single(given: object) -> Iterator[object]:
-    """Yield the parts of a text or a list that may hold a command each, in the order in which they were said."""
-    value = _json(given) if isinstance(given, str) else given
+def _single(part: object) -> Iterator[object]:
+    """Yield the parts of a text or a list that may hold a command each, in their order."""
+    value = _json(part) if isinstance(part, str) else part
     if isinstance(value, list):
         yield from ([one] for one in value)
-    elif isinstance(given, str):
-        yield from given.splitlines()
+    elif isinstance(part, str):
+        yield from part.splitlines()
 
 
-def _left(problem: Instance, pieces: tuple[Piece, ...]) -> list[int]:
-    left = [action.duration for action in problem.actions]
+def _remaining(problem: Instance, pieces: tuple[Piece, ...]) -> list[int]:
+    remaining = [action.duration for action in problem.actions]
     for piece in pieces:
-        left[problem.index[piece.action]] -= piece.duration
-    return left
+        remaining[problem.index[piece.action]] -= piece.duration
+    return remaining
 
 
 @ProblemCache
@@ -280,13 +280,13 @@ def _grid(problem: Instance) -> int:
     return grid * -(-longest // (MAX_LENGTHS * grid))
 
 
-def live(problem: Instance, rules: Rules, manner: RunConfig, reward: Reward | None) -> GenericEnvironment[Rules]:
+def live(problem: Instance, rules: Rules, config: RunConfig, reward: Reward | None) -> GenericEnvironment[Rules]:
     """Return a live run of a benchmark whose runs are `GenericRun`."""
-    return GenericEnvironment(problem, rules, manner, reward)
+    return GenericEnvironment(problem, rules, config, reward)
 
 
 def repertoire(problem: Instance) -> ActionSpace:
-    """Return the actions, and ``Finish``."""
+    """Return the action space: all actions, and ``Finish``."""
     return ActionSpace((*problem.index, "Finish"), _name_of, timed=True)
 
 

@@ -1,4 +1,4 @@
-"""What a schedule is worth by the general rules: its makespan beside the optimum."""
+"""Metrics of schedules by the general rules: success, and makespan relative to the optimum."""
 
 from __future__ import annotations
 

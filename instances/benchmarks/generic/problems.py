@@ -6,7 +6,7 @@ from planoracle.instances.model.instance import Instance
 
 
 def recognises(document: object) -> bool:
-    """Whether a document is in our own format."""
+    """Return whether a document has our own format."""
     return isinstance(document, dict) and document.get("format") == "planoracle/instance"
 
 

@@ -26,13 +26,13 @@ from planoracle.instances.protocol.trajectory import (
 
 
 class GenericRun(Trajectory[Schedule, Rules]):
-    """The pieces of a schedule are its commands, in order of their starts; the first one at fault ends the run."""
+    """Run of a schedule: its pieces in order of their starts; the first violation ends it."""
 
     _ended_by: Violation | None = None
 
     @property
     def fault(self) -> Violation | None:
-        """What is wrong with the piece that ended the run, as far as it had come; else what is missing."""
+        """First violation of the piece that ended the run; else the first missing action."""
         return super().fault if not self.steps or self._ended_by is None else self._ended_by
 
     def words(self, piece: Piece) -> str:
@@ -41,22 +41,22 @@ class GenericRun(Trajectory[Schedule, Rules]):
 
     def _walk(self) -> tuple[list[Move], int]:
         moves: list[Move] = []
-        here, stop = self.begin, 0
+        point, stop = self.begin, 0
         for position, piece in enumerate(self.plan.commands.pieces):
-            clock = here.state.clock
+            clock = point.state.clock
             stop = len(moves)
             if piece.start > clock:
-                here = waited(here, piece.start)
+                point = waited(point, piece.start)
                 words = wait_words(self.problem, piece.start - clock)
-                moves.append(Move(position, words, "wait", clock, piece.start, after=here))
-            pieces = (*here.state.pieces, piece)
-            found = None if self.success else fault_of(self.problem, pieces, clock)
-            if found is not None:
-                self._ended_by = found
-                lost = Move(position, self.words(piece), "lost", piece.start, piece.start, found.kind, after=here)
+                moves.append(Move(position, words, "wait", clock, piece.start, after=point))
+            pieces = (*point.state.pieces, piece)
+            violation = None if self.success else fault_of(self.problem, pieces, clock)
+            if violation is not None:
+                self._ended_by = violation
+                lost = Move(position, self.words(piece), "lost", piece.start, piece.start, violation.kind, after=point)
                 return [*moves, lost], stop
-            here = started(here, piece)
-            moves.append(Move(position, self.words(piece), "act", piece.start, here.state.clock, after=here))
+            point = started(point, piece)
+            moves.append(Move(position, self.words(piece), "act", piece.start, point.state.clock, after=point))
         return moves, len(moves)
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
@@ -94,33 +94,33 @@ class GenericRun(Trajectory[Schedule, Rules]):
 
 
 def _early(instance: Instance, point: DecisionPoint) -> set[str]:
-    """Return actions that cannot begin yet because of what comes before them; `fault_of` would say the same."""
-    clock, begun = point.state.clock, {piece.action for piece in point.state.pieces}
-    left, finish = {action.id: action.duration for action in instance.actions}, dict.fromkeys(instance.by_id, 0)
+    """Return actions whose releases or minimum lags forbid a start now; `fault_of` rejects the same."""
+    clock, started_actions = point.state.clock, {piece.action for piece in point.state.pieces}
+    remaining, finish = {action.id: action.duration for action in instance.actions}, dict.fromkeys(instance.by_id, 0)
     for piece in point.state.pieces:
-        left[piece.action] -= piece.duration
+        remaining[piece.action] -= piece.duration
         finish[piece.action] = max(finish[piece.action], piece.end)
     early = {action.id for action in instance.actions if action.release > clock}
     for lag in instance.lags:
-        if lag.minimum is not None and lag.after not in begun:
-            to_come = left[lag.before] > 0 or lag.before not in begun
-            if max(finish[lag.before], clock if to_come else 0) + left[lag.before] + lag.minimum > clock:
+        if lag.minimum is not None and lag.after not in started_actions:
+            to_come = remaining[lag.before] > 0 or lag.before not in started_actions
+            if max(finish[lag.before], clock if to_come else 0) + remaining[lag.before] + lag.minimum > clock:
                 early.add(lag.after)
     return early
 
 
 def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violation | None:
-    """Return what is wrong with the last of some pieces, and nothing which follows can mend."""
-    left = {action.id: action.duration for action in instance.actions}
+    """Return the violation of the last piece that no later piece can repair, ``None`` if there is none."""
+    remaining = {action.id: action.duration for action in instance.actions}
     for piece in pieces:
-        left[piece.action] -= piece.duration
-    to_come = {name for name, ticks in left.items() if ticks > 0} | (left.keys() - {piece.action for piece in pieces})
+        remaining[piece.action] -= piece.duration
+    to_come = {name for name, ticks in remaining.items() if ticks > 0} | (remaining.keys() - {piece.action for piece in pieces})
     whole = all(piece.duration > 0 or not instance.by_id[piece.action].duration for piece in pieces)
-    for found in violations_of_last(instance, pieces):
-        unfinished = found.kind == "action_duration" and whole and left[found.subject] > 0
-        if not (unfinished and instance.by_id[found.subject].interruptible):
-            return found
-    late = next(_lag_faults(instance, pieces, left, to_come), None)
+    for violation in violations_of_last(instance, pieces):
+        unfinished = violation.kind == "action_duration" and whole and remaining[violation.subject] > 0
+        if not (unfinished and instance.by_id[violation.subject].interruptible):
+            return violation
+    late = next(_lag_faults(instance, pieces, remaining, to_come), None)
     if late is not None or pieces[-1].start >= clock:
         return late
     last = pieces[-1]
@@ -130,7 +130,7 @@ def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Viola
 
 
 def _lag_faults(
-    instance: Instance, pieces: tuple[Piece, ...], left: dict[str, int], to_come: set[str]
+    instance: Instance, pieces: tuple[Piece, ...], remaining: dict[str, int], to_come: set[str]
 ) -> Iterator[Violation]:
     """Yield the time lags that can no longer be kept because of the last piece.
 
@@ -147,7 +147,7 @@ def _lag_faults(
         starts = [piece.start for piece in own[lag.after]]
         finish = max((piece.end for piece in own.get(lag.before, ())), default=0)
         if lag.before in to_come:
-            finish = max(finish, last.start) + left[lag.before]
+            finish = max(finish, last.start) + remaining[lag.before]
         ended = None if lag.before in to_come else finish
         by = (Other(lag.before, min((piece.start for piece in own.get(lag.before, ())), default=None), ended),)
         place, least, most = len(pieces) - 1, min(starts) - finish, max(starts) - finish
