@@ -7,7 +7,7 @@ from math import inf
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, Tile
-from planoracle.instances.benchmarks.grid_kitchens.tiles import beside, distances
+from planoracle.instances.benchmarks.grid_kitchens.tiles import access_tiles, distances
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import ProblemCache
 
@@ -49,9 +49,9 @@ class Shop:
 
     def __init__(self, floor: GridKitchen) -> None:
         self.floor = floor
-        self.stations = [one for one in floor.stations if beside(floor, one.name)]
+        self.stations = [one for one in floor.stations if access_tiles(floor, one.name)]
         self.count = len(self.stations)
-        self.near = [beside(floor, one.name) for one in self.stations]
+        self.near = [access_tiles(floor, one.name) for one in self.stations]
         self.boards = self._of("chopping_board")
         self.sinks = self._of("sink")
         self.windows = self._of("serving_window")

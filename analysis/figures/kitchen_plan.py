@@ -228,7 +228,7 @@ class _Look(NamedTuple):
 
 def _look(view: ObjectView, thing: str) -> _Look:
     meals = view.layout.containers.get(thing, [])
-    states = [*view.made.get(thing, ()), *(word for meal in meals for word in view.made.get(meal, ()))]
+    states = [*view.states.get(thing, ()), *(word for meal in meals for word in view.states.get(meal, ()))]
     parts = [part for meal in meals for part in view.added.get(meal, ())]
     busy = any(timer.thing in (thing, *meals) and not timer.paused for timer in view.timers)
     soup = [*([split_name(meals[0])[0]] if meals else []), *parts]

@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     PROCESS,
     WAIT,
     CookAction,
-    spoken,
+    json_number,
     written,
 )
 from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, KitchenState, Time, Ware
@@ -175,7 +175,7 @@ def _plain(deeds: Sequence[StartedAction]) -> list[tuple[object, ...]]:
 
 
 def _wait(ticks: Time) -> dict[str, Any]:
-    return {"action": WAIT, "duration": spoken(ticks)}
+    return {"action": WAIT, "duration": json_number(ticks)}
 
 
 # States from which is gone on at a moment, one width after the other.

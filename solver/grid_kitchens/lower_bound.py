@@ -35,7 +35,7 @@ _Distances: TypeAlias = Mapping[Tile, int]
 def lower_bound(clock: Simulation) -> int:
     """Return a moment before which no continuation of a run serves its last order; `NEVER` if none can."""
     of = clock.ground
-    return _State(_routes(of.floor, of.rules), clock).bound()
+    return _State(_routes(of.kitchen, of.rules), clock).bound()
 
 
 class _Item(NamedTuple):
@@ -57,7 +57,7 @@ class _Routes:
 
     def __init__(self, of: StationMap) -> None:
         self.ground, facts = of, of.facts
-        floor = of.floor
+        floor = of.kitchen
         self.tiles = frozenset(tiles(floor))
         stations = range(len(floor.stations))
         self.cookware = {
@@ -181,7 +181,7 @@ class _State:
         else:
             stamped = self.clock.ground.stamped
             stands = isinstance(place, int) and self.clock.ground.kinds[place] == "stove"
-            charged = (thing.stamp if stamped or stands else self.now) + thing.left
+            charged = (thing.stamp if stamped or stands else self.now) + thing.remaining
             begun = stamped and bool(thing.stamp or thing.cooking)
             self.charged.setdefault(thing.kind, []).append(charged if begun else None)
             ready = max(self.now, charged) if thing.cooking else self.now

@@ -62,9 +62,9 @@ class RemainingWork:
 
     def __init__(self, of: StationMap) -> None:
         self.of = of
-        self.facts = of.floor.facts
-        stations = range(len(of.floor.stations))
-        self.kinds = [one.kind for one in of.floor.stations]
+        self.facts = of.kitchen.facts
+        stations = range(len(of.kitchen.stations))
+        self.kinds = [one.kind for one in of.kitchen.stations]
         self.cooked = {name: one for one in self.facts.cookware for name in one.ingredients}
         self.sources: dict[str, list[int]] = {}
         for n in stations:
@@ -87,7 +87,7 @@ class RemainingWork:
             ways = (
                 of.walks(start).get(tile, FAR)
                 for start in starts
-                if start not in of.floor.blocked and of.floor.inside(start)
+                if start not in of.kitchen.blocked and of.kitchen.inside(start)
                 for tile in of.near[station]
             )
             found = self._walks[key] = min(ways, default=FAR) * self.facts.move
@@ -120,7 +120,7 @@ class RemainingWork:
             return min(ways, default=FAR)
         if wanted != "cooked" or vessel is None:
             return FAR
-        own = [n for n in self.of.stoves if self.of.floor.stations[n].holds == vessel.name]
+        own = [n for n in self.of.stoves if self.of.kitchen.stations[n].holds == vessel.name]
         stoves = own or list(self.of.stoves)
         ways = (self.walk(place, stove) + vessel.ticks + self.nearest(stove, self.window) for stove in stoves)
         return min(ways, default=FAR)
@@ -250,7 +250,7 @@ class RemainingWork:
 
     def _cooking(self, thing: Thing) -> Time:
         """Return how long what is in a vessel away from stoves has to cook, and about how long it is to one."""
-        return thing.left + 3 if isinstance(thing, Ware) and thing.cooking else 0
+        return thing.remaining + 3 if isinstance(thing, Ware) and thing.cooking else 0
 
 
 @ProblemCache

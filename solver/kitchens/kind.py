@@ -47,8 +47,8 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
     actions: tuple[str, ...] = ()
     if status in (Status.optimal, Status.feasible):
         actions = plan_unpacked(kitchen, profile, entry)
-        replayed = run.glance(kitchen, actions, profile)
-        if not replayed.success or not replayed.legal == len(actions) == steps:
+        replayed = run.replay(kitchen, actions, profile)
+        if not replayed.success or replayed.refusals or not len(replayed.steps) == len(actions) == steps:
             raise ValueError("the plan does not pass the rules")
     elif steps is not None or entry["plan"]:
         raise ValueError("a plan where there is none")

@@ -277,7 +277,7 @@ def test_lacks_of_the_start() -> None:
         state = engine.start()
         found = lacks(engine, state)
         assert found, name
-        assert not any(lack.made for lack in found), name
+        assert not any(lack.is_own_doing for lack in found), name
         share = 1 - len(found) / len(kitchen(name).goal.conditions)
         assert share <= engine.share(state) + 1e-9 or "#" not in str(kitchen(name).goal), name
 

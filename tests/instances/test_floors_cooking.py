@@ -86,7 +86,7 @@ def test_food_is_cooked_by_its_ticks_on_a_stove(seed: int) -> None:
             kettle.pass_tick(stood[kind])
             ware, stood[kind] = _find(clock, kind)
             kettle.look(ware)
-            assert (ware.left, ware.cooking) == (NEED[kind] * len(kettle.raw) - kettle.ticks, bool(kettle.raw))
+            assert (ware.remaining, ware.cooking) == (NEED[kind] * len(kettle.raw) - kettle.ticks, bool(kettle.raw))
     assert clock.error is None
 
 

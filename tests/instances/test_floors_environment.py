@@ -10,7 +10,7 @@ import pytest
 
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.benchmarks.grid_kitchens.language import spoken
+from planoracle.instances.benchmarks.grid_kitchens.language import json_number
 from planoracle.instances.benchmarks.grid_kitchens.live import LATEST, GridKitchenEnvironment
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, carried_out
 from planoracle.instances.benchmarks.grid_kitchens.simulation import ERRORS, Simulation
@@ -80,7 +80,7 @@ def check(run: GridKitchenEnvironment) -> None:
     assert found.outcome.as_dict() == carried_out(loop.clock).as_dict()
     assert found.success == (loop.clock.world.all_served and loop.clock.error is None)
     assert run.state.turn is None or run.done or not found.success
-    assert run.observation.clock == spoken(loop.here.time)
+    assert run.observation.clock == json_number(loop.kitchen.time)
     if run.state.over == "error":
         assert found.lost_at(len(found.steps)) == "over"
 

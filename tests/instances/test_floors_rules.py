@@ -230,7 +230,7 @@ def test_keys_do_not_tell_when_or_in_which_order_things_came(rules: GridKitchenR
         clock.load(plan(f"{text} @8 table2 ~1" if text[0] == "~" else f"{text} ~1"))
         clock.run()
         assert clock.error is None
-        clock.queues, clock.taken = [()], [0]
+        clock.queues, clock.started = [()], [0]
         keys.add(clock.key())
     assert len(keys) == 1
     hash(clock.key())
@@ -261,7 +261,7 @@ def test_what_a_cook_can_do_is_no_error_and_nothing_else_with_stations_is(rules:
             for act in every:
                 fork = clock.fork()
                 fork.acts[cook] = None
-                fork.queues, fork.taken = [(), ()], [0, 0]
+                fork.queues, fork.started = [(), ()], [0, 0]
                 legal = act in [one for one in choices(fork, cook) if one.word in (INTERACT, PROCESS)]
                 fork.give(cook, act)
                 fork.begin()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.grid_kitchens.language import spoken
+from planoracle.instances.benchmarks.grid_kitchens.language import json_number
 from planoracle.instances.benchmarks.grid_kitchens.run import carried_out, carry_out
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.benchmarks.paracook.rules import PROFILES
@@ -73,7 +73,7 @@ def _live(shared: Path, line: dict[str, Any]) -> dict[str, Any]:
         assert aside.key() == clock.key()
         error = carried_out(clock).as_dict()["error"]
         decide = None if error else [clock.ground.cooks[cook] for cook in clock.decide]
-        turns.append({"time": spoken(clock.time), "decide": decide, "served": clock.world.served, "error": error})
+        turns.append({"time": json_number(clock.time), "decide": decide, "served": clock.world.served, "error": error})
     found = carried_out(clock).as_dict()
     kept = {key: found[key] for key in ("time", "served", "agents", "final")}
     return {"turns": turns, "end": clock.end, **kept}

@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.meanings import is_plain
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, profile
-from planoracle.instances.benchmarks.kitchens.run import glance, replay
+from planoracle.instances.benchmarks.kitchens.run import replay
 from planoracle.instances.benchmarks.kitchens.variants import with_cooks
 from tests.support.kitchen_comparison import draw_kitchen
 
@@ -88,20 +88,6 @@ def test_plans_that_name_what_is_not_there_leave_no_trace() -> None:
     assert (len(engine.bits.atoms), len(engine.deeds)) == before
 
 
-def test_a_glance_sees_what_a_replay_does() -> None:
-    choose = random.Random(5)
-    engine = compiled(BURGER)
-    for limit in (None, 0, 7):
-        state, plan = engine.start(), []
-        for _ in range(40):
-            plan.append(choose.choice([*engine.texts(state), "Wait"]))
-            deed = engine.find(state, plan[-1])
-            state = state if deed is None else engine.step(state, deed)
-        run = replay(BURGER, plan, limit=limit)
-        seen = glance(BURGER, plan, PROFILES["released"], limit)
-        assert seen == (run.success, sum(step.valid for step in run.steps))
-
-
 def odd(text: str) -> KitchenDomain:
     """Return a domain in which taking is written like this."""
     domain = bundled()
@@ -136,7 +122,7 @@ def test_objects_that_a_text_leaves_open_may_be_any_of_their_type() -> None:
 def test_effects_ask_for_what_never_changes() -> None:
     """In one world it may be so in one kitchen, and not so in another."""
     places = [kitchen("kitchens/asynchronous/4_onion_cheese_burger_and_fried_onion"), BURGER]
-    assert bundled().asked - bundled().changing == {"isfryableifcut"} <= {fact[0] for fact in places[0].facts}
+    assert bundled().decisive - bundled().changing == {"isfryableifcut"} <= {fact[0] for fact in places[0].facts}
     assert bundled().created == {"water"}
     world = CompiledRules(bundled(), ("robot1",), "turns")
     for place in places:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.benchmarks.grid_kitchens.tiles import beside, distances
+from planoracle.instances.benchmarks.grid_kitchens.tiles import access_tiles, distances
 from planoracle.instances.benchmarks.paracook import problems
 from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS
 from planoracle.instances.errors import InputError
@@ -55,7 +55,7 @@ def test_every_station_can_be_reached_and_every_dish_be_made(seed: int) -> None:
     found = floor(f"{COOK}/seed_{seed}/agent_num_9/orders_num_16")
     there = distances(found, found.cooks[0][1])
     assert {place for _, place in found.cooks} <= set(there)
-    assert all(not there.keys().isdisjoint(beside(found, station.name)) for station in found.stations)
+    assert all(not there.keys().isdisjoint(access_tiles(found, station.name)) for station in found.stations)
     kinds = Counter(station.kind for station in found.stations)
     assert [kinds[kind] for kind in ("table", "serving_window", "sink", "plate_return")] == [4, 1, 1, 1]
     given = {station.provides for station in found.stations}

@@ -214,7 +214,7 @@ class _Trial:
 
     def told(self, clock: Simulation, runs: int) -> Least:
         acts = {
-            name: [written(self.of, act) for act in clock.queues[cook][: clock.taken[cook]]]
+            name: [written(self.of, act) for act in clock.queues[cook][: clock.started[cook]]]
             for cook, name in enumerate(self.floor.agents)
         }
         for cook, act in enumerate(clock.acts):
@@ -245,7 +245,7 @@ class _Trial:
             return
         cook, *others = due
         ended, was = clock.acts[cook], clock.world.tiles[cook]
-        if clock.taken[cook] < len(clock.queues[cook]):  # he is still walking
+        if clock.started[cook] < len(clock.queues[cook]):  # he is still walking
             if not must:
                 yield from self._turns(clock, others)
             return
@@ -299,7 +299,7 @@ class _Trial:
         if self.sparse:
             return False
         for cook, act in enumerate(clock.acts):
-            if self.long(act, clock.world.tiles[cook]) and clock.taken[cook] == len(clock.queues[cook]):
+            if self.long(act, clock.world.tiles[cook]) and clock.started[cook] == len(clock.queues[cook]):
                 end = clock.ends[cook]
                 if all(other == cook or clock.ends[other] > end for other in self.cooks):
                     return True
@@ -336,7 +336,7 @@ class _Trial:
         tiles, doing = list(clock.world.tiles), []
         for left, cook, act in agenda:
             tag = act.station if act.word == PROCESS else -3 if self.long(act, tiles[cook]) else -len(act.word)
-            rest = clock.queues[cook][clock.taken[cook] :]
+            rest = clock.queues[cook][clock.started[cook] :]
             if act.word == MOVE:
                 tiles[cook] = act.tile
             for then in rest:
@@ -410,7 +410,7 @@ class _Trial:
         for c, act in enumerate(clock.acts):
             if act is not None and act.word == MOVE:
                 start[c] = act.tile
-                for then in clock.queues[c][clock.taken[c] :]:
+                for then in clock.queues[c][clock.started[c] :]:
                     ends[c] += of.walks(start[c])[then.tile] * self.walked
                     start[c] = then.tile
         walks = [self.of.walks(tile) for tile in start]

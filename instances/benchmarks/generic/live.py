@@ -83,7 +83,9 @@ class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
         benchmark = registry.of(problem)
         run = benchmark.run(problem, None, rules)
         if not isinstance(run, GenericRun) or not isinstance(benchmark, ScheduleBenchmark):
-            raise InputError("has no live environment: its runs are no GenericRun", field="benchmark", value=benchmark.name)
+            raise InputError(
+                "has no live environment: its runs are no GenericRun", field="benchmark", value=benchmark.name
+            )
         self._idle = run
         super().__init__(problem, rules, config, reward)
 

@@ -114,7 +114,9 @@ def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Viola
     remaining = {action.id: action.duration for action in instance.actions}
     for piece in pieces:
         remaining[piece.action] -= piece.duration
-    to_come = {name for name, ticks in remaining.items() if ticks > 0} | (remaining.keys() - {piece.action for piece in pieces})
+    to_come = {name for name, ticks in remaining.items() if ticks > 0} | (
+        remaining.keys() - {piece.action for piece in pieces}
+    )
     whole = all(piece.duration > 0 or not instance.by_id[piece.action].duration for piece in pieces)
     for violation in violations_of_last(instance, pieces):
         unfinished = violation.kind == "action_duration" and whole and remaining[violation.subject] > 0

@@ -1,1 +1,1 @@
-"""Floors: kitchens as maps of tiles, on which cooks walk between stations that work by themselves."""
+"""Grid kitchens: maps of tiles on which cooks walk between stations."""

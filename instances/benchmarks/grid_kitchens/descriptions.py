@@ -1,4 +1,4 @@
-"""Floors in words: how they are used, what stands where, and how things are at a moment."""
+"""Grid kitchens in words: actions, the map, and the state at a moment."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     OrderedDish,
     Station,
 )
-from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, WAIT, CookAction, spoken
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, WAIT, CookAction, json_number
 from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, Thing, Time, Ware
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 
 
-def actions_in_words(floor: GridKitchen, rules: GridKitchenRules) -> list[str]:
+def actions_in_words(kitchen: GridKitchen, rules: GridKitchenRules) -> list[str]:
     """Return what each action is and does."""
-    facts = floor.facts
+    facts = kitchen.facts
     vessels = [
         f"a {one.name} takes {one.takes} {', '.join(one.ingredients)} and cooks it in {one.ticks} ticks"
         for one in facts.cookware
@@ -44,26 +44,27 @@ def actions_in_words(floor: GridKitchen, rules: GridKitchenRules) -> list[str]:
     ]
 
 
-def floor_in_words(floor: GridKitchen) -> list[str]:
+def kitchen_in_words(kitchen: GridKitchen) -> list[str]:
     """Return what stands where, who is there, and what is ordered."""
     lines = [
-        f"The map has {floor.width} columns (x from 0 to {floor.width - 1}, to the right) and {floor.height} rows (y "
-        f"from 0 to {floor.height - 1}, downwards). Nobody can enter the tiles of stations and walls.",
+        f"The map has {kitchen.width} columns (x from 0 to {kitchen.width - 1}, to the right) and "
+        f"{kitchen.height} rows (y from 0 to {kitchen.height - 1}, downwards). Nobody can "
+        "enter the tiles of stations and walls.",
         "Stations:",
-        *(f"- {one.name} at {_tile(one.place)}{_about(one)}" for one in floor.stations),
+        *(f"- {one.name} at {_tile(one.place)}{_about(one)}" for one in kitchen.stations),
     ]
-    if floor.walls:
-        lines.append(f"Walls: {', '.join(f'{name} at {_tile(place)}' for name, place in floor.walls)}.")
-    lines.append(f"Cooks: {', '.join(f'{name} at {_tile(place)}' for name, place in floor.cooks)}.")
+    if kitchen.walls:
+        lines.append(f"Walls: {', '.join(f'{name} at {_tile(place)}' for name, place in kitchen.walls)}.")
+    lines.append(f"Cooks: {', '.join(f'{name} at {_tile(place)}' for name, place in kitchen.cooks)}.")
     lines.append("Orders, to be served in this order:")
-    lines += [f"{number}. {dish_in_words(dish)}" for number, dish in enumerate(floor.orders, 1)]
+    lines += [f"{number}. {dish_in_words(dish)}" for number, dish in enumerate(kitchen.orders, 1)]
     return lines
 
 
 def _about(station: Station) -> str:
-    told = [f"gives {station.provides}"] if station.provides else []
-    told += [f"with a {station.holds}"] if station.holds else []
-    return f": {', '.join(told)}" if told else ""
+    parts = [f"gives {station.provides}"] if station.provides else []
+    parts += [f"with a {station.holds}"] if station.holds else []
+    return f": {', '.join(parts)}" if parts else ""
 
 
 def dish_in_words(dish: OrderedDish) -> str:
@@ -75,13 +76,13 @@ def dish_in_words(dish: OrderedDish) -> str:
 def describe(clock: Simulation) -> str:
     """Write how things stand: the time, orders, cooks, and the stations with something on them."""
     world, of = clock.world, clock.ground
-    floor = of.floor
-    lines = [f"{_ticks(world.clock)} have passed, {world.served} of {len(floor.orders)} orders are served."]
+    kitchen = of.kitchen
+    lines = [f"{_ticks(world.clock)} have passed, {world.served} of {len(kitchen.orders)} orders are served."]
     if not world.all_served:
-        lines.append(f"Next order: {dish_in_words(floor.orders[world.served])}")
+        lines.append(f"Next order: {dish_in_words(kitchen.orders[world.served])}")
     for cook, name in enumerate(of.cooks):
-        held = thing_in_words(world.hands[cook])
-        hands = f"holds {held}" if held else "hands empty"
+        in_hand = thing_in_words(world.hands[cook])
+        hands = f"holds {in_hand}" if in_hand else "hands empty"
         lines.append(f"{name} at {_tile(world.tiles[cook])}, {hands}, {_busy(clock, cook)}")
     for number, thing in enumerate(world.on):
         if thing is not None:
@@ -94,7 +95,7 @@ def _busy(clock: Simulation, cook: int) -> str:
     act = clock.acts[cook]
     if act is None:
         return "finished" if clock.finished[cook] else "nothing to do"
-    return f"{act_in_words(clock, act)} until {spoken(clock.ends[cook])}"
+    return f"{act_in_words(clock, act)} until {json_number(clock.ends[cook])}"
 
 
 def act_in_words(clock: Simulation, act: CookAction) -> str:
@@ -109,16 +110,16 @@ def act_in_words(clock: Simulation, act: CookAction) -> str:
 
 
 def _cooks(clock: Simulation, number: int) -> str:
-    left = cooking_left(clock, number)
-    return "" if left is None else f", cooked in {_ticks(left)}"
+    remaining = cooking_left(clock, number)
+    return "" if remaining is None else f", cooked in {_ticks(remaining)}"
 
 
 def cooking_left(clock: Simulation, number: int) -> Time | None:
-    """Return in how many ticks what is in the vessel on a stove is cooked, ``None`` if nothing cooks there."""
+    """Return the ticks until the vessel on a stove is cooked, ``None`` if nothing cooks there."""
     world, thing = clock.world, clock.world.on[number]
     if number not in clock.ground.stoves or not isinstance(thing, Ware) or not (thing.cooking and thing.contents):
         return None
-    return max(0, thing.left - (world.clock - thing.stamp))
+    return max(0, thing.remaining - (world.clock - thing.stamp))
 
 
 def _plates(clock: Simulation) -> Iterator[str]:
@@ -126,7 +127,7 @@ def _plates(clock: Simulation) -> Iterator[str]:
     if world.dirty:
         yield f"  dirty plates at the plate return: {world.dirty}"
     if world.coming:
-        yield f"  dirty plates come back at {', '.join(str(spoken(moment)) for moment in world.coming)}"
+        yield f"  dirty plates come back at {', '.join(str(json_number(moment)) for moment in world.coming)}"
 
 
 def thing_in_words(thing: Thing) -> str:
@@ -146,4 +147,4 @@ def _tile(tile: tuple[int, int]) -> str:
 
 
 def _ticks(time: Time) -> str:
-    return f"{spoken(time)} tick{'' if time == 1 else 's'}"
+    return f"{json_number(time)} tick{'' if time == 1 else 's'}"

@@ -1,11 +1,11 @@
-"""Feedback on plans for floors: the action at which the run ended, and the orders that are left."""
+"""Feedback on plans for grid kitchens: the action at which the run ended, and the open orders."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import dish_in_words
-from planoracle.instances.benchmarks.grid_kitchens.language import spoken, whole
+from planoracle.instances.benchmarks.grid_kitchens.language import json_number, whole
 from planoracle.instances.benchmarks.grid_kitchens.rules import Early
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.model.violations import Violation
@@ -58,9 +58,9 @@ TOPICS = (
 
 
 def examine(run: GridKitchenRun) -> Examination:
-    """Look closely at what is wrong with a run."""
+    """Return the violation and the open orders of a run as feedback."""
     fault = run.verdict.fatal
-    left = run.problem.orders[run.outcome.served :]
+    open_orders = run.problem.orders[run.outcome.served :]
     number = run.outcome.served
     remarks = {} if run.success else {"cooking": tuple(map(partial(_too_early, run), run.outcome.clock.world.early))}
     remarks["completeness"] = tuple(
@@ -68,7 +68,7 @@ def examine(run: GridKitchenRun) -> Examination:
             Violation(None, "not_served", dish.name, required=dish_in_words(dish)),
             f"order {number + n} of {len(run.problem.orders)} is not served: {dish_in_words(dish)}",
         )
-        for n, dish in enumerate(left, 1)
+        for n, dish in enumerate(open_orders, 1)
     )
     return Examination(
         replay=run.verdict,
@@ -82,7 +82,7 @@ def examine(run: GridKitchenRun) -> Examination:
 
 
 def foreign(run: GridKitchenRun) -> Foreign:
-    """Return the stations and cooks that a plan names and the floor does not have."""
+    """Return the stations and cooks that a plan names and the grid kitchen does not have."""
     clock = run.outcome.clock
     acts = [act for queue in clock.queues for act in queue]
     names = [clean(act.target, 40) for act in acts if act.fault == "unknown_target"]
@@ -97,38 +97,43 @@ def _place(run: GridKitchenRun) -> str:
     error, fault = run.outcome.error, run.verdict.fatal
     if error is None or fault is None or error[2] is None:
         return "the plan"
-    _, _, what = fault.subject.partition(": ")
-    return f"action {error[2] + 1} of {error[1]} ({what}, tick {spoken(run.outcome.time)})"
+    _, _, action = fault.subject.partition(": ")
+    return f"action {error[2] + 1} of {error[1]} ({action}, tick {json_number(run.outcome.time)})"
 
 
 def _finding(run: GridKitchenRun, fault: Violation) -> FeedbackItem:
-    where = _place(run)
-    return FeedbackItem.of(fault, fault.message if where == "the plan" else f"{where}: {fault.message}")
+    place = _place(run)
+    return FeedbackItem.of(fault, fault.message if place == "the plan" else f"{place}: {fault.message}")
 
 
 def _too_early(run: GridKitchenRun, early: Early) -> FeedbackItem:
-    """Tell of food that was taken out before it was cooked."""
+    """Describe food that was taken out before it was cooked."""
     of, ware = run.outcome.clock.ground, early.ware
     food = listed([food.name for food in ware.contents if food.state != "cooked"])
-    where, ticks = of.names[early.station], f"{spoken(early.ware.left)} tick{'' if ware.left == 1 else 's'}"
-    who = f"{of.cooks[early.cook]} at {where}, tick {spoken(early.clock)}"
-    text = f"{food} was taken from the {ware.kind} ({who}) before it was cooked: it needed {ticks} more on a stove"
+    station, ticks = (
+        of.names[early.station],
+        f"{json_number(early.ware.remaining)} tick{'' if ware.remaining == 1 else 's'}",
+    )
+    position = f"{of.cooks[early.cook]} at {station}, tick {json_number(early.clock)}"
+    text = f"{food} was taken from the {ware.kind} ({position}) before it was cooked: it needed {ticks} more on a stove"
     now = whole(early.clock)
-    fault = Violation(None, "too_early", food, start=now, end=now, resource=where, required=whole(ware.left), actual=0)
+    fault = Violation(
+        None, "too_early", food, start=now, end=now, resource=station, required=whole(ware.remaining), actual=0
+    )
     return FeedbackItem.of(fault, text)
 
 
 def _notes(run: GridKitchenRun) -> list[str]:
-    told = []
+    notes = []
     outcome, before = run.outcome, run.errors - (run.outcome.error is not None)
     if before:
-        told.append(f"Everything began anew {'once' if before == 1 else f'{before} times'} after an error.")
+        notes.append(f"Everything began anew {'once' if before == 1 else f'{before} times'} after an error.")
     if outcome.served_at:
-        moments = listed([str(spoken(moment)) for moment in outcome.served_at])
+        moments = listed([str(json_number(moment)) for moment in outcome.served_at])
         several = len(outcome.served_at) > 1
-        told.append(f"Dishes were served at ticks {moments}." if several else f"A dish was served at tick {moments}.")
+        notes.append(f"Dishes were served at ticks {moments}." if several else f"A dish was served at tick {moments}.")
         late = outcome.time - outcome.served_at[-1]
         if outcome.done and late > 0:
-            ticks = f"{spoken(late)} tick{'s' if late != 1 else ''}"
-            told.append(f"The run goes on for {ticks} after the last dish, which count.")
-    return told
+            ticks = f"{json_number(late)} tick{'s' if late != 1 else ''}"
+            notes.append(f"The run goes on for {ticks} after the last dish, which count.")
+    return notes

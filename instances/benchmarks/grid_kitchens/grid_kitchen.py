@@ -1,4 +1,4 @@
-"""A floor: a kitchen as a map of tiles, the cooks on it, and the dishes that are ordered."""
+"""Model of a grid kitchen: a map of tiles with stations, cooks, and the dishes that are ordered."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Cookware:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What holds on all floors of a benchmark: durations in ticks, and cookware. An interaction takes no time.
+    """Durations in ticks and cookware of all grid kitchens of a benchmark. Interactions take no time.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """An ingredient of a dish and the state it must have; ``vessel`` is the cookware, where the recipe says it."""
+    """Ingredient of a dish, its state, and the cookware (``vessel``) where the recipe names one."""
 
     ingredient: str
     state: str
@@ -107,7 +107,7 @@ class OrderedDish:
 
 @dataclass(frozen=True)
 class GridKitchen(Remembering):
-    """A floor; immutable. Made by `GridKitchen.of`, which checks it.
+    """Immutable problem: serve the orders as early as possible. `GridKitchen.of` checks it.
 
     Attributes
     ----------
@@ -143,25 +143,25 @@ class GridKitchen(Remembering):
         orders: Iterable[OrderedDish],
         facts: Facts,
     ) -> GridKitchen:
-        """Check a floor.
+        """Return a checked grid kitchen.
 
         Raises
         ------
         InputError
             Naming field and value: names given twice, tiles outside or taken, too much of anything.
         """
-        made = cls(name, benchmark, *size, tuple(stations), tuple(walls), tuple(cooks), tuple(orders), facts)
-        made.check()
-        return made
+        kitchen = cls(name, benchmark, *size, tuple(stations), tuple(walls), tuple(cooks), tuple(orders), facts)
+        kitchen.check()
+        return kitchen
 
     def with_cooks(self, name: str, count: int) -> GridKitchen:
-        """Return the same floor with the first cooks only; raises `InputError` if there are not so many."""
+        """Return this kitchen with its first cooks only; raises `InputError` if there are not so many."""
         if not 1 <= count <= len(self.cooks):
             raise InputError(f"must be from 1 to {len(self.cooks)}, the cooks on the map", field="agents", value=count)
         return replace(self, name=name, cooks=self.cooks[:count])
 
     def check(self) -> None:
-        """Raise `InputError` for a floor that cannot be; see `GridKitchen.of`."""
+        """Raise `InputError` for a grid kitchen that cannot be; see `GridKitchen.of`."""
         counts = {
             "tiles": self.width * self.height,
             "stations": len(self.stations) + len(self.walls),
@@ -176,24 +176,24 @@ class GridKitchen(Remembering):
             raise InputError("must be 1 or more", field="size", value=[self.width, self.height])
         if not self.cooks:
             raise InputError("there must be a cook", field="cooks")
-        taken: set[Tile] = set()
+        occupied: set[Tile] = set()
         names: set[str] = set()
         things = [(station.name, station.place) for station in self.stations]
         for name, place in (*things, *self.walls, *self.cooks):
             if name in names or not name or len(name) > _MOST["characters"]:
                 raise InputError("must be a name of its own, not too long", field="name", value=name)
             names.add(name)
-            if not self.inside(place) or place in taken:
+            if not self.inside(place) or place in occupied:
                 raise InputError("must be a free tile on the map", field=name, value=list(place))
             if len(names) <= len(self.stations) + len(self.walls):  # cooks may share a tile
-                taken.add(place)
+                occupied.add(place)
         vessels = {PLATE, *(one.name for one in self.facts.cookware)}
         for station in self.stations:
             if station.kind not in KINDS:
                 raise InputError(f"must be one of {', '.join(KINDS)}", field=f"{station.name}.kind", value=station.kind)
             if station.holds and station.holds not in vessels:
-                known = ", ".join(sorted(vessels))
-                raise InputError(f"must be one of {known}", field=f"{station.name}.holds", value=station.holds)
+                vessel_names = ", ".join(sorted(vessels))
+                raise InputError(f"must be one of {vessel_names}", field=f"{station.name}.holds", value=station.holds)
         for dish in self.orders:
             if not dish.needs:
                 raise InputError("must need an ingredient", field=dish.name)
@@ -203,17 +203,17 @@ class GridKitchen(Remembering):
 
     @property
     def kind(self) -> str:
-        """A floor, see `planoracle.instances.model.problem.Problem`."""
+        """Problem kind, see `planoracle.instances.model.problem.Problem`."""
         return "floor"
 
     @property
     def unit(self) -> str:
-        """What a tick is called."""
+        """Name of a tick."""
         return "tick"
 
     @property
     def seconds_per_tick(self) -> None:
-        """Ticks have no length in seconds."""
+        """Undefined: ticks have no length in seconds."""
         return None
 
     @cached_property
@@ -223,7 +223,7 @@ class GridKitchen(Remembering):
 
     @property
     def time_limit(self) -> None:
-        """There is none."""
+        """No time limit."""
         return None
 
     @cached_property
@@ -237,18 +237,18 @@ class GridKitchen(Remembering):
         return frozenset((*(station.place for station in self.stations), *(place for _, place in self.walls)))
 
     def inside(self, tile: Tile) -> bool:
-        """Whether a tile is on the map."""
+        """Return whether a tile is on the map."""
         return 0 <= tile[0] < self.width and 0 <= tile[1] < self.height
 
 
 @dataclass(frozen=True, slots=True)
 class GridKitchenRules(Rules):
-    """How a floor is run where descriptions and released code differ.
+    """Rules of grid kitchens where the paper and the released code differ.
 
     Attributes
     ----------
     cooking
-        What counts as time of cooking: ``"stove"``, that on a stove with contents, forgotten when the vessel is
+        Time that counts as cooking: ``"stove"``, that on a stove with contents, forgotten when the vessel is
         emptied; or ``"stamp"``, as released: from a stamp that is the end of the last batch, also off the stove, and
         an emptied vessel goes on cooking.
     sinks
@@ -258,7 +258,7 @@ class GridKitchenRules(Rules):
     end
         A run ends, and its time is, when the last order is ``"served"``; or when all ``"plans"`` are used up.
     price_optimum
-        Grades say what the best plans take, which takes a solve for each floor.
+        Grades compare with the best plan, which takes a solve for each grid kitchen.
     """
 
     cooking: str = "stove"

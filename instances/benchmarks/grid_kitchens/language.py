@@ -1,4 +1,4 @@
-"""Actions as plans write them, read once: what they mean on a floor, or what is wrong with them whenever they come."""
+"""Actions of plans for grid kitchens: reading, writing, and finding them in model output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOVE, INTERACT, PROCESS, WAIT, FINISH = WORDS = ("MoveTo", "Interact", "Process"
 
 # Ticks of the longest wait, and so many characters of a faulty action are kept.
 _LONGEST: Final = 10**9
-_KEPT: Final = 200
+_MAX_EXCERPT: Final = 200
 
 
 class CookAction(NamedTuple):
@@ -32,8 +32,8 @@ class CookAction(NamedTuple):
     ----------
     word
         One of `WORDS`, or ``""``.
-    fault, given, target
-        What is wrong with it at any time, ``""`` if nothing is; and then how it is written, and its target.
+    fault, text, target
+        Kind of an error that does not depend on the state, ``""`` for none; then the action and its target as written.
     """
 
     word: str
@@ -41,19 +41,19 @@ class CookAction(NamedTuple):
     station: int = -1
     duration: Time = 0
     fault: str = ""
-    given: str = ""
+    text: str = ""
     target: str = ""
 
 
 def tick(value: object) -> Time | None:
-    """Return a number of a plan exactly, a decimal fraction as it is written; ``None`` for what is no number."""
+    """Return a number of a plan as an exact time; ``None`` for what is no number."""
     if isinstance(value, float) and math.isfinite(value):
         exact = Fraction(repr(value))
         return exact.numerator if exact.denominator == 1 else exact
     return int(value) if isinstance(value, int) else None
 
 
-def spoken(time: Time) -> int | float:
+def json_number(time: Time) -> int | float:
     """Return a time for JSON."""
     return time if isinstance(time, int) else int(time) if time.denominator == 1 else float(time)
 
@@ -63,18 +63,18 @@ def whole(time: Time) -> int:
     return math.ceil(time)
 
 
-def read(ground: StationMap, given: object) -> CookAction:
+def read(ground: StationMap, action: object) -> CookAction:
     """Read an action; never raises for what it holds.
 
     What is wrong with it, if anything, becomes known when it is begun.
     """
-    act = _read(ground, given)
+    act = _read(ground, action)
     if not act.fault:
         return act
-    if not isinstance(given, dict):
-        return act._replace(given=_shown(given))
-    parts = [_shown(given[field]) for field in ("action", "target", "duration") if field in given]
-    return act._replace(given=" ".join(parts)[:_KEPT] or _shown(given), target=_shown(given.get("target")))
+    if not isinstance(action, dict):
+        return act._replace(text=_excerpt(action))
+    parts = [_excerpt(action[field]) for field in ("action", "target", "duration") if field in action]
+    return act._replace(text=" ".join(parts)[:_MAX_EXCERPT] or _excerpt(action), target=_excerpt(action.get("target")))
 
 
 def written(ground: StationMap, act: CookAction) -> dict[str, Any]:
@@ -82,35 +82,35 @@ def written(ground: StationMap, act: CookAction) -> dict[str, Any]:
     if act.word == MOVE:
         return {"action": MOVE, "target": list(act.tile)}
     if act.word == WAIT:
-        return {"action": WAIT, "duration": spoken(act.duration)}
+        return {"action": WAIT, "duration": json_number(act.duration)}
     return {"action": act.word} if act.station < 0 else {"action": act.word, "target": ground.names[act.station]}
 
 
-def _shown(given: object) -> str:
-    if isinstance(given, str):
-        return given[:_KEPT]
+def _excerpt(action: object) -> str:
+    if isinstance(action, str):
+        return action[:_MAX_EXCERPT]
     try:
-        return json.dumps(given, default=str)[:_KEPT]
+        return json.dumps(action, default=str)[:_MAX_EXCERPT]
     except (TypeError, ValueError, RecursionError):
-        return type(given).__name__
+        return type(action).__name__
 
 
-def _read(ground: StationMap, given: object) -> CookAction:
-    if not isinstance(given, dict) or "action" not in given:
+def _read(ground: StationMap, action: object) -> CookAction:
+    if not isinstance(action, dict) or "action" not in action:
         return CookAction("", fault="malformed")
-    word = given["action"]
+    word = action["action"]
     if word == FINISH:
         return CookAction(FINISH)
     if word == WAIT:
-        duration = tick(given.get("duration", 1))
+        duration = tick(action.get("duration", 1))
         if duration is None or duration > _LONGEST:
             return CookAction(WAIT, fault="malformed")
         return CookAction(WAIT, duration=duration, fault="negative_wait" if duration < 0 else "")
     if word not in (MOVE, INTERACT, PROCESS):
         return CookAction("", fault="unknown_action")
     if word == MOVE:
-        return _move(ground, given.get("target"))
-    target = given.get("target", [])
+        return _move(ground, action.get("target"))
+    target = action.get("target", [])
     if isinstance(target, list | dict):
         return CookAction(word, fault="malformed")
     number = ground.numbers.get(target)
@@ -124,22 +124,23 @@ def _move(ground: StationMap, target: object) -> CookAction:
     if not isinstance(target, list | tuple) or len(target) != 2 or not isinstance(target[0], int | float):
         return CookAction(MOVE, fault="malformed")
     x, y = (tick(value) for value in target)
-    if x is None or not 0 <= x < ground.floor.width:
+    if x is None or not 0 <= x < ground.kitchen.width:
         return CookAction(MOVE, fault="unreachable")
     if not isinstance(target[1], int | float):
         return CookAction(MOVE, fault="malformed")
-    if not (isinstance(x, int) and isinstance(y, int) and ground.floor.inside((x, y))):
+    if not (isinstance(x, int) and isinstance(y, int) and ground.kitchen.inside((x, y))):
         return CookAction(MOVE, fault="unreachable")
-    return CookAction(MOVE, (x, y), fault="unreachable" if (x, y) in ground.floor.blocked else "")
+    return CookAction(MOVE, (x, y), fault="unreachable" if (x, y) in ground.kitchen.blocked else "")
 
 
 _COOK = re.compile(r"\b(?:agent|cook|chef|player|robot)s?[\s_#-]{0,3}(\d{1,3})\b", re.IGNORECASE)
 _MARK = re.compile(r"\s{0,20}(?:[-*+\u2022]|\d{1,4}[.):])?\s{0,8}[*_`]{0,3}")
-_WHO = r"(?:agent|cook|chef|player|robot)[\s_#-]{0,3}(\d{1,3})"
+_COOK_NO = r"(?:agent|cook|chef|player|robot)[\s_#-]{0,3}(\d{1,3})"
 _HEAD = re.compile(
-    rf"\s{{0,20}}(?:[-*+]|#{{1,6}})?\s{{0,8}}[*_`]{{0,3}}{_WHO}(?:'s)?(?: plan| actions)?[\s*_`:]{{0,9}}", re.IGNORECASE
+    rf"\s{{0,20}}(?:[-*+]|#{{1,6}})?\s{{0,8}}[*_`]{{0,3}}{_COOK_NO}(?:'s)?(?: plan| actions)?[\s*_`:]{{0,9}}",
+    re.IGNORECASE,
 )
-_LINE = re.compile(rf"({_MARK.pattern}){_WHO}[*_`]{{0,3}}\s{{0,4}}:[*_`]{{0,3}}\s{{0,4}}", re.IGNORECASE)
+_LINE = re.compile(rf"({_MARK.pattern}){_COOK_NO}[*_`]{{0,3}}\s{{0,4}}:[*_`]{{0,3}}\s{{0,4}}", re.IGNORECASE)
 _OPEN = r"[\s:(\[]{0,4}(?:[a-z]{4,8}\s?[=:]\s?)?[\s(\[\"'`]{0,4}"
 _WORD = re.compile(r"\b(?:(Move)[\s_]?To|(Interact|Process|Wait|Finish))\b(?:\s(?:with|at)\b)?", re.IGNORECASE)
 _TILE = re.compile(rf"{_OPEN}(-?\d{{1,4}})\s{{0,3}}[,;]\s{{0,3}}(-?\d{{1,4}})[\s)\]]{{0,4}}", re.IGNORECASE)
@@ -155,7 +156,7 @@ def as_given(plan: Mapping[str, object]) -> Reading[dict[str, object]]:
     return Reading(dict(plan), count, "object as given", 0)
 
 
-def found_in(floor: GridKitchen, given: object) -> Reading[dict[str, object]]:
+def read_output(kitchen: GridKitchen, output: object) -> Reading[dict[str, object]]:
     """Find the actions of each cook in what a model wrote, see `planoracle.instances.model_output`.
 
     That is an object with a list for every cook, as plans are, or anything near it: lists under other names of cooks
@@ -167,12 +168,12 @@ def found_in(floor: GridKitchen, given: object) -> Reading[dict[str, object]]:
     PlanError
         If it does not say who does something.
     """
-    said = _spread(given) if isinstance(given, str) else given
-    return outputs.read(said, _Steps(floor)).of(lambda steps: _plan(floor, steps))
+    prepared = _spread(output) if isinstance(output, str) else output
+    return outputs.read(prepared, _Steps(kitchen)).of(lambda steps: _plan(kitchen, steps))
 
 
 def _spread(text: str) -> str:
-    r"""Write the cook of a heading into every line below it that says an action, and in no line as one who speaks.
+    r"""Write the cook of a heading into every line with an action below it, never as a speaker.
 
     >>> _spread("**Agent 1**\n1. Finish\nagent2: Finish").splitlines()
     ['', '1. cook1 Finish', 'cook2 Finish']
@@ -180,12 +181,12 @@ def _spread(text: str) -> str:
     cook, lines = "", []
     for line in text.split("\n"):
         head = _HEAD.fullmatch(line) if len(line) < 80 else None
-        said = None if head else _LINE.match(line)
+        line_match = None if head else _LINE.match(line)
         if head is not None:
             cook = f"cook{head[1]} "
             line = ""
-        elif said is not None:
-            line = f"{said[1]}cook{said[2]} {line[said.end() :]}"
+        elif line_match is not None:
+            line = f"{line_match[1]}cook{line_match[2]} {line[line_match.end() :]}"
         elif cook and (mark := _MARK.match(line)) and _WORD.match(line, mark.end()):
             line = f"{line[: mark.end()]}{cook}{line[mark.end() :]}"
         lines.append(line)
@@ -193,7 +194,7 @@ def _spread(text: str) -> str:
 
 
 class _Step(NamedTuple):
-    """What a cook does; no action: who is meant by those that follow, or a list that is empty."""
+    """Action of a cook; without an action: the cook of the steps that follow, or of an empty list."""
 
     cook: str | None
     action: object = None
@@ -202,37 +203,37 @@ class _Step(NamedTuple):
 class _Steps(Grammar[_Step]):
     """Actions by their words, and whose they are."""
 
-    def __init__(self, floor: GridKitchen) -> None:
-        self.floor = floor
+    def __init__(self, kitchen: GridKitchen) -> None:
+        self.kitchen = kitchen
 
     @cached_property
     def _targets(self) -> dict[str, str]:
-        names = [*self.floor.by_name, *(name for name, _ in self.floor.walls)]
+        names = [*self.kitchen.by_name, *(name for name, _ in self.kitchen.walls)]
         return {name.lower(): name for name in names}
 
-    def _cook(self, said: object) -> str | None:
+    def _cook(self, name: object) -> str | None:
         """Return the cook that a name means, also one that there is not; ``None`` for what names none."""
-        if not isinstance(said, str) or said in self.floor.agents:
-            return said if isinstance(said, str) else None
-        found = _COOK.fullmatch(said.strip())
-        if found is None:
+        if not isinstance(name, str) or name in self.kitchen.agents:
+            return name if isinstance(name, str) else None
+        match = _COOK.fullmatch(name.strip())
+        if match is None:
             return None
-        same = (cook for cook in self.floor.agents if re.sub(r"\D", "", cook) == found[1])
-        return next(same, said)
+        same = (cook for cook in self.kitchen.agents if re.sub(r"\D", "", cook) == match[1])
+        return next(same, name)
 
     def find(self, text: str) -> list[StepMatch[_Step]]:
         """Return the actions in a line, for the cook that it names."""
         cooks = {self._cook(one[0]) for one in _COOK.finditer(text)}
-        cooks |= {cook for cook in self.floor.agents if re.search(rf"\b{re.escape(cook)}\b", text)}
+        cooks |= {cook for cook in self.kitchen.agents if re.search(rf"\b{re.escape(cook)}\b", text)}
         if len(cooks) > 1:
             return []  # nobody knows whose they are
         cook = next(iter(cooks), None)
-        found = []
+        matches = []
         for word in _WORD.finditer(text):
             action, end = self._action(word, text)
             if action is not None:
-                found.append(StepMatch(end - word.start(), _Step(cook, action)))
-        return found
+                matches.append(StepMatch(end - word.start(), _Step(cook, action)))
+        return matches
 
     def _action(self, word: re.Match[str], text: str) -> tuple[dict[str, object] | None, int]:
         """Return the action that begins with a word, and where it ends."""
@@ -255,7 +256,7 @@ class _Steps(Grammar[_Step]):
         return []
 
     def of(self, value: object) -> list[_Step] | None:
-        """Return the actions of an object with a list for every cook, of one for one cook, or an action itself."""
+        """Return the actions of an object with a list for every cook or for one, or an action itself."""
         if isinstance(value, list):
             if value and all(_is_action(one) for one in value):
                 return [self._one(one) for one in value]
@@ -263,20 +264,20 @@ class _Steps(Grammar[_Step]):
         if not isinstance(value, dict):
             return None
         cooks = {name: self._cook(name) for name in value}
-        if any(cooks.values()) and all(cooks[name] or isinstance(held, str) for name, held in value.items()):
+        if any(cooks.values()) and all(cooks[name] or isinstance(entry, str) for name, entry in value.items()):
             return [step for name, cook in cooks.items() if cook for step in self._all(cook, value[name])]
-        named = {name.lower(): held for name, held in value.items()}
+        named = {name.lower(): entry for name, entry in value.items()}
         if _is_action(value):
             return [self._one(value)]
         cook = next(filter(None, (self._cook(named.get(name)) for name in _COOKS)), None)
         listed = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
         return None if cook is None or listed is None else self._all(cook, listed)
 
-    def _all(self, cook: str, held: object) -> list[_Step]:
+    def _all(self, cook: str, actions: object) -> list[_Step]:
         """Return what a cook does: actions of a list, or a single one."""
-        if not isinstance(held, list):
-            held = [held]
-        steps = [_Step(cook, self._said(one)) for one in held]
+        if not isinstance(actions, list):
+            actions = [actions]
+        steps = [_Step(cook, self._read_action(one)) for one in actions]
         return steps or [_Step(cook)]
 
     def _one(self, action: Mapping[str, object]) -> _Step:
@@ -284,25 +285,27 @@ class _Steps(Grammar[_Step]):
         cook = next(filter(None, (self._cook(action.get(name)) for name in ("agent", "cook", "agent_id"))), None)
         return _Step(cook, dict(action))
 
-    def _said(self, action: object) -> object:
+    def _read_action(self, action: object) -> object:
         """Return an action, of text the one that it says."""
         if isinstance(action, str):
             word = _WORD.match(action.strip())
-            found = None if word is None else self._action(word, action.strip())[0]
-            return action if found is None else found
+            read = None if word is None else self._action(word, action.strip())[0]
+            return action if read is None else read
         return action
 
     def row(self, cells: Mapping[str, str]) -> list[_Step] | None:
         """Return the actions of a row of a table: with a column for every cook, or one that names it."""
         cooks = {head: self._cook(head) for head in cells}
         if any(cooks.values()):
-            held = [(cook, one.step.action) for head, cook in cooks.items() if cook for one in self.find(cells[head])]
-            return [_Step(cook, action) for cook, action in held if action is not None] or None
-        found = self.find(" ".join(cells.values()))
-        return [one.step for one in found if one.step.action is not None] or None
+            actions = [
+                (cook, one.step.action) for head, cook in cooks.items() if cook for one in self.find(cells[head])
+            ]
+            return [_Step(cook, action) for cook, action in actions if action is not None] or None
+        matches = self.find(" ".join(cells.values()))
+        return [one.step for one in matches if one.step.action is not None] or None
 
     def looks(self, text: str, free: bool) -> bool:
-        """Whether a line names an action and what it is done with."""
+        """Return whether a line names an action and its target."""
         word = _WORD.search(text[:500])
         return word is not None and (not free or text[word.end() : word.end() + 2].strip()[:1] in ("(", "["))
 
@@ -317,14 +320,14 @@ def _is_action(value: object) -> bool:
     return isinstance(value, dict) and value.get("action") in WORDS
 
 
-def _plan(floor: GridKitchen, steps: Iterable[_Step]) -> dict[str, object]:
+def _plan(kitchen: GridKitchen, steps: Iterable[_Step]) -> dict[str, object]:
     """Return the actions by cook; what names nobody is done by whom was named last."""
     plan: dict[str, list[object]] = {}
-    cook = floor.agents[0] if len(floor.agents) == 1 else None
+    cook = kitchen.agents[0] if len(kitchen.agents) == 1 else None
     for step in steps:
         cook = cook if step.cook is None else step.cook
         if cook is None:
-            raise PlanError(f"does not say who does it: {', '.join(floor.agents)}", field="plan", value=step.action)
+            raise PlanError(f"does not say who does it: {', '.join(kitchen.agents)}", field="plan", value=step.action)
         actions = plan.setdefault(cook, [])
         if step.action is not None:
             actions.append(step.action)

@@ -1,4 +1,4 @@
-"""The live environment of floors: actions of cooks, handed in whenever one has nothing to do; or a whole plan."""
+"""Live environment of grid kitchens: closed loop of single actions, or open loop of whole plans."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planoracle.instances.benchmarks.grid_kitchens.descriptions import (
     actions_in_words,
     cooking_left,
     describe,
-    floor_in_words,
+    kitchen_in_words,
 )
 from planoracle.instances.benchmarks.grid_kitchens.diagnostics import GridKitchenViolation, fault_of
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
@@ -22,7 +22,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     PROCESS,
     WAIT,
     CookAction,
-    spoken,
+    json_number,
     written,
 )
 from planoracle.instances.benchmarks.grid_kitchens.rules import Time
@@ -32,10 +32,10 @@ from planoracle.instances.benchmarks.grid_kitchens.simulation import (
     RunError,
     Simulation,
     StartedAction,
-    begun,
-    gone_on,
+    continue_loop,
+    new_loop,
 )
-from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, beside, tiles
+from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, access_tiles, tiles
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.protocol.capabilities import ActionSpace
@@ -48,13 +48,13 @@ LATEST = 500
 MAX_ACTIONS = 10_000
 _KINDS: Final = {WAIT: "wait", FINISH: "close"}
 # Of a message that cannot be read, so many characters are kept.
-_KEPT = 200
+_MAX_EXCERPT = 200
 
 
 class Past(NamedTuple):
-    """What was handed in last, and before it."""
+    """Last submission of a run, and those before it."""
 
-    said: object
+    message: object
     before: Past | None
 
 
@@ -67,7 +67,7 @@ class LiveState(NamedTuple):
 
 
 class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveState]):
-    """One run on a floor.
+    """One run on a grid kitchen.
 
     Closed loop: a message is an object of actions by the names of cooks, as it is or as text; cooks who have nothing to
     do begin at once, and time passes until one needs a decision. An error begins anew in a fresh kitchen, the third one
@@ -84,7 +84,7 @@ class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveStat
     ('act', 0)
     """
 
-    # What is said
+    # Texts
 
     def instructions(self) -> str:
         """Return how actions are written and what comes of them."""
@@ -107,10 +107,10 @@ class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveStat
 
     def introduction(self) -> str:
         """Return the map, the cooks and the orders."""
-        return "\n".join(floor_in_words(self.problem))
+        return "\n".join(kitchen_in_words(self.problem))
 
     def _situation(self, world: LiveState) -> str:
-        return describe(world.loop.here)
+        return describe(world.loop.kitchen)
 
     def _answer(self, world: LiveState, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         lines = [super()._answer(world, outcomes, over)]
@@ -120,48 +120,48 @@ class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveStat
                 lines.append(f"When that happened:\n{describe(world.loop.clock)}")
             lines.append("Everything begins anew, in a fresh kitchen.")
         if self.manner.loop == "closed" and over is None:
-            clock = world.loop.here
+            clock = world.loop.kitchen
             free = ", ".join(clock.ground.cooks[cook] for cook in clock.decide)
             lines += [describe(clock), f"What is to be done next by: {free}?"]
         return "\n".join(line for line in lines if line)
 
-    # What is done
+    # Actions
 
     def _begin(self) -> LiveState:
-        return LiveState(begun(self.problem, self.rules))
+        return LiveState(new_loop(self.problem, self.rules))
 
-    def _read(self, said: object) -> Any:
+    def _read(self, message: object) -> Any:
         """Return what is handed in; raises `PlanError` also for text that holds none of it."""
-        found = self.benchmark.reading(self.problem, _plain(said), self.rules)
-        if not found.commands and isinstance(said, str):
-            raise PlanError("holds no action", field="plan", value=said)
-        return found.commands
+        reading = self.benchmark.reading(self.problem, _plain(message), self.rules)
+        if not reading.commands and isinstance(message, str):
+            raise PlanError("holds no action", field="plan", value=message)
+        return reading.commands
 
-    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
-        given, why = None, ""
+    def _take(self, world: LiveState, message: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
+        submission, reason = None, ""
         try:
-            given = self._read(said)
+            submission = self._read(message)
         except PlanError as error:
-            why = quoted(str(error), 300)
-        before = len(world.loop.here.deeds)
-        loop = gone_on(world.loop, given)
-        made = LiveState(loop, Past(given, world.past), world.actions + _count(given))
+            reason = quoted(str(error), 300)
+        before = len(world.loop.kitchen.deeds)
+        loop = continue_loop(world.loop, submission)
+        after = LiveState(loop, Past(submission, world.past), world.actions + _count(submission))
         if loop.clock.error is not None and loop.clock.error.cook is None:
-            return made, (_refused(said, loop.clock, why),)
-        return made, tuple(_outcomes(loop.clock, before))
+            return after, (_refused(message, loop.clock, reason),)
+        return after, tuple(_outcomes(loop.clock, before))
 
-    def _whole(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
+    def _whole(self, world: LiveState, message: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         try:
-            plan = self._read(said)
-            if not isinstance(plan, Mapping):  # a run with several tries, which are said one by one
+            plan = self._read(message)
+            if not isinstance(plan, Mapping):  # a run with several tries, which are handed in one by one
                 raise PlanError("must be an object of lists of actions, by the names of cooks", field="plan")
         except PlanError as error:
-            loop = gone_on(world.loop, None)
-            return world._replace(loop=loop), (_refused(said, loop.clock, quoted(str(error), 300)),)
+            loop = continue_loop(world.loop, None)
+            return world._replace(loop=loop), (_refused(message, loop.clock, quoted(str(error), 300)),)
         clock = carry_out(self.problem, plan, self.rules).clock
         loop = Loop(clock, world.loop.errors + (clock.error is not None))
         if clock.error is not None and clock.error.cook is None:
-            return world._replace(loop=loop), (_refused(said, clock, ""),)
+            return world._replace(loop=loop), (_refused(message, clock, ""),)
         return world._replace(loop=loop), tuple(_outcomes(clock, 0))
 
     def _counts(self, world: LiveState) -> bool:
@@ -176,12 +176,12 @@ class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveStat
         return "too_late" if late else None
 
     def _clock(self, world: LiveState) -> int:
-        return spoken(world.loop.here.time)  # type: ignore[return-value]  # a fraction only where a plan waits for one
+        return json_number(world.loop.kitchen.time)  # type: ignore[return-value]  # a fraction only where a plan waits for one
 
-    # What can be done
+    # Legal actions
 
     def _legal(self, world: LiveState) -> Sequence[LegalCommand]:
-        clock = world.loop.here
+        clock = world.loop.kitchen
         of = clock.ground
         return [
             LegalCommand(submitted(of, cook, act), _KINDS.get(act.word, "act"))
@@ -189,28 +189,28 @@ class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveStat
             for act in choices(clock, cook)
         ]
 
-    # What is handed in
+    # Submission
 
-    def _plan_of(self, said: object) -> dict[str, object]:
-        return {"plan": said}
+    def _plan_of(self, message: object) -> dict[str, object]:
+        return {"plan": message}
 
     def _handed_in(self) -> dict[str, object]:
-        found, past = [], self.state.world.past
+        messages, past = [], self.state.world.past
         while past is not None:
-            found.append(past.said)
+            messages.append(past.message)
             past = past.before
-        return {"submissions": found[::-1]}
+        return {"submissions": messages[::-1]}
 
 
 def live(
-    problem: GridKitchen, rules: GridKitchenRules, manner: RunConfig, reward: Reward | None
+    problem: GridKitchen, rules: GridKitchenRules, config: RunConfig, reward: Reward | None
 ) -> GridKitchenEnvironment:
-    """Return one run on a floor."""
-    return GridKitchenEnvironment(problem, rules, manner, reward)
+    """Return one run on a grid kitchen."""
+    return GridKitchenEnvironment(problem, rules, config, reward)
 
 
 def _outcomes(clock: Simulation, since: int) -> Iterator[CommandOutcome]:
-    """Yield what became of the actions begun in a turn; the one that failed is the last."""
+    """Yield what became of the actions started in a turn; the one that failed is the last."""
     error = clock.error
     for deed in clock.deeds[since:]:
         failed = error is not None and (deed.cook, deed.position) == (error.cook, error.position)
@@ -221,61 +221,63 @@ def _outcomes(clock: Simulation, since: int) -> Iterator[CommandOutcome]:
 
 
 def _outcome(clock: Simulation, deed: StartedAction) -> CommandOutcome:
-    start, end = spoken(deed.start), spoken(deed.end)
-    said = f"{clock.ground.cooks[deed.cook]} {act_in_words(clock, deed.act)}"
-    told = f"{said}, {f'from {start} to {end}' if deed.end > deed.start else f'at {start}'}"
+    start, end = json_number(deed.start), json_number(deed.end)
+    action = f"{clock.ground.cooks[deed.cook]} {act_in_words(clock, deed.act)}"
+    text = f"{action}, {f'from {start} to {end}' if deed.end > deed.start else f'at {start}'}"
     kind = "wait" if deed.act.word == WAIT else "act"
-    return CommandOutcome(submitted(clock.ground, deed.cook, deed.act), kind, start, end, None, told)  # type: ignore[arg-type]
+    return CommandOutcome(submitted(clock.ground, deed.cook, deed.act), kind, start, end, None, text)  # type: ignore[arg-type]
 
 
 def _failed(clock: Simulation, error: RunError, fault: GridKitchenViolation) -> CommandOutcome:
     assert error.cook is not None
     assert error.position is not None
     act = clock.queues[error.cook][error.position]
-    now: Any = spoken(clock.time)
-    begun = error.position < clock.taken[error.cook]
-    command = submitted(clock.ground, error.cook, act) if begun else fault.subject[:_KEPT]
-    told = f"{fault.subject} at {now}: refused, {fault.message}"
-    return CommandOutcome(command, "lost", now, now, error.kind, told)
+    now: Any = json_number(clock.time)
+    is_started = error.position < clock.started[error.cook]
+    command = submitted(clock.ground, error.cook, act) if is_started else fault.subject[:_MAX_EXCERPT]
+    text = f"{fault.subject} at {now}: refused, {fault.message}"
+    return CommandOutcome(command, "lost", now, now, error.kind, text)
 
 
-def _refused(said: object, clock: Simulation, why: str) -> CommandOutcome:
+def _refused(message: object, clock: Simulation, reason: str) -> CommandOutcome:
     """Return what becomes of a message that is no submission."""
     assert clock.error is not None
-    text = said[:_KEPT] if isinstance(said, str) else type(said).__name__
-    now: Any = spoken(clock.time)
+    text = message[:_MAX_EXCERPT] if isinstance(message, str) else type(message).__name__
+    now: Any = json_number(clock.time)
     fault = fault_of(clock)
-    told = f"not understood, {why or (fault.message if fault else '')}"
-    return CommandOutcome(text, "lost", now, now, clock.error.kind, told)
+    answer = f"not understood, {reason or (fault.message if fault else '')}"
+    return CommandOutcome(text, "lost", now, now, clock.error.kind, answer)
 
 
-def _plain(said: object) -> object:
+def _plain(message: object) -> object:
     """Return a message as JSON has it, so that it can be kept; what is no JSON as text."""
-    if isinstance(said, str):
-        return said
+    if isinstance(message, str):
+        return message
     try:
-        return json.loads(json.dumps(said))
+        return json.loads(json.dumps(message))
     except (TypeError, ValueError, RecursionError):
-        return repr(type(said))
+        return repr(type(message))
 
 
-def _count(given: object) -> int:
+def _count(submission: object) -> int:
     """Return how many actions are handed in; a message counts as one at least."""
-    each = given.values() if isinstance(given, Mapping) else ()
+    each = submission.values() if isinstance(submission, Mapping) else ()
     return max(1, sum(len(actions) for actions in each if isinstance(actions, list | tuple)))
 
 
-def repertoire(floor: GridKitchen) -> ActionSpace:
+def repertoire(kitchen: GridKitchen) -> ActionSpace:
     """Return what there can be to do; walks lead to where something can be used."""
-    return ActionSpace(tuple(_names(floor)), _name, timed=True)
+    return ActionSpace(tuple(_names(kitchen)), _name, timed=True)
 
 
-def _names(floor: GridKitchen) -> Iterator[str]:
-    useful = {tile for one in floor.stations for tile in beside(floor, one.name)}
-    for cook in floor.agents:
-        yield from (f"{cook}: {INTERACT} {one.name}" for one in floor.stations)
-        yield from (f"{cook}: {PROCESS} {one.name}" for one in floor.stations if one.kind in ("chopping_board", "sink"))
-        yield from (f"{cook}: {MOVE} [{x}, {y}]" for x, y in tiles(floor) if (x, y) in useful)
+def _names(kitchen: GridKitchen) -> Iterator[str]:
+    useful = {tile for one in kitchen.stations for tile in access_tiles(kitchen, one.name)}
+    for cook in kitchen.agents:
+        yield from (f"{cook}: {INTERACT} {one.name}" for one in kitchen.stations)
+        yield from (
+            f"{cook}: {PROCESS} {one.name}" for one in kitchen.stations if one.kind in ("chopping_board", "sink")
+        )
+        yield from (f"{cook}: {MOVE} [{x}, {y}]" for x, y in tiles(kitchen) if (x, y) in useful)
         yield from (f"{cook}: {WAIT}", f"{cook}: {FINISH}")
 
 
@@ -286,10 +288,10 @@ def _name(command: str) -> str:
         word, target = action["action"], action.get("target")
     except (InputError, TypeError, ValueError, KeyError, AttributeError):
         return command
-    return f"{cook}: {word}" if target is None or word in (WAIT, FINISH) else f"{cook}: {word} {_shown(target)}"
+    return f"{cook}: {word}" if target is None or word in (WAIT, FINISH) else f"{cook}: {word} {_target_text(target)}"
 
 
-def _shown(target: object) -> str:
+def _target_text(target: object) -> str:
     return f"[{target[0]}, {target[1]}]" if isinstance(target, list) and len(target) == 2 else str(target)
 
 
@@ -299,13 +301,13 @@ def choices(clock: Simulation, cook: int) -> Iterator[CookAction]:
     Of walks those to where something can be used, of waits those up to something that is under way, and of a tick.
     """
     world, of = clock.world, clock.ground
-    here = world.tiles[cook]
-    beside = [number for number, near in enumerate(of.near) if here in near]
+    position = world.tiles[cook]
+    adjacent = [number for number, near in enumerate(of.near) if position in near]
     if not (clock.finished[cook] and of.rules.finish == "final"):
-        acts = [CookAction(word, station=number) for word in (INTERACT, PROCESS) for number in beside]
+        acts = [CookAction(word, station=number) for word in (INTERACT, PROCESS) for number in adjacent]
         yield from (act for act in acts if not clock.refusal(cook, act))
         useful = set().union(*of.near[: len(world.on)])
-        for tile in sorted(tile for tile in of.walks(here) if tile in useful and tile != here):
+        for tile in sorted(tile for tile in of.walks(position) if tile in useful and tile != position):
             yield CookAction(MOVE, tile)
         for duration in _waits(clock):
             yield CookAction(WAIT, duration=duration)
@@ -317,7 +319,7 @@ def _waits(clock: Simulation) -> list[Time]:
     world = clock.world
     until = [end - world.clock for end, act in zip(clock.ends, clock.acts, strict=True) if act is not None]
     until += [moment - world.clock for moment in world.coming]
-    until += [left for number in clock.ground.stoves if (left := cooking_left(clock, number)) is not None]
+    until += [remaining for number in clock.ground.stoves if (remaining := cooking_left(clock, number)) is not None]
     return sorted({1, *(ticks for ticks in until if ticks > 0)})
 
 

@@ -1,4 +1,4 @@
-"""Our own file format for floors: strict and versioned."""
+"""File format ``planoracle/floor`` of grid kitchens: strict and versioned."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class VesselEntry(_Strict):
 
 
 class FactsEntry(_Strict):
-    """How long things take, in ticks; and cookware, by name."""
+    """Durations in ticks, and cookware by name."""
 
     move: int = Field(ge=1, le=10**6, description="for a tile")
     chop: int = Field(ge=0, le=10**6, description="for an ingredient")
@@ -57,11 +57,11 @@ class DishEntry(_Strict):
     """A dish, and what must be on its plate, in any order."""
 
     name: str
-    needs: list[list[str]] = Field(description="ingredient, state, and the cookware where it is said")
+    needs: list[list[str]] = Field(description="ingredient, state, and the cookware if the recipe names one")
 
 
 class GridKitchenDocument(_Strict):
-    """A floor for planoracle: a kitchen as a map of tiles, the cooks on it, and the dishes that are ordered."""
+    """A grid kitchen for planoracle: a map of tiles, the cooks on it, and the dishes that are ordered."""
 
     schema_: SchemaLink = None
     format: Literal["planoracle/floor"]
@@ -83,20 +83,20 @@ def json_schema() -> dict[str, Any]:
     return schema
 
 
-def floor_from_document(document: Any, source: str) -> GridKitchen:
+def kitchen_from_document(document: Any, source: str) -> GridKitchen:
     """Turn a parsed document into a `GridKitchen`; raises `InputError` naming field and value of a fault."""
     version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
     if version != VERSION or isinstance(version, bool | float):
         raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
     try:
-        return _floor(GridKitchenDocument.model_validate(document))
+        return _kitchen(GridKitchenDocument.model_validate(document))
     except ValidationError as error:
         raise input_error(error, source, GridKitchenDocument) from None
     except InputError as error:
         raise error.at(source) from None
 
 
-def _floor(entry: GridKitchenDocument) -> GridKitchen:
+def _kitchen(entry: GridKitchenDocument) -> GridKitchen:
     def pair(value: list[int], field: str) -> tuple[int, int]:
         if len(value) != 2:
             raise InputError("must be a column and a row", field=field, value=value)
@@ -130,27 +130,27 @@ def _need(parts: list[str], field: str) -> Need:
     return Need(*parts)
 
 
-def to_document(floor: GridKitchen) -> dict[str, Any]:
-    """Return the document of a floor; reading it gives an equal floor."""
-    facts = floor.facts
+def to_document(kitchen: GridKitchen) -> dict[str, Any]:
+    """Return the document of a grid kitchen; reading it gives an equal grid kitchen."""
+    facts = kitchen.facts
     document = GridKitchenDocument(
         format=FORMAT,
         version=VERSION,
-        name=floor.name,
-        benchmark=floor.benchmark,
-        size=[floor.width, floor.height],
+        name=kitchen.name,
+        benchmark=kitchen.benchmark,
+        size=[kitchen.width, kitchen.height],
         stations=[
             StationEntry(name=one.name, kind=one.kind, at=list(one.place), holds=one.holds, provides=one.provides)
-            for one in floor.stations
+            for one in kitchen.stations
         ],
-        walls={name: list(place) for name, place in floor.walls},
-        cooks={name: list(place) for name, place in floor.cooks},
+        walls={name: list(place) for name, place in kitchen.walls},
+        cooks={name: list(place) for name, place in kitchen.cooks},
         orders=[
             DishEntry(
                 name=dish.name,
                 needs=[[need.ingredient, need.state, need.vessel][: 3 if need.vessel else 2] for need in dish.needs],
             )
-            for dish in floor.orders
+            for dish in kitchen.orders
         ],
         facts=FactsEntry(
             move=facts.move,

@@ -1,4 +1,4 @@
-"""The state of a floor at one moment, and what using a station does to it.
+"""State of a grid kitchen at one moment, and the effects of using stations.
 
 A world is made to be copied, compared and hashed very often: things are tuples of text and numbers without identity.
 Times are whole ticks, or fractions where a plan waits for such.
@@ -31,7 +31,7 @@ class Ware(NamedTuple):
         Whether time is charged to it.
     stamp
         The moment up to which time has been charged; 0 if there is none.
-    left
+    remaining
         Ticks until what is in it becomes cooked.
     """
 
@@ -39,7 +39,7 @@ class Ware(NamedTuple):
     contents: tuple[Food, ...] = ()
     cooking: bool = False
     stamp: Time = 0
-    left: Time = 0
+    remaining: Time = 0
 
 
 class Early(NamedTuple):
@@ -66,7 +66,7 @@ def written(thing: Thing) -> str | None:
 
 
 class KitchenState:
-    """Where everybody and everything is. `copy` before changing it.
+    """Positions of all cooks and things. `copy` before changing it.
 
     `interact` and `process` return the kind of fault, ``""`` if there is none, and then only change anything.
 
@@ -89,12 +89,12 @@ class KitchenState:
     __slots__ = ("clock", "coming", "dirty", "early", "ground", "hands", "on", "served", "tiles")
 
     def __init__(self, ground: StationMap) -> None:
-        floor = ground.floor
+        kitchen = ground.kitchen
         self.ground = ground
         self.clock: Time = 0
-        self.tiles: list[Tile] = [tile for _, tile in floor.cooks]
-        self.hands: list[Thing] = [None] * len(floor.cooks)
-        self.on: list[Thing] = [Ware(one.holds) if one.holds else None for one in floor.stations]
+        self.tiles: list[Tile] = [tile for _, tile in kitchen.cooks]
+        self.hands: list[Thing] = [None] * len(kitchen.cooks)
+        self.on: list[Thing] = [Ware(one.holds) if one.holds else None for one in kitchen.stations]
         self.dirty = 0
         self.coming: tuple[Time, ...] = ()
         self.served = 0
@@ -102,12 +102,12 @@ class KitchenState:
 
     def copy(self) -> KitchenState:
         """Return a world of its own in the same state."""
-        made: KitchenState = object.__new__(KitchenState)
-        made.ground, made.clock = self.ground, self.clock
-        made.tiles, made.hands, made.on = self.tiles[:], self.hands[:], self.on[:]
-        made.dirty, made.coming, made.served = self.dirty, self.coming, self.served
-        made.early = self.early
-        return made
+        copied: KitchenState = object.__new__(KitchenState)
+        copied.ground, copied.clock = self.ground, self.clock
+        copied.tiles, copied.hands, copied.on = self.tiles[:], self.hands[:], self.on[:]
+        copied.dirty, copied.coming, copied.served = self.dirty, self.coming, self.served
+        copied.early = self.early
+        return copied
 
     def key(self) -> tuple[object, ...]:
         """Return what tells worlds apart that can come to different ends, with times relative to the clock."""
@@ -123,16 +123,16 @@ class KitchenState:
         )
 
     def _form(self, ware: Ware) -> tuple[object, ...]:
-        kind, contents, cooking, stamp, left = ware
+        kind, contents, cooking, stamp, remaining = ware
         if len(contents) > 1:
             contents = tuple(sorted(contents))
         if not self.ground.stamped or not (cooking or stamp):  # between moments nothing is left to be charged
-            return (kind, contents, left)
-        return (kind, contents, left, cooking, self.clock - stamp, stamp == 0)
+            return (kind, contents, remaining)
+        return (kind, contents, remaining, cooking, self.clock - stamp, stamp == 0)
 
     @property
     def all_served(self) -> bool:
-        """Whether no order is left."""
+        """True if all orders are served."""
         return self.served == len(self.ground.dishes)
 
     def update(self) -> None:
@@ -142,15 +142,15 @@ class KitchenState:
             ware = self.on[number]
             if type(ware) is Ware and ware.cooking:
                 passed = clock - ware.stamp
-                if passed >= ware.left:
+                if passed >= ware.remaining:
                     cooked = tuple([Food(food.name, "cooked") for food in ware.contents])
                     self.on[number] = Ware(ware.kind, cooked, False, clock if self.ground.stamped else 0, 0)
                 elif passed:
-                    self.on[number] = ware._replace(stamp=clock, left=ware.left - passed)
+                    self.on[number] = ware._replace(stamp=clock, remaining=ware.remaining - passed)
         if self.coming and self.coming[0] <= clock:
-            left = tuple([moment for moment in self.coming if moment > clock])
-            self.dirty += len(self.coming) - len(left)
-            self.coming = left
+            later = tuple([moment for moment in self.coming if moment > clock])
+            self.dirty += len(self.coming) - len(later)
+            self.coming = later
 
     def interact(self, cook: int, station: int) -> str:
         """Let a cook who stands next to it use a station."""
@@ -169,8 +169,8 @@ class KitchenState:
 
     def _exchange(self, cook: int, station: int, stove: bool) -> str:
         """Take from a surface or a stove, put down, put in, or pour."""
-        held, lying = self.hands[cook], self.on[station]
-        if held is None:
+        in_hand, lying = self.hands[cook], self.on[station]
+        if in_hand is None:
             if lying is not None:
                 self.hands[cook] = self._moved(lying, False) if stove else lying
                 self.on[station] = None
@@ -180,35 +180,35 @@ class KitchenState:
             self.hands[cook] = Food(self.ground.provides[station], "raw")
             return ""
         if lying is None:
-            if stove and not (type(held) is Ware and held.kind != PLATE):
+            if stove and not (type(in_hand) is Ware and in_hand.kind != PLATE):
                 return "stove_refuses"
-            self.on[station] = self._moved(held, True) if stove else held
+            self.on[station] = self._moved(in_hand, True) if stove else in_hand
             self.hands[cook] = None
             return ""
         if stove and not (type(lying) is Ware and lying.kind != PLATE):
             return "stove_refuses"
-        if type(held) is Food and type(lying) is Ware:
-            filled = self._filled(lying, held, stove)
+        if type(in_hand) is Food and type(lying) is Ware:
+            filled = self._filled(lying, in_hand, stove)
             if filled is None:
                 return "wrong_for_cookware"
             self.on[station], self.hands[cook] = filled, None
             return ""
-        if type(held) is Ware and type(lying) is Food:
-            filled = self._filled(held, lying, False)
+        if type(in_hand) is Ware and type(lying) is Food:
+            filled = self._filled(in_hand, lying, False)
             if filled is None:
                 return "wrong_for_cookware"
             self.hands[cook], self.on[station] = filled, None
             return ""
-        if type(held) is Ware and type(lying) is Ware:
-            if held.kind == PLATE:
+        if type(in_hand) is Ware and type(lying) is Ware:
+            if in_hand.kind == PLATE:
                 self._note(lying, cook, station)
-                self.hands[cook] = held._replace(contents=held.contents + lying.contents)
+                self.hands[cook] = in_hand._replace(contents=in_hand.contents + lying.contents)
                 self.on[station] = self._emptied(lying)
                 return ""
             if lying.kind == PLATE:
-                self._note(held, cook, station)
-                self.on[station] = lying._replace(contents=lying.contents + held.contents)
-                self.hands[cook] = self._emptied(held)
+                self._note(in_hand, cook, station)
+                self.on[station] = lying._replace(contents=lying.contents + in_hand.contents)
+                self.hands[cook] = self._emptied(in_hand)
                 return ""
         return "stove_refuses" if stove else "cannot_place"
 
@@ -223,7 +223,7 @@ class KitchenState:
             stamp = ware.stamp or self.clock
         else:
             stamp = self.clock if stove else 0
-        return Ware(ware.kind, contents, True, stamp, ware.left + ground.ticks[ware.kind])
+        return Ware(ware.kind, contents, True, stamp, ware.remaining + ground.ticks[ware.kind])
 
     def _note(self, ware: Ware, cook: int, station: int) -> None:
         """Keep in mind what leaves cookware too early."""
@@ -240,17 +240,17 @@ class KitchenState:
         return thing._replace(stamp=self.clock if onto else 0)
 
     def _serve(self, cook: int) -> str:
-        held, ground = self.hands[cook], self.ground
+        in_hand, ground = self.hands[cook], self.ground
         if self.clock == 0:
             return "serve_at_zero"
-        if type(held) is not Ware or held.kind != PLATE:
+        if type(in_hand) is not Ware or in_hand.kind != PLATE:
             return "serve_no_plate"
         if self.served == len(ground.dishes):
             return "no_order_left"
-        wanted = ground.dishes[self.served]
-        if len(held.contents) != len(wanted):
+        needs = ground.dishes[self.served]
+        if len(in_hand.contents) != len(needs):
             return "dish_wrong_count"
-        if tuple(sorted(held.contents)) != wanted:
+        if tuple(sorted(in_hand.contents)) != needs:
             return "dish_mismatch"
         self.hands[cook] = None
         self.served += 1
@@ -259,15 +259,15 @@ class KitchenState:
         return ""
 
     def _sink(self, cook: int, station: int) -> str:
-        held, lying = self.hands[cook], self.on[station]
-        if held is None:
+        in_hand, lying = self.hands[cook], self.on[station]
+        if in_hand is None:
             if type(lying) is not Ware or lying.kind != PLATE:
                 return "no_clean_plate"
             self.hands[cook], self.on[station] = lying, None
             return ""
-        if held != DIRTY or lying is not None:
+        if in_hand != DIRTY or lying is not None:
             return "sink_refuses"
-        self.hands[cook], self.on[station] = None, held
+        self.hands[cook], self.on[station] = None, in_hand
         return ""
 
     def _take_dirty(self, cook: int, station: int) -> str:
@@ -280,10 +280,10 @@ class KitchenState:
         return ""
 
     def _discard(self, cook: int) -> str:
-        held = self.hands[cook]
-        if held is None:
+        in_hand = self.hands[cook]
+        if in_hand is None:
             return "nothing_to_discard"
-        self.hands[cook] = self._emptied(held) if type(held) is Ware else None
+        self.hands[cook] = self._emptied(in_hand) if type(in_hand) is Ware else None
         return ""
 
     def process(self, station: int) -> str:

@@ -1,4 +1,4 @@
-"""Runs on a floor, of a plan for every cook or of what was handed in turn by turn, in the form common to all."""
+"""Runs on grid kitchens: of a plan for every cook, or of submissions turn by turn."""
 
 from __future__ import annotations
 
@@ -9,55 +9,61 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from planoracle.instances.benchmarks.grid_kitchens.diagnostics import fault_of, told
+from planoracle.instances.benchmarks.grid_kitchens.diagnostics import action_text, fault_of
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
-from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, WAIT, spoken, whole
+from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, WAIT, json_number, whole
 from planoracle.instances.benchmarks.grid_kitchens.rules import Time, written
-from planoracle.instances.benchmarks.grid_kitchens.simulation import ERRORS, RunError, Simulation, StartedAction, played
+from planoracle.instances.benchmarks.grid_kitchens.simulation import (
+    ERRORS,
+    RunError,
+    Simulation,
+    StartedAction,
+    replay_submissions,
+)
 from planoracle.instances.model.violations import Replay, ReplayEvent
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.run import Decision, Run
 
 #: Actions by cook; or a list of such, handed in one after the other.
-FloorPlan: TypeAlias = Mapping[str, object] | Sequence[object]
+GridKitchenPlan: TypeAlias = Mapping[str, object] | Sequence[object]
 
 
-class GridKitchenRun(Run[GridKitchen, FloorPlan, GridKitchenRules]):
-    """A run on a floor; every action that is begun is a decision.
+class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
+    """A run on a grid kitchen; every action that is begun is a decision.
 
     Attributes
     ----------
     outcome
-        What became of the plan, with its clock at the end.
+        Result of the plan, with its simulation at the end.
     live
         Whether it was handed in turn by turn.
     errors
         How many errors there were; after those before the last one, everything began anew.
     """
 
-    def __init__(self, problem: GridKitchen, plan: Plan[FloorPlan], rules: GridKitchenRules) -> None:
-        given = plan.commands
-        if isinstance(given, Mapping):
+    def __init__(self, problem: GridKitchen, plan: Plan[GridKitchenPlan], rules: GridKitchenRules) -> None:
+        commands = plan.commands
+        if isinstance(commands, Mapping):
             self.live = False
-            self.outcome = carry_out(problem, given, rules)
+            self.outcome = carry_out(problem, commands, rules)
             self.errors = int(self.outcome.error is not None)
         else:
-            loop = played(problem, rules, given)
+            loop = replay_submissions(problem, rules, commands)
             self.live, self.outcome, self.errors = True, carried_out(loop.clock), loop.errors
         super().__init__(problem, plan, rules, _verdict(self.outcome))
 
     @property
     def said(self) -> list[str]:
-        """The messages of which it is made: the plan, after which nobody is asked again, or what was said by turns."""
-        given = self.plan.commands
-        if not isinstance(given, Mapping):
-            return [json.dumps(one) for one in given]
-        plans = {name: given.get(name, []) for name in (*self.problem.agents, *given)}
+        """Messages of the run: the plan with final Finish actions, or the submissions by turns."""
+        commands = self.plan.commands
+        if not isinstance(commands, Mapping):
+            return [json.dumps(one) for one in commands]
+        plans = {name: commands.get(name, []) for name in (*self.problem.agents, *commands)}
         return [json.dumps({name: _finished(actions) for name, actions in plans.items()})]
 
     @property
     def restarts(self) -> bool:
-        """Whether everything begins anew, in a fresh kitchen: after an error that is not the last one."""
+        """True if the next submission starts in a fresh kitchen: after an error but the last."""
         return self.live and self.outcome.error is not None and self.errors < ERRORS
 
     @property
@@ -84,26 +90,26 @@ class GridKitchenRun(Run[GridKitchen, FloorPlan, GridKitchenRules]):
         clock = self.outcome.clock
         fault = self.verdict.fatal
         failed = None if fault is None else fault.position
-        found = []
+        decisions = []
         for n, deed in enumerate(clock.deeds):
-            command = told(clock, deed.cook, deed.act)
+            command = action_text(clock, deed.cook, deed.act)
             kind, broken = "wait" if deed.act.word == WAIT else "act", None
             if fault is not None and n == failed:
                 kind, broken = "lost", fault.kind
-            found.append(Decision(n, command, kind, whole(deed.start), whole(deed.end), broken))
-        if fault is not None and failed == len(found):
+            decisions.append(Decision(n, command, kind, whole(deed.start), whole(deed.end), broken))
+        if fault is not None and failed == len(decisions):
             now = whole(self.outcome.time)
-            found.append(Decision(failed, fault.subject[:200], "lost", now, now, fault.kind))
-        return found
+            decisions.append(Decision(failed, fault.subject[:200], "lost", now, now, fault.kind))
+        return decisions
 
 
-def replay(problem: GridKitchen, plan: Plan[FloorPlan], rules: GridKitchenRules) -> GridKitchenRun:
+def replay(problem: GridKitchen, plan: Plan[GridKitchenPlan], rules: GridKitchenRules) -> GridKitchenRun:
     """Replay a plan."""
     return GridKitchenRun(problem, plan, rules)
 
 
 def _verdict(outcome: PlanOutcome) -> Replay:
-    """Return what became of a plan in the form common to all benchmarks; progress is the share of orders served."""
+    """Return the verdict in the common form; progress is the share of orders served."""
     clock = outcome.clock
     orders = len(clock.ground.dishes)
     share = outcome.served / orders if orders else float(outcome.done)
@@ -113,7 +119,7 @@ def _verdict(outcome: PlanOutcome) -> Replay:
     events = tuple(
         ReplayEvent(
             n,
-            told(clock, deed.cook, deed.act),
+            action_text(clock, deed.cook, deed.act),
             whole(deed.start),
             whole(deed.end),
             n != failed,
@@ -137,14 +143,14 @@ def _verdict(outcome: PlanOutcome) -> Replay:
 
 def _idle(clock: Simulation) -> tuple[tuple[int, int], ...]:
     """Return the intervals in which nobody walks or works."""
-    found, until = [], 0
+    intervals, until = [], 0
     for deed in sorted(clock.deeds, key=lambda deed: deed.start):
         if deed.act.word != WAIT and deed.end > deed.start:
             if deed.start > until:
-                found.append((until, whole(deed.start)))
+                intervals.append((until, whole(deed.start)))
             until = max(until, whole(deed.end))
     end = whole(clock.time)
-    return (*found, (until, end)) if end > until else tuple(found)
+    return (*intervals, (until, end)) if end > until else tuple(intervals)
 
 
 def _finished(actions: object) -> object:
@@ -155,7 +161,7 @@ def _finished(actions: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class PlanOutcome:
-    """What became of a plan. Times in ticks, fractions only where plans wait for such; cooks by name.
+    """Result of a plan. Times in ticks, fractions only where plans wait for such; cooks by name.
 
     Attributes
     ----------
@@ -203,10 +209,10 @@ class PlanOutcome:
         figures = {
             name: {
                 "progress": list(self.progress[name]),
-                "busy": spoken(self.busy[name]),
-                "waiting": spoken(self.waiting[name]),
-                "moving": spoken(self.moving[name]),
-                "processing": spoken(self.processing[name]),
+                "busy": json_number(self.busy[name]),
+                "waiting": json_number(self.waiting[name]),
+                "moving": json_number(self.moving[name]),
+                "processing": json_number(self.processing[name]),
             }
             for name in self.progress
         }
@@ -214,24 +220,24 @@ class PlanOutcome:
             "done": self.done,
             "all_served": self.all_served,
             "error": error,
-            "time": spoken(self.time),
+            "time": json_number(self.time),
             "served": self.served,
             "agents": figures,
-            "trace": [[spoken(moment), cook, index] for moment, cook, index in self.trace],
+            "trace": [[json_number(moment), cook, index] for moment, cook, index in self.trace],
             "final": self.final,
         }
 
 
-def carry_out(floor: GridKitchen, plan: Mapping[str, object], rules: GridKitchenRules) -> PlanOutcome:
+def carry_out(kitchen: GridKitchen, plan: Mapping[str, object], rules: GridKitchenRules) -> PlanOutcome:
     """Load a plan before moment 0 and go on to the end. Never raises for what the plan holds."""
-    clock = Simulation.of(floor, rules)
+    clock = Simulation.of(kitchen, rules)
     if clock.load(plan):
         clock.run()
     return carried_out(clock)
 
 
 def carried_out(clock: Simulation) -> PlanOutcome:
-    """Return what became of a plan whose run is over."""
+    """Return the result of a run that is over."""
     world, names = clock.world, clock.ground.cooks
     sums = [sum(each, 0) for each in zip(clock.moving, clock.waiting, clock.processing, strict=True)]
     return PlanOutcome(
@@ -241,7 +247,7 @@ def carried_out(clock: Simulation) -> PlanOutcome:
         time=clock.time,
         served=world.served,
         served_at=clock.served_at,
-        progress={name: (clock.taken[n], len(clock.queues[n])) for n, name in enumerate(names)},
+        progress={name: (clock.started[n], len(clock.queues[n])) for n, name in enumerate(names)},
         busy=dict(zip(names, sums, strict=True)),
         waiting=dict(zip(names, clock.waiting, strict=True)),
         moving=dict(zip(names, clock.moving, strict=True)),

@@ -1,4 +1,4 @@
-"""Time on a floor: the moments at which something ends, and who has his turn in which order.
+"""Event simulation of a grid kitchen: moments at which actions end, and the order of cooks' turns.
 
 A plan can be loaded before moment 0 and run to its end, or handed in piece by piece at the moments at which a cook
 needs a decision. `fork` for trying things out.
@@ -24,9 +24,16 @@ from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, grou
 
 
 class RunError(NamedTuple):
-    """Why a run ended: the kind, whose action (numbers of the cook and of the action); ``None`` where nobody's.
+    """Error that ended a run.
 
-    ``name`` is then that of the cook whose actions are meant.
+    Attributes
+    ----------
+    kind
+        Kind of the violation.
+    cook, position
+        Numbers of the cook and of the action; ``None`` for an error of a whole submission.
+    name
+        Name of the cook that such a submission addresses.
     """
 
     kind: str
@@ -36,7 +43,7 @@ class RunError(NamedTuple):
 
 
 class StartedAction(NamedTuple):
-    """An action that was begun: when, and until when it lasts."""
+    """Action that a cook started, with its start and end."""
 
     cook: int
     position: int
@@ -52,8 +59,8 @@ class Simulation:
     ----------
     world
         The state at the moment.
-    queues, taken
-        What every cook has been given to do, and how much of it has been begun.
+    queues, started
+        Actions handed in for every cook, and how many of them have been started.
     acts, ends
         What every cook is doing, ``None`` if nothing, and until when.
     finished
@@ -61,7 +68,7 @@ class Simulation:
     moving, waiting, processing
         Ticks of every cook; those of an action count in full from its beginning.
     deeds, trace
-        All actions begun, and moment, cook and index of those that took effect, in order; only if they are kept.
+        All actions started, and moment, cook and index of those that took effect, in order; only if they are kept.
     served_at
         The moments at which dishes were served.
     error
@@ -70,14 +77,14 @@ class Simulation:
 
     __slots__ = (
         "_entered", "_round", "acts", "deeds", "ends", "error", "finished", "ground", "keep", "moving", "opened",
-        "processing", "queues", "served_at", "taken", "trace", "waiting", "world",
+        "processing", "queues", "served_at", "started", "trace", "waiting", "world",
     )  # fmt: skip
 
     def __init__(self, of: StationMap, keep: bool = True) -> None:
         count = len(of.cooks)
         self.ground, self.world, self.keep = of, KitchenState(of), keep
         self.queues: list[tuple[CookAction, ...]] = [()] * count
-        self.taken = [0] * count
+        self.started = [0] * count
         self.acts: list[CookAction | None] = [None] * count
         self.ends: list[Time] = [0] * count
         self.finished = [False] * count
@@ -93,22 +100,22 @@ class Simulation:
         self._entered = [0] * count  # in which round everybody's end was entered
 
     @classmethod
-    def of(cls, floor: GridKitchen, rules: GridKitchenRules, keep: bool = True) -> Simulation:
-        """Return a run that has not begun; ``keep``: whether it tells its deeds and trace."""
-        return cls(ground(floor, rules), keep)
+    def of(cls, kitchen: GridKitchen, rules: GridKitchenRules, keep: bool = True) -> Simulation:
+        """Return a run at moment 0; with ``keep`` it records its deeds and trace."""
+        return cls(ground(kitchen, rules), keep)
 
     def fork(self) -> Simulation:
         """Return a run of its own that is where this one is."""
-        made: Simulation = object.__new__(Simulation)
-        made.ground, made.keep, made.world = self.ground, self.keep, self.world.copy()
-        made.queues, made.taken = self.queues[:], self.taken[:]
-        made.acts, made.ends, made._entered = self.acts[:], self.ends[:], self._entered[:]
-        made.finished = self.finished[:]
-        made.moving, made.waiting, made.processing = self.moving[:], self.waiting[:], self.processing[:]
-        made.deeds, made.trace = self.deeds[:], self.trace[:]
-        made.served_at, made.error = self.served_at, self.error
-        made.opened, made._round = self.opened, self._round
-        return made
+        copy: Simulation = object.__new__(Simulation)
+        copy.ground, copy.keep, copy.world = self.ground, self.keep, self.world.copy()
+        copy.queues, copy.started = self.queues[:], self.started[:]
+        copy.acts, copy.ends, copy._entered = self.acts[:], self.ends[:], self._entered[:]
+        copy.finished = self.finished[:]
+        copy.moving, copy.waiting, copy.processing = self.moving[:], self.waiting[:], self.processing[:]
+        copy.deeds, copy.trace = self.deeds[:], self.trace[:]
+        copy.served_at, copy.error = self.served_at, self.error
+        copy.opened, copy._round = self.opened, self._round
+        return copy
 
     def key(self) -> tuple[object, ...]:
         """Return what tells runs apart that can go on differently, with times relative to the clock."""
@@ -116,7 +123,7 @@ class Simulation:
         return (
             self.world.key(),
             tuple([(self.ends[cook] - now, cook, acts[cook]) for cook in self._agenda()]),
-            tuple([queue[taken:] for queue, taken in zip(self.queues, self.taken, strict=True)]),
+            tuple([queue[started:] for queue, started in zip(self.queues, self.started, strict=True)]),
             tuple(self.finished),
             self.error,
         )
@@ -170,7 +177,7 @@ class Simulation:
 
     @property
     def over(self) -> bool:
-        """Whether the run ends with the last dish and that is served, or by a fault."""
+        """True if the run has ended by an error, or with the last dish where that ends it."""
         return self.error is not None or (self.ground.rules.end == "served" and self.world.all_served)
 
     def next_moment(self) -> Time | None:
@@ -180,7 +187,7 @@ class Simulation:
         return min([end for end, act in zip(self.ends, self.acts, strict=True) if act is not None], default=None)
 
     def advance(self) -> bool:
-        """Go to the next moment and let everything there happen; return whether there was one and the run goes on."""
+        """Go to the next moment and let everything there happen; return whether the run goes on."""
         moment = None if self.over else self.next_moment()
         if moment is None:
             return False
@@ -213,18 +220,18 @@ class Simulation:
 
     @property
     def decide(self) -> list[int]:
-        """Who needs a decision: has nothing to do and nothing left to do, and is not finished."""
+        """Cooks that need a decision: idle, without queued actions, and not finished."""
         return [
             cook
             for cook, act in enumerate(self.acts)
-            if act is None and not self.finished[cook] and self.taken[cook] == len(self.queues[cook])
+            if act is None and not self.finished[cook] and self.started[cook] == len(self.queues[cook])
         ]
 
     @property
     def end(self) -> str:
-        """How a run that is handed in piece by piece has ended: ``error``, ``all_finished``, ``done``; else ``""``.
+        """End of a run that is handed in piece by piece: ``error``, ``all_finished``, ``done``; else ``""``.
 
-        ``all_finished`` says nothing of the orders, ``done`` that they are all served.
+        After ``all_finished`` orders may be open; after ``done`` all are served.
         """
         if self.error is not None:
             return "error"
@@ -242,11 +249,11 @@ class Simulation:
     def _chain(self, cook: int) -> bool:
         """Let a cook begin his next action, and all those that take no time before it."""
         world = self.world
-        while self.taken[cook] < len(self.queues[cook]):
-            act = self.queues[cook][self.taken[cook]]
+        while self.started[cook] < len(self.queues[cook]):
+            act = self.queues[cook][self.started[cook]]
             fault, duration = self.start(cook, act)
             if fault:
-                self.error = RunError(fault, cook, self.taken[cook])
+                self.error = RunError(fault, cook, self.started[cook])
                 return False
             self._count(cook, act, duration)
             if duration:
@@ -285,7 +292,7 @@ class Simulation:
         return "", duration
 
     def refusal(self, cook: int, act: CookAction) -> str:
-        """Return why an action would fail as things stand, when it is begun or at its end; ``""`` if it would not."""
+        """Return the violation with which an action would fail now, at its start or end; ``""`` for none."""
         fault, _ = self.start(cook, act)
         if not fault and act.word == INTERACT:
             return self.world.copy().interact(cook, act.station)
@@ -294,8 +301,8 @@ class Simulation:
     def _count(self, cook: int, act: CookAction, duration: Time) -> None:
         now = self.world.clock
         if self.keep:
-            self.deeds.append(StartedAction(cook, self.taken[cook], act, now, now + duration))
-        self.taken[cook] += 1
+            self.deeds.append(StartedAction(cook, self.started[cook], act, now, now + duration))
+        self.started[cook] += 1
         self.acts[cook], self.ends[cook], self._entered[cook] = act, now + duration, 0
         if act.word == MOVE:
             self.moving[cook] += duration
@@ -320,10 +327,10 @@ class Simulation:
         elif word == FINISH:
             self.finished[cook] = True
         if fault:
-            self.error = RunError(fault, cook, self.taken[cook] - 1)
+            self.error = RunError(fault, cook, self.started[cook] - 1)
             return False
         if self.keep:
-            self.trace.append((world.clock, cook, self.taken[cook] - 1))
+            self.trace.append((world.clock, cook, self.started[cook] - 1))
         return True
 
 
@@ -332,7 +339,7 @@ ERRORS: Final = 3
 
 
 class Loop(NamedTuple):
-    """A run between two submissions; `gone_on` makes the next one, and changes neither this nor its clock.
+    """Immutable run between two submissions; `continue_loop` returns the next one.
 
     Attributes
     ----------
@@ -347,31 +354,31 @@ class Loop(NamedTuple):
 
     @property
     def over(self) -> str:
-        """How the run has ended: ``done``, ``all_finished``, ``error``; ``""`` if it goes on."""
+        """End of the run: ``done``, ``all_finished``, ``error``; ``""`` if it goes on."""
         if self.clock.error is not None:
             return "error" if self.errors >= ERRORS else ""
         return self.clock.end
 
     @property
-    def here(self) -> Simulation:
+    def kitchen(self) -> Simulation:
         """The kitchen as the next submission finds it, a fresh one after an error; not to be changed."""
         return self.clock if self.clock.error is None or self.over else Simulation(self.clock.ground, self.clock.keep)
 
 
-def begun(floor: GridKitchen, rules: GridKitchenRules, keep: bool = True) -> Loop:
-    """Return a run in which nothing has been said; ``keep`` is the clock's."""
-    return Loop(Simulation.of(floor, rules, keep))
+def new_loop(kitchen: GridKitchen, rules: GridKitchenRules, keep: bool = True) -> Loop:
+    """Return a run without submissions; ``keep`` is that of `Simulation`."""
+    return Loop(Simulation.of(kitchen, rules, keep))
 
 
-def gone_on(loop: Loop, submission: object) -> Loop:
+def continue_loop(loop: Loop, submission: object) -> Loop:
     """Let a run go on with a submission, actions of cooks by their names, up to the next decision.
 
     What is no such thing, or empty, is an error like any other. Nothing that it holds can make this raise.
     """
-    return loop if loop.over else _gone_on(loop, loop.here.fork(), submission)
+    return loop if loop.over else _continue(loop, loop.kitchen.fork(), submission)
 
 
-def _gone_on(loop: Loop, clock: Simulation, submission: object) -> Loop:
+def _continue(loop: Loop, clock: Simulation, submission: object) -> Loop:
     """Let a clock, which is the loop's or like it, go on with a submission."""
     if isinstance(submission, Mapping) and submission:
         clock.submit(submission)
@@ -381,24 +388,26 @@ def _gone_on(loop: Loop, clock: Simulation, submission: object) -> Loop:
     return Loop(clock, loop.errors + (clock.error is not None))
 
 
-def played(floor: GridKitchen, rules: GridKitchenRules, submissions: Iterable[object]) -> Loop:
-    """Return a run after some submissions, see `gone_on`; a long one takes no longer than the sum of its parts."""
-    loop = begun(floor, rules)
+def replay_submissions(kitchen: GridKitchen, rules: GridKitchenRules, submissions: Iterable[object]) -> Loop:
+    """Return a run after some submissions, see `continue_loop`; takes time linear in their number."""
+    loop = new_loop(kitchen, rules)
     for one in submissions:
         if loop.over:
             break
-        loop = _gone_on(loop, loop.here, one)
+        loop = _continue(loop, loop.kitchen, one)
     return loop
 
 
-def last_of(floor: GridKitchen, rules: GridKitchenRules, submissions: Iterable[object]) -> list[Mapping[str, object]]:
-    """Return the submissions that the last kitchen of a run has got, but for one that is none."""
-    loop, last = begun(floor, rules, keep=False), list[Mapping[str, object]]()
+def last_submissions(
+    kitchen: GridKitchen, rules: GridKitchenRules, submissions: Iterable[object]
+) -> list[Mapping[str, object]]:
+    """Return the submissions to the last kitchen of a run, without one that is no object."""
+    loop, last = new_loop(kitchen, rules, keep=False), list[Mapping[str, object]]()
     for one in submissions:
         if loop.over:
             break
         last = [] if loop.clock.error is not None else last
-        loop = _gone_on(loop, loop.here, one)
+        loop = _continue(loop, loop.kitchen, one)
         if isinstance(one, Mapping):
             last.append(one)
     return last

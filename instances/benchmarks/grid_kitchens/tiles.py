@@ -1,4 +1,4 @@
-"""What never changes while a floor is in use, looked up once: stations by number, walks, dishes, the rules."""
+"""Lookup tables of a grid kitchen under given rules: stations by number, walks, dishes."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ def steps(tile: Tile) -> list[Tile]:
 
 
 @ProblemCache
-def tiles(floor: GridKitchen) -> tuple[Tile, ...]:
+def tiles(kitchen: GridKitchen) -> tuple[Tile, ...]:
     """Return the tiles that can be entered, row by row."""
-    every = ((x, y) for y in range(floor.height) for x in range(floor.width))
-    return tuple(tile for tile in every if tile not in floor.blocked)
+    every = ((x, y) for y in range(kitchen.height) for x in range(kitchen.width))
+    return tuple(tile for tile in every if tile not in kitchen.blocked)
 
 
 @ProblemCache
-def beside(floor: GridKitchen, station: str) -> tuple[Tile, ...]:
+def access_tiles(kitchen: GridKitchen, station: str) -> tuple[Tile, ...]:
     """Return the tiles from which a station is used."""
-    near = steps(floor.by_name[station].place)
-    return tuple(sorted(tile for tile in near if floor.inside(tile) and tile not in floor.blocked))
+    near = steps(kitchen.by_name[station].place)
+    return tuple(sorted(tile for tile in near if kitchen.inside(tile) and tile not in kitchen.blocked))
 
 
 @ProblemCache
-def distances(floor: GridKitchen, start: Tile) -> Mapping[Tile, int]:
+def distances(kitchen: GridKitchen, start: Tile) -> Mapping[Tile, int]:
     """Return how many tiles a shortest walk has to every tile that can be reached from one."""
-    return _spread(floor, [start])
+    return _spread(kitchen, [start])
 
 
-def _spread(floor: GridKitchen, starts: Iterable[Tile]) -> dict[Tile, int]:
-    found = dict.fromkeys(starts, 0)
-    queue = deque(found)
+def _spread(kitchen: GridKitchen, starts: Iterable[Tile]) -> dict[Tile, int]:
+    distance = dict.fromkeys(starts, 0)
+    queue = deque(distance)
     while queue:
         tile = queue.popleft()
         for near in steps(tile):
-            if near not in found and floor.inside(near) and near not in floor.blocked:
-                found[near] = found[tile] + 1
+            if near not in distance and kitchen.inside(near) and near not in kitchen.blocked:
+                distance[near] = distance[tile] + 1
                 queue.append(near)
-    return found
+    return distance
 
 
 STOVE: Final = "stove"
-#: The kind of a wall, which can be named in an action, in vain.
+#: The kind of a wall; actions can name it, but never use it.
 WALL: Final = "wall"
 
 
 class StationMap:
-    """A floor under some rules. Stations have numbers in the order of the map, walls those after them.
+    """Tables of a grid kitchen under given rules. Numbers count stations in map order, then walls.
 
     Attributes
     ----------
@@ -75,17 +75,17 @@ class StationMap:
         By vessel: ingredients and the state in which it takes them; ``ticks`` of cooking.
     """
 
-    def __init__(self, floor: GridKitchen, rules: GridKitchenRules) -> None:
-        self.floor, self.rules, self.facts = floor, rules, floor.facts
-        stations = floor.stations
-        self.names = (*(one.name for one in stations), *(name for name, _ in floor.walls))
-        self.kinds = (*(one.kind for one in stations), *(WALL for _ in floor.walls))
+    def __init__(self, kitchen: GridKitchen, rules: GridKitchenRules) -> None:
+        self.kitchen, self.rules, self.facts = kitchen, rules, kitchen.facts
+        stations = kitchen.stations
+        self.names = (*(one.name for one in stations), *(name for name, _ in kitchen.walls))
+        self.kinds = (*(one.kind for one in stations), *(WALL for _ in kitchen.walls))
         self.provides = tuple(one.provides for one in stations)
         self.numbers = {name: number for number, name in enumerate(self.names)}
-        self.cooks = floor.agents
-        self.cook_numbers = {name: number for number, name in enumerate(floor.agents)}
-        self.things = frozenset((*floor.agents, *(one.holds for one in stations if one.holds)))
-        places = (*(one.place for one in stations), *(place for _, place in floor.walls))
+        self.cooks = kitchen.agents
+        self.cook_numbers = {name: number for number, name in enumerate(kitchen.agents)}
+        self.things = frozenset((*kitchen.agents, *(one.holds for one in stations if one.holds)))
+        places = (*(one.place for one in stations), *(place for _, place in kitchen.walls))
         self.near = tuple(frozenset(steps(place)) for place in places)
         self.stoves = tuple(n for n, kind in enumerate(self.kinds) if kind == STOVE)
         self.boards = tuple(n for n, kind in enumerate(self.kinds) if kind == "chopping_board")
@@ -93,19 +93,19 @@ class StationMap:
         self.plate_return = self.kinds.index("plate_return") if "plate_return" in self.kinds else None
         self.exclusive = frozenset((*self.boards, *(self.sinks if rules.sinks == "one" else ())))
         self.dishes = tuple(
-            tuple(sorted((need.ingredient, need.state) for need in dish.needs)) for dish in floor.orders
+            tuple(sorted((need.ingredient, need.state) for need in dish.needs)) for dish in kitchen.orders
         )
-        cookware = {one.name: one for one in floor.facts.cookware}
+        cookware = {one.name: one for one in kitchen.facts.cookware}
         self.ticks = {PLATE: 0, **{name: one.ticks for name, one in cookware.items()}}
         self.takes = {name: frozenset((item, one.takes) for item in one.ingredients) for name, one in cookware.items()}
         self.stamped = rules.cooking == "stamp"
 
     def walks(self, tile: Tile) -> Mapping[Tile, int]:
         """Return how many tiles it is to every tile that can be reached from one."""
-        return distances(self.floor, tile)
+        return distances(self.kitchen, tile)
 
 
 @ProblemCache
-def ground(floor: GridKitchen, rules: GridKitchenRules) -> StationMap:
-    """Return a floor under some rules."""
-    return StationMap(floor, rules)
+def ground(kitchen: GridKitchen, rules: GridKitchenRules) -> StationMap:
+    """Return a grid kitchen under some rules."""
+    return StationMap(kitchen, rules)

@@ -1,4 +1,4 @@
-"""Runs on floors as schedules: who walks, works and waits when, what cooks meanwhile, and when orders are served."""
+"""Runs on grid kitchens as schedules: walks, work, waits, cooking and orders over time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS, whole
 from planoracle.instances.benchmarks.grid_kitchens.rules import Time, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction, last_of
+from planoracle.instances.benchmarks.grid_kitchens.simulation import (
+    Simulation,
+    StartedAction,
+    last_submissions,
+)
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -44,8 +48,8 @@ def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
     InputError
         If nothing was done that takes time.
     """
-    found = (bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar.end > bar.start)
-    bars = sorted(found, key=lambda bar: (bar.start, _TASKS.index(bar.task)))
+    unsorted = (bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar.end > bar.start)
+    bars = sorted(unsorted, key=lambda bar: (bar.start, _TASKS.index(bar.task)))
     if not bars:
         raise InputError("there is nothing to show: nothing was done that takes time", field=run.problem.name)
     names = [f"{bar.task}/{bar.number}" for bar in bars]
@@ -61,15 +65,15 @@ def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
         )
         for name, bar in zip(names, bars, strict=True)
     )
-    floor = run.problem
-    rows = (*(one.name for one in floor.stations if one.kind in _BUSY), ORDERS)
-    instance = Instance(floor.name, actions, (), tuple(map(Resource, rows)), floor.agents, unit=floor.unit)
+    kitchen = run.problem
+    rows = (*(one.name for one in kitchen.stations if one.kind in _BUSY), ORDERS)
+    instance = Instance(kitchen.name, actions, (), tuple(map(Resource, rows)), kitchen.agents, unit=kitchen.unit)
     pieces = (Piece(name, bar.start, bar.end - bar.start, bar.cook) for name, bar in zip(names, bars, strict=True))
     return instance, Schedule(tuple(pieces))
 
 
 def as_schedules(one: GridKitchenRun, other: GridKitchenRun) -> tuple[Instance, Schedule, Schedule]:
-    """Return what was done in two runs on a floor as actions of one problem.
+    """Return what was done in two runs on a grid kitchen as actions of one problem.
 
     What somebody does for so long at a place, the first time, the second, ..., is one action, whenever it is done.
     """
@@ -117,20 +121,20 @@ def _orders(run: GridKitchenRun) -> Iterator[_Bar]:
 
 
 def _cooking(run: GridKitchenRun) -> Iterator[_Bar]:
-    """Yield from when to when what is in a vessel on a stove cooks: from the outside, at all moments of the run."""
-    begun: dict[int, tuple[Time, str]] = {}
+    """Yield the intervals in which a vessel on a stove cooks, observed at all moments of the run."""
+    started: dict[int, tuple[Time, str]] = {}
     last, number = run.outcome.time, 0
     names = run.outcome.clock.ground.names
     for clock in _moments(run):
         for stove in clock.ground.stoves:
             thing = clock.world.on[stove]
             if isinstance(thing, Ware) and thing.cooking and thing.contents:
-                begun[stove] = begun.get(stove, (clock.time, ""))[0], thing_in_words(thing)
-            elif stove in begun:
-                start, label = begun.pop(stove)
+                started[stove] = started.get(stove, (clock.time, ""))[0], thing_in_words(thing)
+            elif stove in started:
+                start, label = started.pop(stove)
                 number += 1
                 yield _Bar(_COOK, number, label, whole(start), whole(clock.time), None, names[stove])
-    for stove, (start, label) in begun.items():
+    for stove, (start, label) in started.items():
         number += 1
         yield _Bar(_COOK, number, label, whole(start), whole(last), None, names[stove])
 
@@ -138,9 +142,9 @@ def _cooking(run: GridKitchenRun) -> Iterator[_Bar]:
 def _moments(run: GridKitchenRun) -> Iterator[Simulation]:
     """Yield the kitchen of a run, the last one if there were several, at its moments, one after the other."""
     clock = Simulation(run.outcome.clock.ground, keep=False)
-    given = run.plan.commands
-    for one in [given] if isinstance(given, Mapping) else last_of(run.problem, run.rules, given):
-        if isinstance(given, Mapping):
+    commands = run.plan.commands
+    for one in [commands] if isinstance(commands, Mapping) else last_submissions(run.problem, run.rules, commands):
+        if isinstance(commands, Mapping):
             clock.load(one)
         else:
             clock.submit(one)

@@ -1,4 +1,4 @@
-"""Finding the legal actions of a state, and remembering them for the few facts that decide."""
+"""Index of legal actions by the facts that decide about them; test of the goal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LegalActions(NamedTuple):
 
 
 class _Round(NamedTuple):
-    """What is asked about an action at a time: conditions all of whose objects are known, and further objects.
+    """Round of queries of an action: conditions whose objects are bound, and further objects.
 
     ``sources`` are parameters with a condition that names their object; ``free`` is one that no condition names.
     """
@@ -53,7 +53,7 @@ class _Source(NamedTuple):
 
 
 class _FactQuery(NamedTuple):
-    """What a partial action asks: whether of the facts in ``mask`` just those in ``want`` are true, and for objects."""
+    """Query of a partial action: of the facts in ``mask`` exactly ``want`` must be true; and objects."""
 
     partial: _Partial
     mask: int
@@ -66,8 +66,8 @@ class _Node:
     """A decision: what follows for every value of the facts in ``mask``."""
 
     mask: int
-    asked: list[_FactQuery]
-    found: list[int]
+    queries: list[_FactQuery]
+    actions: list[int]
     ways: dict[int, _Node | LegalActions]
 
 
@@ -112,20 +112,20 @@ class ActionIndex:
 
     def _reset(self) -> None:
         self._nodes = 0
-        asked = [
+        queries = [
             _FactQuery(_Partial(position, player, rounds, {} if param is None else {param: player}), turn, turn, [])
             for player, turn in self._turns.items()
             for position, param, rounds in _questions(self._domain)
         ]
-        self._root = _Node(sum(self._turns.values()), asked, [], {})
+        self._root = _Node(sum(self._turns.values()), queries, [], {})
 
     def legal(self, facts: int) -> LegalActions:
         """Return the legal actions."""
         node: _Node | LegalActions = self._root
         while isinstance(node, _Node):
             key = facts & node.mask
-            found = node.ways.get(key)
-            node = self._branch(node, key) if found is None else found
+            follower = node.ways.get(key)
+            node = self._branch(node, key) if follower is None else follower
         return node
 
     def _branch(self, node: _Node, key: int) -> _Node | LegalActions:
@@ -133,17 +133,17 @@ class ActionIndex:
         self._nodes += 1
         if self._nodes >= MAX_NODES:
             self._reset()
-        asked: list[_FactQuery] = []
-        found = list(node.found)
+        queries: list[_FactQuery] = []
+        actions = list(node.actions)
         whole = 0
-        for question in node.asked:
+        for question in node.queries:
             if key & question.mask != question.want:
                 continue
-            partials = _answered(question, key)
+            partials = _bindings_of(question, key)
             while partials:
                 partial = partials.pop()
                 if not partial.rounds:
-                    found.append(self._world.number(partial.position, partial.player, partial.binding))
+                    actions.append(self._world.number(partial.position, partial.player, partial.binding))
                 elif partial.rounds[0].free is not None:
                     partials += self._choose(partial)
                 else:
@@ -153,16 +153,16 @@ class ActionIndex:
                     if not further.mask and not further.sources:
                         partials.append(further.partial)
                         continue
-                    asked.append(further)
+                    queries.append(further)
                     whole |= further.mask
                     for _, source in further.sources:
                         whole |= source.mask
-        way: _Node | LegalActions = _Node(whole, asked, found, {}) if asked else self._moves(found)
+        way: _Node | LegalActions = _Node(whole, queries, actions, {}) if queries else self._moves(actions)
         node.ways[key] = way
         return way
 
-    def _moves(self, found: list[int]) -> LegalActions:
-        ordered = sorted((*self._world.order(number), number) for number in found)
+    def _moves(self, actions: list[int]) -> LegalActions:
+        ordered = sorted((*self._world.order(number), number) for number in actions)
         by_text: dict[str, int] = {}
         for _, text, number in ordered:
             by_text.setdefault(text, number)
@@ -189,30 +189,30 @@ class ActionIndex:
         position, player, rounds, binding = partial
         assert rounds[0].free is not None
         param, its_type = rounds[0].free
-        there = Literal(EXISTS, (param,))
+        is_there = Literal(EXISTS, (param,))
         chosen = []
         for name in self._of_type.get(its_type, ()):
             if name not in binding.values():
-                first = (_Round((), (there,), (), None),) if name in self._exists else ()
+                first = (_Round((), (is_there,), (), None),) if name in self._exists else ()
                 chosen.append(_Partial(position, player, (*first, *rounds[1:]), {**binding, param: name}))
         return chosen
 
     def _source(self, literal: Literal, binding: dict[str, str]) -> _Source:
         """Return the facts that make a condition true for some object."""
         shape = tuple([binding.get(param) for param in literal.params])
-        found = self._patterns.get((literal.predicate, shape))
-        if found is None:
+        source = self._patterns.get((literal.predicate, shape))
+        if source is None:
             its_type = self._domain.signature[literal.predicate][shape.index(None)]
             names = {
                 self._bits.mask((literal.predicate, *[part or name for part in shape])): name
                 for name in self._of_type.get(its_type, ())
                 if name not in shape
             }
-            found = self._patterns[literal.predicate, shape] = _Source(sum(names), names)
-        return found
+            source = self._patterns[literal.predicate, shape] = _Source(sum(names), names)
+        return source
 
 
-def _answered(question: _FactQuery, key: int) -> list[_Partial]:
+def _bindings_of(question: _FactQuery, key: int) -> list[_Partial]:
     """Return the partial action once for every choice of objects that the facts name."""
     position, player, rounds, binding = question.partial
     if not question.sources:
@@ -240,27 +240,27 @@ def _answered(question: _FactQuery, key: int) -> list[_Partial]:
 
 @lru_cache(maxsize=8)
 def _questions(domain: KitchenDomain) -> tuple[tuple[int, str | None, tuple[_Round, ...]], ...]:
-    """Plan the rounds of every action, given which parameter the player is; ``None``: an action on no objects."""
-    found: list[tuple[int, str | None, tuple[_Round, ...]]] = []
+    """Plan the rounds of every action and parameter of the player; ``None``: an action on no objects."""
+    plans: list[tuple[int, str | None, tuple[_Round, ...]]] = []
     for position, action in enumerate(domain.actions):
         if not action.params:
-            found.append((position, None, ()))
+            plans.append((position, None, ()))
         for param, its_type in action.params:
             if its_type == ACTOR:
-                found.append((position, param, _rounds(action, param, domain.changing)))
-    return tuple(found)
+                plans.append((position, param, _rounds(action, param, domain.changing)))
+    return tuple(plans)
 
 
 def _rounds(action: ActionSchema, actor: str, changing: frozenset[str]) -> tuple[_Round, ...]:
-    known = {actor}
-    still = list(action.conditions)
+    bound = {actor}
+    pending = list(action.conditions)
     rounds = []
-    while still or len(known) < len(action.params):
-        ready = [literal for literal in still if known.issuperset(literal.params)]
-        still = [literal for literal in still if literal not in ready]
+    while pending or len(bound) < len(action.params):
+        ready = [literal for literal in pending if bound.issuperset(literal.params)]
+        pending = [literal for literal in pending if literal not in ready]
         sources: dict[str, Literal] = {}
-        for literal in still:
-            unknown = [param for param in literal.params if param not in known]
+        for literal in pending:
+            unknown = [param for param in literal.params if param not in bound]
             if len(unknown) == 1 and literal.value and literal.predicate in changing:
                 best = sources.setdefault(unknown[0], literal)
                 if len(literal.params) > len(best.params):
@@ -268,15 +268,15 @@ def _rounds(action: ActionSchema, actor: str, changing: frozenset[str]) -> tuple
         # What says something about known objects narrows down best; all else waits.
         telling = {param: literal for param, literal in sources.items() if len(literal.params) > 1}
         chosen = tuple((telling or dict(list(sources.items())[:1])).items())
-        still = [literal for literal in still if literal not in [taken for _, taken in chosen]]
+        pending = [literal for literal in pending if literal not in [source for _, source in chosen]]
         free = None
         if not ready and not chosen:
-            free = next((param, its_type) for param, its_type in action.params if param not in known)
-            known.add(free[0])
+            free = next((param, its_type) for param, its_type in action.params if param not in bound)
+            bound.add(free[0])
         fixed = tuple(literal for literal in ready if literal.predicate not in changing)
         tests = tuple(literal for literal in ready if literal.predicate in changing)
         rounds.append(_Round(fixed, tests, chosen, free))
-        known.update(param for param, _ in chosen)
+        bound.update(param for param, _ in chosen)
     return tuple(rounds)
 
 
@@ -285,7 +285,7 @@ MAX_ANSWERS = 100_000
 
 
 class GoalTest:
-    """Whether facts reach the goal of a kitchen, and how far they are.
+    """Test and progress of the goal of a kitchen.
 
     Parameters
     ----------
@@ -303,12 +303,12 @@ class GoalTest:
             domains = [kitchen.candidates[part] if "#" in part else (part,) for part in parts]
             atoms = [(predicate, *arguments) for arguments in product(*domains)]
             if predicate in kitchen.domain.changing:
-                found = [(bits.mask(atom), atom) for atom in atoms]
-                self._options.append((condition, found))
+                bits_and_atoms = [(bits.mask(atom), atom) for atom in atoms]
+                self._options.append((condition, bits_and_atoms))
                 pattern = (predicate, *[part.partition("#")[0] for part in parts])
                 alike[pattern] += 1
                 mask = 0
-                for bit, _ in found:
+                for bit, _ in bits_and_atoms:
                     mask |= bit
                 masks[pattern] = mask
             else:
@@ -334,7 +334,7 @@ class GoalTest:
         return facts & self._mask
 
     def reached(self, facts: int) -> bool:
-        """Whether some choice of different objects makes all conditions true."""
+        """Return whether some choice of different objects makes all conditions true."""
         for count, mask in self._needed:
             if (facts & mask).bit_count() < count:
                 return False

@@ -1,4 +1,4 @@
-"""The rules compiled for one kitchen: states are small and hashable, steps take microseconds.
+"""Rules compiled for one kitchen: states are small and hashable, steps take microseconds.
 
 They follow the released simulator; `Profile` switches the points in which the paper differs. The tests hold them
 against the same rules word by word.
@@ -31,7 +31,7 @@ class CompiledKitchen:
     Parameters
     ----------
     world
-        Where numbers come from, and what kitchens in it have in common; by default one of its own, with the smallest.
+        Numbering shared by several kitchens; by default one of its own, with the smallest numbers.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class CompiledKitchen:
         self._acting = sum(later) if rules.moves == "joint" else 0
         self._learn()
 
-    # What planners and referees use.
+    # Interface of planners and replays
 
     def start(self) -> State:
         """Return the state before the first step."""
@@ -83,7 +83,7 @@ class CompiledKitchen:
         return facts, effects
 
     def goal(self, state: State) -> bool:
-        """Whether the goal is reached: looked at after a step, never at the start."""
+        """Return whether the goal is reached; asked after a step, never at the start."""
         return self._goal.reached(state[0]) and not state[0] & self._acting
 
     def find(self, state: State, text: str) -> int | None:
@@ -96,7 +96,7 @@ class CompiledKitchen:
         """Return the ways to write the legal actions, each with the first action that it means."""
         return self._moves.legal(state[0]).by_text
 
-    # What a state means.
+    # Meaning of a state
 
     def player(self, state: State) -> str:
         """Return who acts next."""
@@ -111,8 +111,8 @@ class CompiledKitchen:
         return self.always.union(self.bits.atoms_of(state[0] & ~self._marks))
 
     def holds(self, state: State, atom: Atom) -> bool:
-        """Whether an atom is true."""
-        return atom in self.always or bool(state[0] & self.bits.known(atom))
+        """Return whether an atom is true."""
+        return atom in self.always or bool(state[0] & self.bits.existing_mask(atom))
 
     def running(self, state: State) -> tuple[Running, ...]:
         """Return the effects on their way, in their order."""
@@ -130,24 +130,24 @@ class CompiledKitchen:
         """Return the share of the goal's conditions that hold for some objects, see `GoalTest.share`."""
         return self._goal.share(state[0])
 
-    # How it is done.
+    # Implementation
 
     def _begin(
         self, facts: int, effects: tuple[int, ...], starts: tuple[tuple[int, int], ...]
     ) -> tuple[int, tuple[int, ...]]:
-        there = list(effects)
+        running = list(effects)
         timers = self.timers
         for kind, first in starts:
-            at = next((i for i, code in enumerate(there) if timers.kinds[code] == kind), len(there))
-            if at == len(there):
-                there.append(first)
-            mask, outcomes = timers.redone[there[at]]
-            outcome = outcomes.get(facts & mask) or timers.learn(there[at], facts, active=True)
+            at = next((i for i, code in enumerate(running) if timers.kinds[code] == kind), len(running))
+            if at == len(running):
+                running.append(first)
+            mask, outcomes = timers.redone[running[at]]
+            outcome = outcomes.get(facts & mask) or timers.learn(running[at], facts, active=True)
             facts = facts & outcome.keep | outcome.add
-            there[at] = outcome.code
+            running[at] = outcome.code
             for birth in outcome.births:
                 facts = self._bear(facts, birth)
-        return facts, tuple(there)
+        return facts, tuple(running)
 
     def _tick(self, facts: int, effects: tuple[int, ...]) -> State:
         timers = self.timers
@@ -174,8 +174,8 @@ class CompiledKitchen:
         return facts, tuple(after)
 
     def _bear(self, facts: int, birth: Birth) -> int:
-        there = (split_name(name) for name in self._types if self._is_there(facts, name))
-        number = max((number for kind, number in there if kind == birth.kind), default=0) + 1
+        existing = (split_name(name) for name in self._types if self._is_there(facts, name))
+        number = max((number for kind, number in existing if kind == birth.kind), default=0) + 1
         name = f"{birth.kind}{number}"
         if name not in self._types:
             self._types[name] = birth.type
@@ -197,7 +197,7 @@ class CompiledKitchen:
 
     @property
     def _moves(self) -> ActionIndex:
-        """What lists the legal actions; not everybody asks for that."""
+        """Index of legal actions, built on first use."""
         if self._action_index is None:
             self._action_index = ActionIndex(
                 self.world,

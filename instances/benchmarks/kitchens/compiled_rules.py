@@ -1,4 +1,4 @@
-"""Running effects as small numbers, and a memory of what an update makes of each."""
+"""Rules as bit masks: numbers of atoms, actions and running effects, and cached updates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEWBORN = "?"  # stands for the number of an object that is being created
 
 
 class Birth(NamedTuple):
-    """An object that an update creates, the changes that concern it, and (``keep``, ``add``) what changes next."""
+    """Object created by an update: its changes, and the masks of the changes that follow."""
 
     kind: str
     type: str
@@ -24,14 +24,14 @@ class Birth(NamedTuple):
     keep: int
     add: int
 
-    def named(self, name: str) -> list[Change]:
+    def changes_of(self, name: str) -> list[Change]:
         """Return the changes with the name of the object."""
         token = self.kind + _NEWBORN
         return [(tuple(name if part == token else part for part in atom), value) for atom, value in self.changes]
 
 
 class UpdateOutcome(NamedTuple):
-    """What an update does: facts become ``facts & keep | add``, the effect ``code``; -1: it is finished."""
+    """Result of an update: facts become ``facts & keep | add``, the effect ``code``; -1: it is finished."""
 
     keep: int
     add: int
@@ -98,7 +98,7 @@ class Timers:
 
 
 class _Record:
-    """A stage on which an update leaves its changes as masks: those before the first birth, and after each."""
+    """Recorder of an update's changes as masks: before the first birth, and after each."""
 
     def __init__(self, bits: Bits, always: frozenset[Atom], facts: int) -> None:
         self.bits = bits
@@ -171,7 +171,7 @@ class GroundAction(NamedTuple):
 
 
 class CompiledRules:
-    """Everything that has a number, for kitchens of one domain with the same players.
+    """Numbering of atoms, actions and effects, for kitchens of one domain with the same players.
 
     Parameters
     ----------
@@ -208,19 +208,19 @@ class CompiledRules:
 
     @property
     def full(self) -> bool:
-        """Whether it is large enough."""
+        """True if no further kitchen should use this numbering."""
         return len(self.bits.atoms) > MAX_ATOMS or len(self.deeds) > MAX_DEEDS
 
     def start(self, kitchen: Kitchen) -> int:
         """Return the facts of a kitchen before the first step."""
-        changing, asked = self.domain.changing, self.domain.asked
+        changing, decisive = self.domain.changing, self.domain.decisive
         facts = sorted(
-            atom for atom in kitchen.facts if atom[0] in changing or (atom[0] in asked and atom not in self._always)
+            atom for atom in kitchen.facts if atom[0] in changing or (atom[0] in decisive and atom not in self._always)
         )
-        found = self.bits.union(facts) | self.turns.get(self.players[0], 0)
+        bits = self.bits.union(facts) | self.turns.get(self.players[0], 0)
         for name in kitchen.types:
-            found |= self.exists(name)
-        return found
+            bits |= self.exists(name)
+        return bits
 
     def exists(self, name: str) -> int:
         """Return the fact that an object is there; 0 where that goes without saying."""
@@ -231,7 +231,7 @@ class CompiledRules:
         """Return what becomes of the facts when an object comes into being under a name."""
         masks = self._births.get((birth, name))
         if masks is None:
-            keep, add = self._masks([(atom, value) for atom, value in birth.named(name)])
+            keep, add = self._masks([(atom, value) for atom, value in birth.changes_of(name)])
             masks = self._births[birth, name] = (keep, add | self.exists(name))
         return masks
 
@@ -276,7 +276,7 @@ class CompiledRules:
             bit = self.exists(name)
             mask, want = mask | bit, want | bit
         keep, add = self._masks(
-            [((what, *[binding[p] for p in params]), value) for what, params, value in action.changes]
+            [((name, *[binding[p] for p in params]), value) for name, params, value in action.changes]
         )
         after = self.players[(self.players.index(player) + 1) % len(self.players)]
         if self.turns:
@@ -299,7 +299,7 @@ class CompiledRules:
 
 
 def shared_world(kitchen: Kitchen, moves: str) -> CompiledRules | None:
-    """Return a world for a kitchen and others like it; ``None`` for one of many objects, which needs one of its own."""
+    """Return the rules shared by similar kitchens; ``None`` for a large kitchen, which needs its own."""
     if len(kitchen.objects) > MAX_OBJECTS:
         return None
     last = _last(kitchen.domain.plain, kitchen.players, moves)

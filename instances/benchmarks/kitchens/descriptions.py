@@ -1,4 +1,4 @@
-"""States for people: what lies where, what it is like by now, and what is under way."""
+"""Kitchens in words: states, conditions, goals and actions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _STATES = ("iscut", "iscooked", "isfried", "isboiling")
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """An effect under way: on what, what it makes of it, steps (``ticks``) or repetitions left, whether it pauses."""
+    """Effect under way on a thing, with its remaining steps (``ticks``) or repetitions."""
 
     thing: str
     makes: str
-    left: int
+    remaining: int
     ticks: bool
     paused: bool
 
@@ -36,8 +36,8 @@ class ObjectView:
     ----------
     layout
         Where everything is.
-    made
-        What things have become: ``{"lettuce1": ["cut"]}``.
+    states
+        States of things: ``{"lettuce1": ["cut"]}``.
     added
         What has been added to meals.
     timers
@@ -45,7 +45,7 @@ class ObjectView:
     """
 
     layout: KitchenLayout
-    made: dict[str, list[str]]
+    states: dict[str, list[str]]
     added: dict[str, list[str]]
     timers: tuple[Timer, ...]
 
@@ -54,16 +54,16 @@ def look(engine: CompiledKitchen, state: State) -> ObjectView:
     """Take in a state."""
     facts = engine.facts(state)
     layout = places(sorted(engine.objects(state).items(), key=lambda each: _rank(engine, each[0])), facts)
-    made: dict[str, list[str]] = {}
+    states: dict[str, list[str]] = {}
     added: dict[str, list[str]] = {}
-    told = (fact for fact in facts if fact[0] in _STATES or fact[0] == "addedto")
-    for fact in sorted(told, key=lambda atom: [natural(part) for part in atom]):
+    decisive = (fact for fact in facts if fact[0] in _STATES or fact[0] == "addedto")
+    for fact in sorted(decisive, key=lambda atom: [natural(part) for part in atom]):
         if fact[0] in _STATES:
-            made.setdefault(fact[1], []).append(fact[0].removeprefix("is"))
+            states.setdefault(fact[1], []).append(fact[0].removeprefix("is"))
         elif fact[0] == "addedto":
             added.setdefault(fact[2], []).append(fact[1])
     timers = dict.fromkeys(_timers(engine.running(state), facts, paused=False))
-    return ObjectView(layout, made, added, tuple(timers))
+    return ObjectView(layout, states, added, tuple(timers))
 
 
 def _rank(engine: CompiledKitchen, name: str) -> tuple[bool, int, tuple[str, int, str]]:
@@ -74,14 +74,16 @@ def _rank(engine: CompiledKitchen, name: str) -> tuple[bool, int, tuple[str, int
 def _timers(effects: Iterable[Running], facts: frozenset[tuple[str, ...]], *, paused: bool) -> Iterator[Timer]:
     for running in effects:
         effect = running.effect
-        held = paused or any((atom in facts) != value for atom, value in effect.conditions)
+        is_paused = paused or any((atom in facts) != value for atom, value in effect.conditions)
         if effect.count and not running.done:
-            made = [atom[0].removeprefix("is") for atom, value in sorted(effect.changes) if value]
-            made += [inner.effect.creates[1] for inner in running.nested if inner.effect.creates is not None]
-            left = effect.count - running.count
-            yield Timer(effect.argument, " and ".join(made) or "done", left, effect.kind == "delayed", held)
+            results = [atom[0].removeprefix("is") for atom, value in sorted(effect.changes) if value]
+            results += [inner.effect.creates[1] for inner in running.nested if inner.effect.creates is not None]
+            remaining = effect.count - running.count
+            yield Timer(
+                effect.argument, " and ".join(results) or "done", remaining, effect.kind == "delayed", is_paused
+            )
         else:
-            yield from _timers(running.nested, facts, paused=held)
+            yield from _timers(running.nested, facts, paused=is_paused)
 
 
 def describe(engine: CompiledKitchen, state: State) -> str:
@@ -102,34 +104,34 @@ def describe(engine: CompiledKitchen, state: State) -> str:
     view = look(engine, state)
     players = engine.kitchen.players
     lines = []
-    for player, (at, held) in view.layout.players.items():
+    for player, (at, in_hand) in view.layout.players.items():
         turn = "* " if len(players) > 1 and player == engine.player(state) else ""
-        hands = "hands empty" if held is None else f"holds {_named(view, held)}"
+        hands = "hands empty" if in_hand is None else f"holds {_thing_in_words(view, in_hand)}"
         lines.append(f"{turn}{player} at {at or 'no station'}, {hands}")
     for station, things in view.layout.stations.items():
-        lines.append(f"  {station}: {' < '.join(_named(view, thing) for thing in things) or 'empty'}")
-    gone = [
+        lines.append(f"  {station}: {' < '.join(_thing_in_words(view, thing) for thing in things) or 'empty'}")
+    nowhere = [
         name
-        for name in view.layout.elsewhere
+        for name in view.layout.unplaced
         if not any(name in parts for parts in view.added.values()) and name not in view.layout.containers
     ]
-    if gone:
-        lines.append(f"  nowhere: {', '.join(gone)}")
+    if nowhere:
+        lines.append(f"  nowhere: {', '.join(nowhere)}")
     return "\n".join(lines)
 
 
-def _named(view: ObjectView, thing: str) -> str:
+def _thing_in_words(view: ObjectView, thing: str) -> str:
     """Return a thing with what it has become, what is in it and what is under way with it."""
-    words = list(view.made.get(thing, ()))
+    words = list(view.states.get(thing, ()))
     for timer in view.timers:
         if timer.thing == thing:
             unit = "step" if timer.ticks else "time"
-            left = f"{timer.left} {unit}{'s' if timer.left > 1 else ''}"
-            words.append(f"{timer.makes} {'after' if timer.paused else 'in'} {left}{', paused' * timer.paused}")
+            remaining = f"{timer.remaining} {unit}{'s' if timer.remaining > 1 else ''}"
+            words.append(f"{timer.makes} {'after' if timer.paused else 'in'} {remaining}{', paused' * timer.paused}")
             if not timer.ticks:
-                words[-1] = f"{left} more until {timer.makes}"
+                words[-1] = f"{remaining} more until {timer.makes}"
     meals = [
-        _named(view, meal) + (f" with {', '.join(view.added[meal])}" if meal in view.added else "")
+        _thing_in_words(view, meal) + (f" with {', '.join(view.added[meal])}" if meal in view.added else "")
         for meal in view.layout.containers.get(thing, ())
     ]
     inside = f" of {' and '.join(meals)}" if meals else ""
@@ -186,10 +188,10 @@ def goal_in_words(kitchen: Kitchen) -> str:
         count = sum(other.startswith(f"{kind} ") for other in letters.values())
         letters[role] = f"{kind} {ascii_uppercase[count] if count < 26 else count + 1}"
     named = [[letters.get(part, part) for part in condition] for condition in kitchen.goal.conditions]
-    said = [condition_in_words(condition, "is") for condition in named]
-    said += [f"there is {letters[role]}" for role in kitchen.goal.extra_roles]
+    conditions = [condition_in_words(condition, "is") for condition in named]
+    conditions += [f"there is {letters[role]}" for role in kitchen.goal.extra_roles]
     text = f"{clean(kitchen.text, 200)}: " if kitchen.text else ""
-    return f"{text}{'; '.join(said)}.{' (Letters stand for any different objects.)' if letters else ''}"
+    return f"{text}{'; '.join(conditions)}.{' (Letters stand for any different objects.)' if letters else ''}"
 
 
 def actions_in_words(domain: KitchenDomain) -> Iterator[str]:
@@ -210,14 +212,14 @@ def _literal(literal: Literal, verb: str = "to be") -> str:
 
 
 def _effect(effect: Effect) -> str:
-    made = [_literal(change, "is") for change in effect.changes if change.value]
-    said = " and ".join([*made, *filter(None, (_effect(nested) for nested in effect.effects))])
+    changes = [_literal(change, "is") for change in effect.changes if change.value]
+    text = " and ".join([*changes, *filter(None, (_effect(nested) for nested in effect.effects))])
     if effect.creates is not None:
-        return f"there is new {effect.creates[2]} {effect.creates[0]}: {said}"
+        return f"there is new {effect.creates[2]} {effect.creates[0]}: {text}"
     if effect.kind == "delayed":
-        return f"after {effect.count} steps (that of the action counts) {said}"
+        return f"after {effect.count} steps (that of the action counts) {text}"
     if effect.kind == "repetitive":
-        return f"once done {effect.count} times {said}"
+        return f"once done {effect.count} times {text}"
     if effect.kind == "conditional":
-        return f"while {listed([_literal(one, 'is') for one in effect.conditions])}, {said}"
-    return said
+        return f"while {listed([_literal(one, 'is') for one in effect.conditions])}, {text}"
+    return text

@@ -1,4 +1,4 @@
-"""What can be done in kitchens: types, predicates, and actions with all their effects.
+"""Domain of kitchens: types, predicates, and actions with all their effects.
 
 The bundled domain is the benchmark's, written in our own compact form (``data/domain.json``);
 `planoracle.instances.benchmarks.robotouille.reader.read_domain` reads the original file, to the same `KitchenDomain`.
@@ -77,7 +77,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class ActionSchema:
-    """Something a player can do: when it may be done, and what it does.
+    """Action of a player: its conditions and effects.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class ActionSchema:
 
 @dataclass(frozen=True)
 class KitchenDomain(Remembering):
-    """Types, predicates (sorted by name) and actions (in the order of the file) of the kitchens of a benchmark."""
+    """Types, predicates (sorted by name) and actions (in the order of the file) of a benchmark."""
 
     types: tuple[str, ...]
     predicates: tuple[Predicate, ...]
@@ -112,7 +112,7 @@ class KitchenDomain(Remembering):
     def of(
         cls, types: Sequence[str], predicates: Iterable[Predicate], actions: Iterable[ActionSchema], benchmark: str
     ) -> KitchenDomain:
-        """Check a domain and put it in order; the parameters of the actions are worked out from their literals.
+        """Check and order a domain; parameters of actions follow from their literals.
 
         Raises
         ------
@@ -129,10 +129,10 @@ class KitchenDomain(Remembering):
                     raise InputError(
                         f"must be one of {list(types)}", field=f"predicates[{predicate.name}].types", value=kind
                     )
-        known = {predicate.name: predicate.types for predicate in listed}
-        found = tuple(_checked(action, known, types) for action in actions)
-        _unique([action.name for action in found], "actions")
-        return cls(tuple(types), tuple(sorted(listed)), found, benchmark)
+        arities = {predicate.name: predicate.types for predicate in listed}
+        checked = tuple(_check_action(action, arities, types) for action in actions)
+        _unique([action.name for action in checked], "actions")
+        return cls(tuple(types), tuple(sorted(listed)), checked, benchmark)
 
     def __hash__(self) -> int:
         return self._hash
@@ -154,18 +154,18 @@ class KitchenDomain(Remembering):
     def changing(self) -> frozenset[str]:
         """Predicates that some action changes; all others stay as they are."""
         every = (effect for action in self.actions for effect in _nested(action.effects))
-        found = {literal.predicate for action in self.actions for literal in action.changes}
-        return frozenset(found.union(literal.predicate for effect in every for literal in effect.changes))
+        changed = {literal.predicate for action in self.actions for literal in action.changes}
+        return frozenset(changed.union(literal.predicate for effect in every for literal in effect.changes))
 
     @cached_property
     def created(self) -> frozenset[str]:
         """Kinds of which objects come into being."""
-        found = (effect.creates for action in self.actions for effect in _nested(action.effects))
-        return frozenset(creates[2] for creates in found if creates is not None)
+        creations = (effect.creates for action in self.actions for effect in _nested(action.effects))
+        return frozenset(creates[2] for creates in creations if creates is not None)
 
     @cached_property
-    def asked(self) -> frozenset[str]:
-        """Predicates that decide about effects on their way."""
+    def decisive(self) -> frozenset[str]:
+        """Predicates in conditions of effects."""
         every = (effect for action in self.actions for effect in _nested(action.effects))
         return frozenset(literal.predicate for effect in every for literal in effect.conditions)
 
@@ -175,7 +175,7 @@ class KitchenDomain(Remembering):
         return _plain(replace(self, benchmark=""))
 
     def type_of(self, kind: str) -> str | None:
-        """Return the type of objects of a kind (``stove``), known by its predicate (``isstove``); ``None``: no such.
+        """Return the type of a kind (``stove``) by its predicate (``isstove``); ``None`` if there is none.
 
         Examples
         --------
@@ -211,16 +211,16 @@ def _unique(names: Sequence[str], field: str) -> None:
             raise InputError("is given twice", field=field, value=name)
 
 
-def _checked(action: ActionSchema, known: Mapping[str, tuple[str, ...]], types: Sequence[str]) -> ActionSchema:
-    where = f"actions[{action.name}]"
+def _check_action(action: ActionSchema, arities: Mapping[str, tuple[str, ...]], types: Sequence[str]) -> ActionSchema:
+    location = f"actions[{action.name}]"
     params: dict[str, str] = {}
-    _check_literals(action.conditions, params, known, f"{where}.conditions", grow=True)
-    _check_literals(action.changes, params, known, f"{where}.changes", grow=True)
+    _check_literals(action.conditions, params, arities, f"{location}.conditions", grow=True)
+    _check_literals(action.changes, params, arities, f"{location}.changes", grow=True)
     for i, effect in enumerate(action.effects):
-        _check_effect(effect, params, known, types, f"{where}.effects[{i}]")
+        _check_effect(effect, params, arities, types, f"{location}.effects[{i}]")
     for slot in _SLOT.findall(action.text):
         if slot not in params:
-            raise InputError("names no parameter of the action", field=f"{where}.text", value=slot)
+            raise InputError("names no parameter of the action", field=f"{location}.text", value=slot)
     return ActionSchema(
         action.name, action.text, tuple(params.items()), action.conditions, action.changes, action.effects
     )
@@ -229,21 +229,21 @@ def _checked(action: ActionSchema, known: Mapping[str, tuple[str, ...]], types: 
 def _check_literals(
     literals: Sequence[Literal],
     params: dict[str, str],
-    known: Mapping[str, tuple[str, ...]],
-    where: str,
+    arities: Mapping[str, tuple[str, ...]],
+    location: str,
     *,
     grow: bool = False,
 ) -> None:
     """Check predicates and parameters; with ``grow``, new parameters are taken up with their types."""
     for i, (predicate, names, _) in enumerate(literals):
-        field = f"{where}[{i}]"
-        if predicate not in known:
+        field = f"{location}[{i}]"
+        if predicate not in arities:
             raise InputError("there is no such predicate", field=field, value=predicate)
-        if len(names) != len(known[predicate]):
-            raise InputError(f"{predicate} takes {len(known[predicate])} arguments", field=field, value=list(names))
+        if len(names) != len(arities[predicate]):
+            raise InputError(f"{predicate} takes {len(arities[predicate])} arguments", field=field, value=list(names))
         if len(set(names)) < len(names):
             raise InputError("different parameters stand for different objects", field=field, value=list(names))
-        for name, kind in zip(names, known[predicate], strict=True):
+        for name, kind in zip(names, arities[predicate], strict=True):
             if name not in params and not grow:
                 raise InputError("is no parameter of the action", field=field, value=name)
             if params.setdefault(name, kind) != kind:
@@ -253,36 +253,36 @@ def _check_literals(
 
 
 def _check_effect(
-    effect: Effect, params: dict[str, str], known: Mapping[str, tuple[str, ...]], types: Sequence[str], where: str
+    effect: Effect, params: dict[str, str], arities: Mapping[str, tuple[str, ...]], types: Sequence[str], location: str
 ) -> None:
     if effect.kind not in KINDS:
-        raise InputError(f"must be one of {KINDS}", field=f"{where}.kind", value=effect.kind)
+        raise InputError(f"must be one of {KINDS}", field=f"{location}.kind", value=effect.kind)
     if effect.param not in params:
-        raise InputError("is no parameter of the action", field=f"{where}.param", value=effect.param)
+        raise InputError("is no parameter of the action", field=f"{location}.param", value=effect.param)
     if (effect.count < 1) == (effect.kind in ("delayed", "repetitive")):
-        raise InputError(f"does not suit a {effect.kind} effect", field=f"{where}.count", value=effect.count)
+        raise InputError(f"does not suit a {effect.kind} effect", field=f"{location}.count", value=effect.count)
     inner = params
     if (effect.creates is None) == (effect.kind == "creation"):
-        raise InputError(f"does not suit a {effect.kind} effect", field=f"{where}.creates", value=effect.creates)
+        raise InputError(f"does not suit a {effect.kind} effect", field=f"{location}.creates", value=effect.creates)
     if effect.creates is not None:
         name, kind, base = effect.creates
         if kind not in types:
-            raise InputError(f"must be one of {list(types)}", field=f"{where}.creates", value=kind)
+            raise InputError(f"must be one of {list(types)}", field=f"{location}.creates", value=kind)
         if kind == ACTOR:
-            raise InputError("those who act cannot be created", field=f"{where}.creates", value=kind)
+            raise InputError("those who act cannot be created", field=f"{location}.creates", value=kind)
         if name in params:
-            raise InputError("is a parameter of the action already", field=f"{where}.creates", value=name)
+            raise InputError("is a parameter of the action already", field=f"{location}.creates", value=name)
         if not base or base[-1].isdigit():
-            raise InputError("must be a name without a number", field=f"{where}.creates", value=base)
+            raise InputError("must be a name without a number", field=f"{location}.creates", value=base)
         if effect.effects:
-            raise InputError("a creation cannot hold further effects", field=f"{where}.effects")
+            raise InputError("a creation cannot hold further effects", field=f"{location}.effects")
         inner = params | {name: kind}
     if effect.conditions and effect.kind != "conditional":
-        raise InputError(f"does not suit a {effect.kind} effect", field=f"{where}.conditions")
-    _check_literals(effect.conditions, params, known, f"{where}.conditions")
-    _check_literals(effect.changes, inner, known, f"{where}.changes")
+        raise InputError(f"does not suit a {effect.kind} effect", field=f"{location}.conditions")
+    _check_literals(effect.conditions, params, arities, f"{location}.conditions")
+    _check_literals(effect.changes, inner, arities, f"{location}.changes")
     for i, nested in enumerate(effect.effects):
-        _check_effect(nested, params, known, types, f"{where}.effects[{i}]")
+        _check_effect(nested, params, arities, types, f"{location}.effects[{i}]")
 
 
 @cache
@@ -316,7 +316,7 @@ def bundled() -> KitchenDomain:
 
 @cache
 def domain_for(benchmark: str) -> KitchenDomain:
-    """Return the bundled domain for kitchens of its own benchmark, or for those of `OWN`; raises `InputError`."""
+    """Return the bundled domain for a benchmark; raises `InputError` for an unknown one."""
     domain = bundled()
     if benchmark not in (domain.benchmark, OWN):
         raise InputError(f"must be {domain.benchmark} or {OWN}", field="benchmark", value=benchmark)
@@ -325,11 +325,11 @@ def domain_for(benchmark: str) -> KitchenDomain:
 
 def _literals(text: str) -> tuple[Literal, ...]:
     """Read ``"loc p1 s1, not vacant s1"``."""
-    found = []
+    literals = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         head, *rest = part.split()
-        found.append(Literal(rest[0], tuple(rest[1:]), False) if head == "not" else Literal(head, tuple(rest)))
-    return tuple(found)
+        literals.append(Literal(rest[0], tuple(rest[1:]), False) if head == "not" else Literal(head, tuple(rest)))
+    return tuple(literals)
 
 
 def _effect(entry: Mapping[str, Any]) -> Effect:

@@ -1,4 +1,4 @@
-"""Effects on particular objects, and what a tick or a repeated action makes of them."""
+"""Effects on particular objects, and their updates by ticks and repeated actions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Running:
 
     @property
     def renewable(self) -> bool:
-        """Whether doing the action again continues this effect: not once it has created its object."""
+        """True if repeating the action continues this effect: not after it created its object."""
         created = self.done and self.effect.creates is not None
         return not created and all(inner.renewable for inner in self.nested)
 
@@ -95,7 +95,9 @@ def ground(effect: Effect, binding: Mapping[str, str]) -> GroundEffect:
         creates = (its_type, kind)
 
     def changes(literals: tuple[Literal, ...]) -> frozenset[Change]:
-        return frozenset(((what, *(inner[param] for param in params)), value) for what, params, value in literals)
+        return frozenset(
+            ((predicate, *(inner[param] for param in params)), value) for predicate, params, value in literals
+        )
 
     return GroundEffect(
         kind=effect.kind,

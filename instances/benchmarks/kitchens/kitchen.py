@@ -1,4 +1,4 @@
-"""A kitchen: what stands and lies where at the start, and what is to be made of it."""
+"""Model of a kitchen: objects, facts at the start, and the goal."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def unify(binding: dict[str, str], params: Sequence[str], names: Sequence[str]) 
 
 
 def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
-    """Whether the roles of conditions can be played by different objects so that all conditions are true.
+    """Return whether different objects can play the roles so that all conditions are true.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
 
 @dataclass(frozen=True)
 class Goal:
-    """What must hold all at once, for some choice of objects.
+    """Conditions that must hold at once, for some choice of objects.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Kitchen(Remembering):
         goal: Goal,
         text: str = "",
     ) -> Kitchen:
-        """Check a kitchen and put it in order. Objects get their types, and the facts of their kinds, by their names.
+        """Return a checked and ordered kitchen; names give objects their types and the facts of their kinds.
 
         Raises
         ------
@@ -181,16 +181,16 @@ class Kitchen(Remembering):
             raise InputError(f"there must be a {ACTOR}", field="objects")
         rank = {kind: position for position, kind in enumerate(domain.types)}
         order = sorted(listed, key=lambda n: (rank[types[n]], ("", 0, "") if types[n] == ACTOR else natural(n)))
-        known = frozenset(facts) | {(f"is{split_name(thing)[0]}", thing) for thing in listed}
-        if not all(_fits(fact, domain, types) for fact in known):
-            for fact in sorted(known):
+        all_facts = frozenset(facts) | {(f"is{split_name(thing)[0]}", thing) for thing in listed}
+        if not all(_fits(fact, domain, types) for fact in all_facts):
+            for fact in sorted(all_facts):
                 _check_atom(fact, domain, types, "facts")
         _check_goal(goal, domain, types)
-        made = cls(name, domain, tuple((thing, types[thing]) for thing in order), known, goal, text)
-        count = sum(prod(len(made.candidates.get(part, "1")) for part in atom[1:]) for atom in goal.conditions)
+        kitchen = cls(name, domain, tuple((thing, types[thing]) for thing in order), all_facts, goal, text)
+        count = sum(prod(len(kitchen.candidates.get(part, "1")) for part in atom[1:]) for atom in goal.conditions)
         if count > MAX_ATOMS:
             raise InputError(f"can be met in more than {MAX_ATOMS} ways", field="goal", value=count)
-        return made
+        return kitchen
 
     @cached_property
     def types(self) -> dict[str, str]:
@@ -204,22 +204,22 @@ class Kitchen(Remembering):
 
     @property
     def kind(self) -> str:
-        """A kitchen, see `planoracle.instances.model.problem.Problem`."""
+        """Problem kind, see `planoracle.instances.model.problem.Problem`."""
         return "kitchen"
 
     @property
     def benchmark(self) -> str:
-        """Whose rules and plan language apply: as the domain says, also for kitchens of our own."""
+        """Benchmark whose rules and plan language apply, as the domain says."""
         return self.domain.benchmark
 
     @property
     def unit(self) -> str:
-        """What a tick is called: one action of one player."""
+        """Name of a tick: one action of one player."""
         return "step"
 
     @property
     def seconds_per_tick(self) -> None:
-        """Steps have no length in seconds."""
+        """Undefined: steps have no length in seconds."""
         return None
 
     @property
@@ -229,7 +229,7 @@ class Kitchen(Remembering):
 
     @property
     def time_limit(self) -> None:
-        """Kitchens have none; a submission may bring a limit of its own."""
+        """No time limit; a submission may bring a limit of its own."""
         return None
 
     @cached_property
@@ -240,16 +240,16 @@ class Kitchen(Remembering):
         there are roles. A role has no candidates if there are objects of its kind, but too few for all its roles.
         """
         needed = Counter(role.partition("#")[0] for role in self.goal.roles)
-        found = {}
+        by_kind = {}
         for kind, count in needed.items():
-            there = tuple(name for name, _ in self.objects if split_name(name)[0] == kind)
-            there = there or tuple(f"{kind}{number}" for number in range(1, count + 1))
-            found[kind] = there if len(there) >= count else ()
-        return {role: found[role.partition("#")[0]] for role in self.goal.roles}
+            names = tuple(name for name, _ in self.objects if split_name(name)[0] == kind)
+            names = names or tuple(f"{kind}{number}" for number in range(1, count + 1))
+            by_kind[kind] = names if len(names) >= count else ()
+        return {role: by_kind[role.partition("#")[0]] for role in self.goal.roles}
 
 
 def _fits(fact: Atom, domain: KitchenDomain, types: Mapping[str, str]) -> bool:
-    """Whether a fact is as it must be."""
+    """Return whether a fact suits the domain and the types."""
     names = fact[1:]
     if not fact or domain.signature.get(fact[0]) != tuple([types.get(name) for name in names]):
         return False
@@ -264,13 +264,13 @@ def _check_atom(atom: Atom, domain: KitchenDomain, types: Mapping[str, str], fie
         raise InputError(f"{atom[0]} takes {len(expected)} arguments", field=field, value=list(atom))
     for argument, kind in zip(atom[1:], expected, strict=True):
         if "#" in argument:
-            found = domain.type_of(argument.partition("#")[0])
+            argument_type = domain.type_of(argument.partition("#")[0])
         else:
-            found = types.get(argument)
-        if found is None:
+            argument_type = types.get(argument)
+        if argument_type is None:
             raise InputError(f"{argument} is no object of the kitchen", field=field, value=list(atom))
-        if found != kind:
-            raise InputError(f"{argument} is of type {found}, not {kind}", field=field, value=list(atom))
+        if argument_type != kind:
+            raise InputError(f"{argument} is of type {argument_type}, not {kind}", field=field, value=list(atom))
     if len(set(atom[1:])) < len(atom) - 1:
         raise InputError("different arguments stand for different objects", field=field, value=list(atom))
 
@@ -322,16 +322,16 @@ class Bits:
                 self._masks[atom] = mask
             return mask
 
-    def known(self, atom: Atom) -> int:
+    def existing_mask(self, atom: Atom) -> int:
         """Return the same, but 0 for an atom that has none."""
         return self._masks.get(atom, 0)
 
     def union(self, atoms: Iterable[Atom]) -> int:
         """Return the number with the bits of all the atoms."""
-        found = 0
+        bits = 0
         for atom in atoms:
-            found |= self.mask(atom)
-        return found
+            bits |= self.mask(atom)
+        return bits
 
     def atoms_of(self, facts: int) -> Iterator[Atom]:
         """Yield the atoms whose bits are set."""

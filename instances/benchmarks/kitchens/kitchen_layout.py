@@ -1,4 +1,4 @@
-"""Where things are in a kitchen, and the facts that follow from it (and the other way round)."""
+"""Layout of a kitchen: positions of things, and the facts that follow from them (and back)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLACES = (
 
 @dataclass(slots=True)
 class KitchenLayout:
-    """Where things are.
+    """Positions of things.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class KitchenLayout:
         The meals in each container.
     traits
         Further predicates of single objects.
-    elsewhere
+    unplaced
         Objects that are nowhere.
     """
 
@@ -39,7 +39,7 @@ class KitchenLayout:
     players: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
     containers: dict[str, list[str]] = field(default_factory=dict)
     traits: dict[str, list[str]] = field(default_factory=dict)
-    elsewhere: list[str] = field(default_factory=list)
+    unplaced: list[str] = field(default_factory=list)
 
     def objects(self) -> list[str]:
         """Names of all objects, each once."""
@@ -47,15 +47,15 @@ class KitchenLayout:
             *self.stations,
             *(thing for stack in self.stations.values() for thing in stack),
             *self.players,
-            *(held for _, held in self.players.values() if held is not None),
+            *(in_hand for _, in_hand in self.players.values() if in_hand is not None),
             *self.containers,
             *(meal for meals in self.containers.values() for meal in meals),
-            *self.elsewhere,
+            *self.unplaced,
         )
         return list(dict.fromkeys(things))
 
     def facts(self, domain: KitchenDomain) -> set[Atom]:
-        """Work out the facts; raises `InputError` for things that cannot be where they are said to be.
+        """Work out the facts; raises `InputError` for impossible positions.
 
         A station is empty without item and container, and vacant without a player; the topmost item of a stack is
         clear; an item in somebody's hand is neither at a station nor clear.
@@ -64,65 +64,65 @@ class KitchenLayout:
             if predicate not in domain.signature:
                 raise InputError("the domain lacks a predicate that says where things are", value=predicate)
         types = {name: domain.type_of(split_name(name)[0]) for name in self.objects()}
-        found: set[Atom] = {(trait, name) for name, traits in self.traits.items() for trait in traits}
-        taken = {at for at, _ in self.players.values()}
+        atoms: set[Atom] = {(trait, name) for name, traits in self.traits.items() for trait in traits}
+        occupied = {at for at, _ in self.players.values()}
         for station, things in self.stations.items():
-            if station not in taken:
-                found.add(("vacant", station))
+            if station not in occupied:
+                atoms.add(("vacant", station))
             if not things:
-                found.add(("station_empty", station))
+                atoms.add(("station_empty", station))
             items = [thing for thing in things if types[thing] == "item"]
             for thing in things:
-                found.add(("item_at" if types[thing] == "item" else "container_at", thing, station))
+                atoms.add(("item_at" if types[thing] == "item" else "container_at", thing, station))
             if items:
-                found |= {("item_on", items[0], station), ("clear", items[-1])}
-                found |= {("atop", upper, lower) for lower, upper in pairwise(items)}
-        for player, (at, held) in self.players.items():
+                atoms |= {("item_on", items[0], station), ("clear", items[-1])}
+                atoms |= {("atop", upper, lower) for lower, upper in pairwise(items)}
+        for player, (at, in_hand) in self.players.items():
             if at is not None:
-                found.add(("loc", player, at))
-            if held is None:
-                found.add(("nothing", player))
+                atoms.add(("loc", player, at))
+            if in_hand is None:
+                atoms.add(("nothing", player))
             else:
-                found.add(("has_item" if types[held] == "item" else "has_container", player, held))
+                atoms.add(("has_item" if types[in_hand] == "item" else "has_container", player, in_hand))
         for container in (name for name, kind in types.items() if kind == "container"):
             meals = self.containers.get(container, [])
-            found |= {("in", meal, container) for meal in meals} or {("container_empty", container)}
-        return found
+            atoms |= {("in", meal, container) for meal in meals} or {("container_empty", container)}
+        return atoms
 
 
 def places(objects: Iterable[tuple[str, str]], facts: Iterable[Atom]) -> KitchenLayout:
     """Return a layout without traits, of objects with their types, in their order."""
     listed = tuple(objects)
     by_predicate: dict[str, list[Atom]] = {}
-    said = (fact for fact in facts if fact[0] in _PLACES and len(fact) == 3)
-    for fact in sorted(said, key=lambda atom: [natural(part) for part in atom]):
+    placing = (fact for fact in facts if fact[0] in _PLACES and len(fact) == 3)
+    for fact in sorted(placing, key=lambda atom: [natural(part) for part in atom]):
         by_predicate.setdefault(fact[0], []).append(fact[1:])
     layout = KitchenLayout()
     placed: set[str] = set()
 
     def once(things: Iterable[str]) -> list[str]:
         """Keep what has no place yet: a layout knows one for each."""
-        kept = [thing for thing in things if thing not in placed]
-        placed.update(kept)
-        return kept
+        remaining = [thing for thing in things if thing not in placed]
+        placed.update(remaining)
+        return remaining
 
     for player in (name for name, kind in listed if kind == ACTOR):
-        at = next((where for who, where in by_predicate.get("loc", ()) if who == player), None)
+        at = next((place for holder, place in by_predicate.get("loc", ()) if holder == player), None)
         hands = (*by_predicate.get("has_item", ()), *by_predicate.get("has_container", ()))
-        held = once(thing for who, thing in hands if who == player)
-        layout.players[player] = (at, held[0] if held else None)
-        placed.difference_update(held[1:])
+        in_hand = once(thing for holder, thing in hands if holder == player)
+        layout.players[player] = (at, in_hand[0] if in_hand else None)
+        placed.difference_update(in_hand[1:])
     lower = {pair[0]: pair[1] for pair in by_predicate.get("atop", ())}
     for station in (name for name, kind in listed if kind == "station"):
-        items = once(item for item, where in by_predicate.get("item_at", ()) if where == station)
-        there = once(thing for thing, where in by_predicate.get("container_at", ()) if where == station)
-        layout.stations[station] = sorted(items, key=lambda item: _height(item, lower)) + there
+        items = once(item for item, place in by_predicate.get("item_at", ()) if place == station)
+        containers = once(thing for thing, place in by_predicate.get("container_at", ()) if place == station)
+        layout.stations[station] = sorted(items, key=lambda item: _height(item, lower)) + containers
     for container in (name for name, kind in listed if kind == "container"):
-        meals = once(meal for meal, where in by_predicate.get("in", ()) if where == container)
+        meals = once(meal for meal, place in by_predicate.get("in", ()) if place == container)
         if meals:
             layout.containers[container] = meals
     placed.update(layout.stations, layout.players)
-    layout.elsewhere = [name for name, _ in listed if name not in placed]
+    layout.unplaced = [name for name, _ in listed if name not in placed]
     return layout
 
 

@@ -68,13 +68,12 @@ def parse(submission: object, domain: KitchenDomain, rules: Profile = PROFILES["
     return _reading(submission, domain, rules).commands
 
 
-def reading(problem: Kitchen, given: object, rules: Profile) -> Reading[list[str]]:
+def reading(problem: Kitchen, submitted: object, rules: Profile) -> Reading[list[str]]:
     """Read the actions of a plan for a kitchen.
 
     A list of actions, or of records with an ``"action"``: every entry counts, also one that is no action; with
     ``normalize`` as generously as text. Or what a model wrote, see `planoracle.instances.model_output`: actions are
-    found
-    wherever they stand in a line, with any numbering, case and decoration, and what is no action is passed over,
+    found wherever they stand in a line, with any numbering, case and decoration, and the rest is ignored,
     except on an ``Action:`` line. ``Finish`` ends it.
 
     Raises
@@ -82,20 +81,20 @@ def reading(problem: Kitchen, given: object, rules: Profile) -> Reading[list[str
     PlanError
         If it has none of these forms.
     """
-    return _reading(given, problem.domain, rules)
+    return _reading(submitted, problem.domain, rules)
 
 
-def _reading(given: object, domain: KitchenDomain, rules: Profile) -> Reading[list[str]]:
-    if isinstance(given, list) and chat_in(given) is None:
-        made = []
-        for i, entry in enumerate(given):
+def _reading(submitted: object, domain: KitchenDomain, rules: Profile) -> Reading[list[str]]:
+    if isinstance(submitted, list) and chat_in(submitted) is None:
+        actions = []
+        for i, entry in enumerate(submitted):
             text = _entry(entry, f"actions[{i}]")
-            found = extract(text, domain) if rules.normalize else []
-            made.append(found[0] if found else text.strip())
-        return as_given(made)
-    if isinstance(given, str) or chat_in(given) is not None:
-        return outputs.read(given, _Actions(domain))
-    raise PlanError("must be a list of actions, a log or a text", field="actions", value=given)
+            extracted = extract(text, domain) if rules.normalize else []
+            actions.append(extracted[0] if extracted else text.strip())
+        return as_given(actions)
+    if isinstance(submitted, str) or chat_in(submitted) is not None:
+        return outputs.read(submitted, _Actions(domain))
+    raise PlanError("must be a list of actions, a log or a text", field="actions", value=submitted)
 
 
 def _entry(entry: Any, field: str) -> str:
@@ -116,19 +115,19 @@ def extract(text: str, domain: KitchenDomain) -> list[str]:
 
 
 def _extract(text: str, domain: KitchenDomain) -> list[str]:
-    found: dict[int, tuple[int, str]] = {}
+    matches: dict[int, tuple[int, str]] = {}
     begins, templates = _by_verb(domain)
     for number in sorted({hit.lastindex or 0 for hit in begins.finditer(text)}):
         for generous, actions in templates[number]:
             for hit in generous.finditer(text):
                 written = actions[0][0].write({slot: name.lower() for slot, name in hit.groupdict().items()})
-                found[hit.start()] = max(found.get(hit.start(), (0, "")), (hit.end(), written))
-    made, end = [], -1
-    for start in sorted(found):
+                matches[hit.start()] = max(matches.get(hit.start(), (0, "")), (hit.end(), written))
+    result, end = [], -1
+    for start in sorted(matches):
         if start >= end:
-            end, action = found[start]
-            made.append(action)
-    return made
+            end, action = matches[start]
+            result.append(action)
+    return result
 
 
 _short = lru_cache(maxsize=8_192)(_extract)
@@ -145,20 +144,20 @@ def match(text: str, domain: KitchenDomain) -> Sequence[tuple[ActionSchema, dict
 
 
 def _match(text: str, domain: KitchenDomain) -> tuple[tuple[ActionSchema, dict[str, str]], ...]:
-    found = []
+    matches = []
     for _, actions in _templates(domain):
         for action, exact in actions:
             hit = exact.fullmatch(text)
             if hit:
-                found.append((action, hit.groupdict()))
-    return tuple(found)
+                matches.append((action, hit.groupdict()))
+    return tuple(matches)
 
 
 _matched = lru_cache(maxsize=8_192)(_match)
 
 
 def finishes(text: str, domain: KitchenDomain) -> bool:
-    r"""Whether a text that holds no action ends the plan.
+    r"""Return whether a text without an action ends the plan.
 
     >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
     >>> finishes("All is done.\nAction: Finish", bundled()), finishes("Finish the soup!", bundled())
@@ -178,8 +177,8 @@ _Template = tuple[re.Pattern[str], list[tuple[ActionSchema, re.Pattern[str]]]]
 
 @lru_cache(maxsize=8)
 def _templates(domain: KitchenDomain) -> list[_Template]:
-    """Return the different ways to write actions: pattern in any case and spacing, actions with their exact one."""
-    found: dict[str, _Template] = {}
+    """Return the notations of actions: a tolerant pattern, and the actions with their exact patterns."""
+    templates: dict[str, _Template] = {}
     for action in domain.actions:
         parts = _SLOT.split(action.text)
         exact = "".join(rf"(?P<{part}>[A-Za-z_][\w-]*)" if i % 2 else re.escape(part) for i, part in enumerate(parts))
@@ -188,10 +187,10 @@ def _templates(domain: KitchenDomain) -> list[_Template]:
             for i, part in enumerate(parts)
         )
         shape = _SLOT.sub("{}", action.text)
-        if shape not in found:
-            found[shape] = (re.compile(rf"(?<!\w){loose}(?!\w)", re.I), [])
-        found[shape][1].append((action, re.compile(exact)))
-    return list(found.values())
+        if shape not in templates:
+            templates[shape] = (re.compile(rf"(?<!\w){loose}(?!\w)", re.I), [])
+        templates[shape][1].append((action, re.compile(exact)))
+    return list(templates.values())
 
 
 @lru_cache(maxsize=8)
@@ -203,11 +202,11 @@ def _verbs(domain: KitchenDomain) -> frozenset[str]:
 @lru_cache(maxsize=8)
 def _by_verb(domain: KitchenDomain) -> tuple[re.Pattern[str], list[list[_Template]]]:
     """Return a pattern with a group for the first word of every action, and by its number what may follow."""
-    found: dict[str, list[_Template]] = {}
+    by_verb: dict[str, list[_Template]] = {}
     for template in _templates(domain):
-        found.setdefault(template[1][0][0].text.split()[0].lower(), []).append(template)
-    heads = "|".join(f"({re.escape(verb)})" for verb in found)
-    return re.compile(rf"(?<!\w)(?:{heads})(?!\w)", re.I), [[], *found.values()]
+        by_verb.setdefault(template[1][0][0].text.split()[0].lower(), []).append(template)
+    heads = "|".join(f"({re.escape(verb)})" for verb in by_verb)
+    return re.compile(rf"(?<!\w)(?:{heads})(?!\w)", re.I), [[], *by_verb.values()]
 
 
 def _spaced(words: str) -> str:

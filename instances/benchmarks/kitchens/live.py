@@ -1,4 +1,4 @@
-"""The live environment of kitchens: one action a message, or one of every player's; answered by how things stand."""
+"""Live environment of kitchens: one action a message, or one of every player."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
         self,
         problem: Kitchen,
         rules: Profile,
-        manner: RunConfig = USUAL,
+        config: RunConfig = USUAL,
         reward: Reward | None = None,
         step_limit: int | None = None,
     ) -> None:
@@ -119,9 +119,9 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
         self._waits = {at for at, action in enumerate(domain.actions) if not (action.changes or action.effects)}
         self._entries: dict[str, bool] = {}
         self._commands: dict[int, LegalCommand] = {}
-        super().__init__(problem, rules, manner, reward)
+        super().__init__(problem, rules, config, reward)
 
-    # What is said
+    # Texts
 
     def instructions(self) -> str:
         """Return how actions are written, what they need and what comes of them."""
@@ -155,8 +155,8 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
             )
             lines.append(f"There are {self._players} players, {names}. {turns}; who is next has a star.")
             if self.manner.loop == "closed":
-                said = json.dumps(dict.fromkeys(self.problem.players, "..."))
-                lines.append(f"An action of everybody can be written in one message: {said}")
+                example = json.dumps(dict.fromkeys(self.problem.players, "..."))
+                lines.append(f"An action of everybody can be written in one message: {example}")
         return "\n".join([*lines, *self._kitchen(LiveState(self.engine.start()))])
 
     def _kitchen(self, world: LiveState, over: str | None = None) -> list[str]:
@@ -170,38 +170,38 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
         return describe(self.engine, world.state)
 
     def _answer(self, world: LiveState, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
-        told = super()._answer(world, outcomes, over)
-        return told if self.manner.loop == "open" else "\n".join([told, *self._kitchen(world, over)])
+        answer = super()._answer(world, outcomes, over)
+        return answer if self.manner.loop == "open" else "\n".join([answer, *self._kitchen(world, over)])
 
-    # What is done
+    # Actions
 
     def _begin(self) -> LiveState:
         return LiveState(self.engine.start())
 
-    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
-        if isinstance(said, str):
-            deed = self.engine.find(world.state, said)
-            if deed is not None and self._is_entry(said):
-                return self._done(world, said, deed)
-        joint = self._joint(said)
-        after, outcomes = self._single(world, said) if joint is None else self._round(world, joint)
+    def _take(self, world: LiveState, message: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
+        if isinstance(message, str):
+            deed = self.engine.find(world.state, message)
+            if deed is not None and self._is_entry(message):
+                return self._carry_out(world, message, deed)
+        joint = self._joint(message)
+        after, outcomes = self._single(world, message) if joint is None else self._round(world, joint)
         if after.done == world.done and after.end is None:
             failed = after.streak + 1 >= TRIES
             after = after._replace(streak=0 if failed else after.streak + 1, failures=after.failures + failed)
         return after, outcomes
 
-    def _single(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
+    def _single(self, world: LiveState, message: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         """Take the first action of a message."""
-        given = [said] if isinstance(said, Mapping) and "action" in said else said
+        submitted = [message] if isinstance(message, Mapping) and "action" in message else message
         try:
-            found = reading(self.problem, given, self.rules).commands
+            actions = reading(self.problem, submitted, self.rules).commands
         except PlanError as error:
-            return world, (self._unreadable(world, said, quoted(str(error), 300)),)
-        if found:
-            return self._act(world, self._entry(found[0]))
-        if isinstance(said, str) and finishes(said, self.problem.domain):
+            return world, (self._unreadable(world, message, quoted(str(error), 300)),)
+        if actions:
+            return self._act(world, self._entry(actions[0]))
+        if isinstance(message, str) and finishes(message, self.problem.domain):
             return world._replace(end="handed_in"), (CommandOutcome("Finish", "close", world.done, world.done),)
-        return world, (self._unreadable(world, said, "there is no action in it"),)
+        return world, (self._unreadable(world, message, "there is no action in it"),)
 
     def _round(self, world: LiveState, joint: Mapping[str, object]) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         """Let everybody act who has not acted in this round."""
@@ -209,38 +209,38 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
         first = players.index(self.engine.player(world.state))
         early = [name for name in players[:first] if name in joint]
         if early:
-            told = f"{early[0]} has acted in this round already, it is the turn of {players[first]}"
-            return world, (self._unreadable(world, joint, told),)
+            reason = f"{early[0]} has acted in this round already, it is the turn of {players[first]}"
+            return world, (self._unreadable(world, joint, reason),)
         outcomes: tuple[CommandOutcome, ...] = ()
         for player in players[first:]:
             if self._over(world):
                 break
-            said = joint.get(player)
+            entry = joint.get(player)
             acted = False
-            if isinstance(said, str) and said.strip():
+            if isinstance(entry, str) and entry.strip():
                 done = world.done
-                world, found = self._act(world, said if self._is_entry(said) else self._entry(said))
-                outcomes, acted = outcomes + found, world.done > done
+                world, results = self._act(world, entry if self._is_entry(entry) else self._entry(entry))
+                outcomes, acted = outcomes + results, world.done > done
             idle = None if acted or self._over(world) else self._idle(world)
             if idle is not None:
-                world, found = self._act(world, idle)
-                outcomes += found
+                world, results = self._act(world, idle)
+                outcomes += results
         return world, outcomes
 
     def _act(self, world: LiveState, entry: str) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         """Try an action that is written as in a submission."""
         deed = self.engine.find(world.state, entry)
         if deed is not None:
-            return self._done(world, entry, deed)
+            return self._carry_out(world, entry, deed)
         refusal = explain(self.engine, world.state, entry)
-        why = refusal.message
+        reason = refusal.message
         if refusal.kind == "precondition" and isinstance(refusal.required, tuple):
-            why = f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
-        told = f"{quoted(entry, 80)}: refused, {clean(why, 300)}"
-        outcome = CommandOutcome(entry[:MAX_KEPT], "lost", world.done, world.done, refusal.kind, told)
+            reason = f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
+        text = f"{quoted(entry, 80)}: refused, {clean(reason, 300)}"
+        outcome = CommandOutcome(entry[:MAX_KEPT], "lost", world.done, world.done, refusal.kind, text)
         return world._replace(past=Past(entry, world.past), tried=world.tried + 1), (outcome,)
 
-    def _done(self, world: LiveState, entry: str, deed: int) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
+    def _carry_out(self, world: LiveState, entry: str, deed: int) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         """Carry out a legal action."""
         engine = self.engine
         state, past, tried, done, steps, _, _, failures = world
@@ -250,21 +250,21 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
         outcome = CommandOutcome(entry[:MAX_KEPT], "act", done, done + 1)
         return LiveState(state, Past(entry, past), tried + 1, done + 1, steps, end, 0, failures), (outcome,)
 
-    def _unreadable(self, world: LiveState, said: object, why: str) -> CommandOutcome:
+    def _unreadable(self, world: LiveState, message: object, reason: str) -> CommandOutcome:
         """Return what becomes of a message without an action: nothing, not even a refused one."""
-        text = said[:MAX_KEPT] if isinstance(said, str) else type(said).__name__
-        told = f"{quoted(text, 80)}: not understood, {why}"
-        return CommandOutcome(text, "lost", world.done, world.done, "unreadable", told)
+        text = message[:MAX_KEPT] if isinstance(message, str) else type(message).__name__
+        answer = f"{quoted(text, 80)}: not understood, {reason}"
+        return CommandOutcome(text, "lost", world.done, world.done, "unreadable", answer)
 
     def _idle(self, world: LiveState) -> str | None:
         """Return how to do nothing, if that is possible."""
         return next((one.text for one in self._legal(world) if one.kind == "wait"), None)
 
-    def _joint(self, said: object) -> Mapping[str, object] | None:
-        """Return what is said for players by their names, if it is."""
+    def _joint(self, message: object) -> Mapping[str, object] | None:
+        """Return the actions of a message by players, ``None`` if it has another form."""
         if self._players == 1:
             return None
-        value = whole_value(said) if isinstance(said, str) and said.lstrip()[:1] == "{" else said
+        value = whole_value(message) if isinstance(message, str) and message.lstrip()[:1] == "{" else message
         names = self.problem.players
         return value if isinstance(value, Mapping) and value and all(name in names for name in value) else None
 
@@ -273,11 +273,11 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
         return reading(self.problem, [text[:MAX_KEPT]], self.rules).commands[0]
 
     def _is_entry(self, text: str) -> bool:
-        """Whether a legal action is written as submissions are read."""
-        known = self._entries.get(text)
-        if known is None:
-            known = self._entries[text] = reading(self.problem, [text], self.rules).commands == [text]
-        return known
+        """Return whether a legal action is written as submissions are read."""
+        is_entry = self._entries.get(text)
+        if is_entry is None:
+            is_entry = self._entries[text] = reading(self.problem, [text], self.rules).commands == [text]
+        return is_entry
 
     def _over(self, world: LiveState) -> str | None:
         if world.end is not None:
@@ -295,16 +295,16 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
         return self.engine.player(world.state) if self._players > 1 else None
 
     def _legal(self, world: LiveState) -> Sequence[LegalCommand]:
-        found, known = self.engine.texts(world.state), self._commands
+        texts, commands = self.engine.texts(world.state), self._commands
         try:
-            return [known[deed] for deed in found.values()]
+            return [commands[deed] for deed in texts.values()]
         except KeyError:
-            for text, deed in found.items():
+            for text, deed in texts.items():
                 kind = "wait" if self.engine.deeds[deed].position in self._waits else "act"
-                known.setdefault(deed, LegalCommand(text, kind))
+                commands.setdefault(deed, LegalCommand(text, kind))
             return self._legal(world)
 
-    # What is handed in
+    # Submission
 
     def _handed_in(self) -> dict[str, object]:
         actions, past = [], self.state.world.past
@@ -313,5 +313,5 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
             past = past.before
         return self._plan_of(actions[::-1])
 
-    def _plan_of(self, said: object) -> dict[str, object]:
-        return super()._plan_of(said) | ({} if self.step_limit is None else {"limit": self.step_limit})
+    def _plan_of(self, message: object) -> dict[str, object]:
+        return super()._plan_of(message) | ({} if self.step_limit is None else {"limit": self.step_limit})

@@ -1,4 +1,4 @@
-"""What the texts of actions may mean, whatever the kitchen and its state."""
+"""Meanings of action texts, independent of the kitchen and its state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ObjectChoice(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What of an action is asked first, given which parameters are known, and in which order the others are found."""
+    """Order of queries of an action: tests of bound parameters, then choices of the others."""
 
     tests: tuple[Literal, ...]
     choices: tuple[ObjectChoice, ...]
@@ -64,32 +64,32 @@ class Meaning:
 
 
 class Meanings:
-    """What texts may mean in kitchens of one domain with the same players."""
+    """Cached meanings of texts, for kitchens of one domain with the same players."""
 
     def __init__(self, domain: KitchenDomain, players: tuple[str, ...]) -> None:
         self._domain = domain
         self._players = players
-        self._known: dict[str, tuple[Meaning, ...]] = {}
+        self._cache: dict[str, tuple[Meaning, ...]] = {}
 
     def of(self, text: str) -> tuple[Meaning, ...]:
         """Return what a text may mean."""
-        known = self._known.get(text)
-        if known is None:
-            known = tuple(_meant(text, self._domain, self._players))
+        meanings = self._cache.get(text)
+        if meanings is None:
+            meanings = tuple(_meanings_of(text, self._domain, self._players))
             if len(text) <= MAX_SHORT:
-                if len(self._known) >= MAX_TEXTS:
-                    self._known.clear()
-                self._known[text] = known
-        return known
+                if len(self._cache) >= MAX_TEXTS:
+                    self._cache.clear()
+                self._cache[text] = meanings
+        return meanings
 
 
-def _meant(text: str, domain: KitchenDomain, players: tuple[str, ...]) -> Iterator[Meaning]:
-    """Yield what a text may mean, for everybody who may be meant to do it."""
+def _meanings_of(text: str, domain: KitchenDomain, players: tuple[str, ...]) -> Iterator[Meaning]:
+    """Yield the meanings of a text, for every possible player."""
     for action, named in match(text, domain):
         if len(set(named.values())) < len(named):
             continue
         types, position = dict(action.params), domain.actions.index(action)
-        for player, binding in _acted(action, named, players):
+        for player, binding in _players_of(action, named, players):
             tests, choices = _plan(domain, position, tuple(binding))
             true, false = set[Atom](), set[Atom]()
             for predicate, params, value in tests:
@@ -99,10 +99,10 @@ def _meant(text: str, domain: KitchenDomain, players: tuple[str, ...]) -> Iterat
             yield Meaning(position, player, binding, kinds, frozenset(true), frozenset(false), choices)
 
 
-def _acted(
+def _players_of(
     action: ActionSchema, named: dict[str, str], players: tuple[str, ...]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield everybody who may do an action, with the objects that are known then."""
+    """Yield the possible players of an action, with the objects bound by each."""
     if not action.params:
         yield from ((player, named) for player in players)
     for actor in (param for param, its_type in action.params if its_type == ACTOR):
@@ -114,30 +114,30 @@ def _acted(
 @lru_cache(maxsize=1024)
 def _plan(domain: KitchenDomain, position: int, named: tuple[str, ...]) -> _Plan:
     action = domain.actions[position]
-    types, known, still = dict(action.params), set(named), list(action.conditions)
+    types, bound, pending = dict(action.params), set(named), list(action.conditions)
 
     def ready() -> tuple[Literal, ...]:
-        found = tuple(literal for literal in still if known.issuperset(literal.params))
-        still[:] = [literal for literal in still if literal not in found]
-        return found
+        literals = tuple(literal for literal in pending if bound.issuperset(literal.params))
+        pending[:] = [literal for literal in pending if literal not in literals]
+        return literals
 
     tests, choices = ready(), []
-    while known != types.keys():
+    while bound != types.keys():
         telling: list[tuple[int, str, Literal]] = []
-        for literal in still:
-            left = [param for param in literal.params if param not in known]
-            if len(left) == 1 and literal.value and literal.predicate in domain.changing:
-                telling.append((len(literal.params), left[0], literal))
+        for literal in pending:
+            unbound = [param for param in literal.params if param not in bound]
+            if len(unbound) == 1 and literal.value and literal.predicate in domain.changing:
+                telling.append((len(literal.params), unbound[0], literal))
         # What says something about known objects narrows down best.
-        _, param, source = max(telling, key=lambda one: one[0], default=(0, min(types.keys() - known), None))
-        known.add(param)
+        _, param, source = max(telling, key=lambda one: one[0], default=(0, min(types.keys() - bound), None))
+        bound.add(param)
         choices.append(ObjectChoice(param, types[param], source, ready()))
     return _Plan(tests, tuple(choices))
 
 
 @lru_cache(maxsize=16)
 def is_plain(domain: KitchenDomain) -> bool:
-    """Whether the texts of actions tell where the names in them begin and end, and name nothing twice."""
+    """Return whether texts of actions delimit their names and repeat none."""
     for action in domain.actions:
         parts, slots = _SLOT.split(action.text), _SLOT.findall(action.text)
         if not all(parts[1:-1]) or any(re.match(r"[\w-]", part) for part in parts[1:]):

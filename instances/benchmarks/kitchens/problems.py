@@ -1,4 +1,4 @@
-"""Our own file format for kitchens: strict, versioned, and short where things are as usual."""
+"""File format ``planoracle/kitchen``, and the bundled kitchens of our own with their variants."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Strict(BaseModel):
 
 
 class PlayerEntry(_Strict):
-    """Somebody who acts."""
+    """Player of a kitchen."""
 
     at: str | None = Field(None, description="the station it stands at")
     holds: str | None = Field(None, description="the item or container in its hand")
@@ -45,7 +45,7 @@ class KitchenDocument(_Strict):
     stations: dict[str, list[str]] = Field(description="what is on each: items from the bottom up, containers")
     players: dict[str, PlayerEntry] = Field(description="in the order in which they act")
     containers: dict[str, list[str]] = Field({}, description="the meals in each; default: empty")
-    elsewhere: list[str] = Field([], description="objects that are nowhere")
+    unplaced: list[str] = Field([], alias="elsewhere", description="objects that are nowhere")
     traits: dict[str, list[str]] = Field({}, description="further predicates of objects, such as iscuttable")
     goal: list[list[str]] = Field(description="atoms over objects and roles (bread#1: some bread)")
     roles: list[str] = Field([], description="roles that are in no atom of the goal")
@@ -81,7 +81,7 @@ def _kitchen(entry: KitchenDocument, domain: KitchenDomain) -> Kitchen:
         players={name: (player.at, player.holds) for name, player in entry.players.items()},
         containers={name: list(meals) for name, meals in entry.containers.items()},
         traits={name: list(traits) for name, traits in entry.traits.items()},
-        elsewhere=list(entry.elsewhere),
+        unplaced=list(entry.unplaced),
     )
     check_size(len(layout.objects()))
     _check(layout, domain)
@@ -100,33 +100,33 @@ def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
     """Refuse what is of the wrong type, or in two places; where that is meant, ``more`` can say so."""
     seen: dict[str, str] = {}
 
-    def put(name: str, where: str, *types: str, once: bool = True) -> None:
+    def put(name: str, location: str, *types: str, once: bool = True) -> None:
         try:
-            found = domain.type_of(split_name(name)[0])
+            name_type = domain.type_of(split_name(name)[0])
         except InputError as error:
-            raise InputError(error.message, field=where, value=name) from None
-        if found not in types:
-            raise InputError(f"names no {' or '.join(types)} of the domain", field=where, value=name)
+            raise InputError(error.message, field=location, value=name) from None
+        if name_type not in types:
+            raise InputError(f"names no {' or '.join(types)} of the domain", field=location, value=name)
         if once and name in seen:
-            raise InputError(f"is at {seen[name]} already", field=where, value=name)
+            raise InputError(f"is at {seen[name]} already", field=location, value=name)
         if once:
-            seen[name] = where
+            seen[name] = location
 
     for station, things in layout.stations.items():
         put(station, "stations", "station")
         for thing in things:
             put(thing, f"stations.{station}", "item", "container")
-    for player, (at, held) in layout.players.items():
+    for player, (at, in_hand) in layout.players.items():
         put(player, "players", ACTOR)
-        if held is not None:
-            put(held, f"players.{player}.holds", "item", "container")
+        if in_hand is not None:
+            put(in_hand, f"players.{player}.holds", "item", "container")
         if at is not None and at not in layout.stations:
             raise InputError("is no station of the kitchen", field=f"players.{player}.at", value=at)
     for container, meals in layout.containers.items():
         put(container, "containers", "container", once=False)
         for meal in meals:
             put(meal, f"containers.{container}", "meal")
-    for thing in layout.elsewhere:
+    for thing in layout.unplaced:
         put(thing, "elsewhere", "item", "container", "meal")
     objects = layout.objects()
     for name in layout.traits:
@@ -144,19 +144,19 @@ def to_document(kitchen: Kitchen) -> dict[str, Any]:
         benchmark=kitchen.benchmark,
         text=kitchen.text,
         stations=layout.stations,
-        players={name: PlayerEntry(at=at, holds=held) for name, (at, held) in layout.players.items()},
+        players={name: PlayerEntry(at=at, holds=in_hand) for name, (at, in_hand) in layout.players.items()},
         containers=layout.containers,
-        elsewhere=layout.elsewhere,
+        elsewhere=layout.unplaced,
         traits=layout.traits,
         goal=[list(atom) for atom in kitchen.goal.conditions],
         roles=list(kitchen.goal.extra_roles),
-        more=_sorted(more),
-        less=_sorted(less),
+        more=_sort_facts(more),
+        less=_sort_facts(less),
     )
-    return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True)
+    return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True, by_alias=True)
 
 
-def _sorted(facts: Iterable[tuple[str, ...]]) -> list[list[str]]:
+def _sort_facts(facts: Iterable[tuple[str, ...]]) -> list[list[str]]:
     return sorted(list(fact) for fact in facts)
 
 
@@ -170,15 +170,15 @@ _SEED = re.compile(r"0|[1-9][0-9]{0,8}")
 @cache
 def _documents() -> dict[str, dict[str, Any]]:
     """Return documents of our format by name, written out from the bundled file."""
-    found = {}
+    documents = {}
     path = files(__package__) / "data" / "kitchens.json"
-    for label, shelf in load_json(path.read_bytes(), path.name).items():
-        traits = {**RAW, **{kind: words.split() for kind, words in shelf.get("traits", {}).items()}}
-        for task, entry in shelf["kitchens"].items():
+    for label, entry_set in load_json(path.read_bytes(), path.name).items():
+        traits = {**RAW, **{kind: words.split() for kind, words in entry_set.get("traits", {}).items()}}
+        for task, entry in entry_set["kitchens"].items():
             stations = {station: things.split() for station, things in entry["stations"].items()}
             things = [thing for stack in stations.values() for thing in stack]
             like = {thing: list(traits.get(split_name(thing)[0], ())) for thing in things}
-            found[f"{_PREFIX}{label}/{task}"] = {
+            documents[f"{_PREFIX}{label}/{task}"] = {
                 "format": FORMAT,
                 "version": VERSION,
                 "name": f"{_PREFIX}{label}/{task}",
@@ -188,7 +188,7 @@ def _documents() -> dict[str, dict[str, Any]]:
                 "traits": {thing: words for thing, words in like.items() if words},
                 "goal": [list(atom) for atom in served(entry["goal"])],
             }
-    return found
+    return documents
 
 
 @cache
@@ -202,7 +202,7 @@ def names() -> tuple[str, ...]:
 
 
 def covers(name: str) -> bool:
-    """Whether a name is that of a bundled kitchen, or of a variant of one: the name, ``@`` and a seed."""
+    """Return whether a name is that of a bundled kitchen or of a variant (name, ``@``, seed)."""
     head, at, seed = name.partition("@")
     return head in _documents() and (not at or _SEED.fullmatch(seed) is not None)
 

@@ -1,4 +1,4 @@
-"""The rule profiles of Robotouille; every rule can also be set by its name."""
+"""Rule profiles of Robotouille; every rule can also be set by its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planoracle.instances.protocol.profiles import Rules, choose
 
 @dataclass(frozen=True, slots=True)
 class Profile(Rules):
-    """How to run a kitchen where the paper and its released code differ.
+    """Rules of kitchens where the paper and its released code differ.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class Profile(Rules):
     normalize
         Forgive case, spaces and decoration in submitted actions.
     limit
-        What 1.5 times of which is the step limit: the proved ``"optimum"``, or the ``"published"`` number.
+        The step limit is 1.5 times the proved ``"optimum"``, or the ``"published"`` number.
     price_rest
         Work out what failed runs leave to be done, which takes a solve for each.
     """
@@ -55,7 +55,7 @@ RULES = tuple(field.name for field in fields(Profile))
 
 
 def profile(name: str = "released", **options: str | int | bool) -> Profile:
-    """Return a named profile with single rules replaced, see `planoracle.instances.protocol.profiles.choose`.
+    """Return a named profile with single rules replaced, see `choose`.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class KitchenStep(NamedTuple):
 
     @property
     def choices(self) -> int:
-        """How many actions were legal before it; worked out when it is asked for."""
+        """Number of legal actions before it, computed on demand."""
         return len(self.rules.legal(self.before))
 
 
@@ -48,7 +48,7 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
 
 
 class Refusal(Violation):
-    """Why an action was refused: one of `REFUSALS`. Where a condition does not hold, ``required`` are all such."""
+    """Refused action; the kind is one of `REFUSALS`, ``required`` are the unmet conditions."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class Refusal(Violation):
 
     @property
     def message(self) -> str:
-        """What is said of it."""
+        """Description of the violation."""
         return _MESSAGES[self.case or self.kind](self)
 
 
@@ -85,7 +85,7 @@ class StepRecord:
 
     @property
     def success(self) -> bool:
-        """Whether the goal was reached."""
+        """True if the goal was reached."""
         return self.end == "completed"
 
 
@@ -111,52 +111,27 @@ def replay(
     steps: list[KitchenStep] = []
     states = [state]
     refusals = []
-    taken = 0
+    steps_taken = 0
     end = "exhausted"
     for position, text in enumerate(actions):
-        if limit is not None and taken >= limit:
+        if limit is not None and steps_taken >= limit:
             break
         before, action = state, engine.find(state, text)
         reached = False
         if action is None:
-            refusals.append(explain(engine, state, text, position, taken))
+            refusals.append(explain(engine, state, text, position, steps_taken))
         else:
             state = engine.step(state, action)
-            taken += engine.deeds[action].ticks
+            steps_taken += engine.deeds[action].ticks
             reached = engine.goal(state)
         steps.append(KitchenStep(text, action is not None, reached, action, before, engine))
         states.append(state)
         if reached:
             end = "completed"
             break
-    if end == "exhausted" and limit is not None and taken >= limit:
+    if end == "exhausted" and limit is not None and steps_taken >= limit:
         end = "limit"
-    return StepRecord(engine, tuple(steps), tuple(states), tuple(refusals), end, taken)
-
-
-class Glance(NamedTuple):
-    """Whether actions reach the goal, and how many of them were legal before that."""
-
-    success: bool
-    legal: int
-
-
-def glance(kitchen: Kitchen, actions: Iterable[str], rules: Profile, limit: int | None = None) -> Glance:
-    """Run actions as `replay` does, but tell no more than this."""
-    engine = compiled(kitchen, rules)
-    state = engine.start()
-    legal = taken = 0
-    for text in actions:
-        if limit is not None and taken >= limit:
-            break
-        deed = engine.find(state, text)
-        if deed is not None:
-            state = engine.step(state, deed)
-            taken += engine.deeds[deed].ticks
-            legal += 1
-            if engine.goal(state):
-                return Glance(True, legal)
-    return Glance(False, legal)
+    return StepRecord(engine, tuple(steps), tuple(states), tuple(refusals), end, steps_taken)
 
 
 def explain(engine: CompiledKitchen, state: State, text: str, position: int = 0, clock: int = 0) -> Refusal:
@@ -171,37 +146,37 @@ def _reason(engine: CompiledKitchen, state: State, text: str) -> tuple[str, dict
     if not readings:
         return "unknown_action", {}
     objects = engine.objects(state)
-    strangers = [name for _, binding in readings for name in binding.values() if name not in objects]
-    if strangers:
-        return "unknown_object", {"resource": strangers[0][:40]}
-    fitting = [(action, given) for action, given in readings if _fits(action, given, objects)]
+    missing = [name for _, binding in readings for name in binding.values() if name not in objects]
+    if missing:
+        return "unknown_object", {"resource": missing[0][:40]}
+    fitting = [(action, named) for action, named in readings if _fits(action, named, objects)]
     if not fitting:
         return "unknown_object", {"case": "unfit"}
     player = engine.player(state)
-    for _, given in fitting:
-        others = [name for name in given.values() if objects[name] == ACTOR]
+    for _, named in fitting:
+        others = [name for name in named.values() if objects[name] == ACTOR]
         if others and player not in others:
             return "not_your_turn", {"required": player}
     facts = engine.facts(state)
-    missing = min((_missing(action, given, objects, facts) for action, given in fitting), key=len)
+    missing = min((_missing(action, named, objects, facts) for action, named in fitting), key=len)
     return "precondition", {"required": tuple(missing)}
 
 
-def _fits(action: ActionSchema, given: Mapping[str, str], objects: Mapping[str, str]) -> bool:
+def _fits(action: ActionSchema, named: Mapping[str, str], objects: Mapping[str, str]) -> bool:
     types = dict(action.params)
-    distinct = len(set(given.values())) == len(given)
-    return distinct and all(objects[name] == types[param] for param, name in given.items())
+    distinct = len(set(named.values())) == len(named)
+    return distinct and all(objects[name] == types[param] for param, name in named.items())
 
 
 def _missing(
-    action: ActionSchema, given: Mapping[str, str], objects: Mapping[str, str], facts: frozenset[Atom]
+    action: ActionSchema, named: Mapping[str, str], objects: Mapping[str, str], facts: frozenset[Atom]
 ) -> list[str]:
-    """Return the conditions that do not hold, for those objects that the text leaves open with the fewest of them."""
-    hidden = [(param, kind) for param, kind in action.params if param not in given]
+    """Return the unmet conditions, for the choice of open objects with the fewest of them."""
+    hidden = [(param, kind) for param, kind in action.params if param not in named]
     choices = [[name for name, its_type in objects.items() if its_type == kind] or ["?"] for _, kind in hidden]
     best: list[str] | None = None
     for names in product(*choices):
-        binding = {**given, **dict(zip((param for param, _ in hidden), names, strict=True))}
+        binding = {**named, **dict(zip((param for param, _ in hidden), names, strict=True))}
         broken = []
         for predicate, params, value in action.conditions:
             atom = (predicate, *(binding[param] for param in params))
@@ -213,7 +188,7 @@ def _missing(
 
 
 def as_replay(run: StepRecord) -> Replay:
-    """Return a run in the form common to all benchmarks: refused actions are its violations; a tick is a step.
+    """Return a run in the common form: refused actions are its violations, a tick is a step.
 
     Progress is the share of the goal's conditions that hold for some objects; what remains are the ticks and
     repetitions that effects under way still need.
@@ -244,22 +219,24 @@ def as_replay(run: StepRecord) -> Replay:
 
 
 def _remaining(effects: Iterable[Running]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    remaining_ticks: dict[str, int] = {}
     for running in effects:
         if running.effect.count and not running.done:
-            left = running.effect.count - running.count
-            found[_label(running.effect)] = min(left, found.get(_label(running.effect), left))
+            remaining = running.effect.count - running.count
+            remaining_ticks[_label(running.effect)] = min(
+                remaining, remaining_ticks.get(_label(running.effect), remaining)
+            )
         else:
-            found |= _remaining(running.nested)
-    return found
+            remaining_ticks |= _remaining(running.nested)
+    return remaining_ticks
 
 
 def _label(effect: GroundEffect) -> str:
     """Name an effect by what it makes true, or creates."""
     if effect.creates is not None:
         return f"{effect.creates[1]} in {effect.argument}"
-    made = sorted(" ".join(atom) for atom, value in effect.changes if value)
-    return ", ".join(made) if made or not effect.effects else _label(effect.effects[0])
+    created = sorted(" ".join(atom) for atom, value in effect.changes if value)
+    return ", ".join(created) if created or not effect.effects else _label(effect.effects[0])
 
 
 class KitchenRun(Run[Kitchen, list[str], Profile]):
@@ -281,7 +258,7 @@ class KitchenRun(Run[Kitchen, list[str], Profile]):
         return len(self.legal) if self.success else None
 
     def in_time(self, ticks: int) -> bool:
-        """Whether so many legal actions keep the limit, which with joint moves is one of rounds."""
+        """Return whether so many legal actions keep the limit, which counts rounds with joint moves."""
         players = len(self.problem.players) if self.rules.moves == "joint" else 1
         return super().in_time(-(-ticks // players))
 
@@ -294,10 +271,10 @@ class KitchenRun(Run[Kitchen, list[str], Profile]):
     def steps(self) -> list[Decision]:
         """All actions that the run reached."""
         kinds = {refusal.position: refusal.kind for refusal in self.record.refusals}
-        found: list[Decision] = []
+        decisions: list[Decision] = []
         clock = 0
         for n, act in enumerate(self.record.steps):
             kind = "act" if act.valid else "lost"
-            found.append(Decision(n, act.action[:200], kind, clock, clock + act.valid, kinds.get(n)))
+            decisions.append(Decision(n, act.action[:200], kind, clock, clock + act.valid, kinds.get(n)))
             clock += act.valid
-        return found
+        return decisions

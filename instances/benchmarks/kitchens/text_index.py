@@ -1,4 +1,4 @@
-"""Finding the action that a text means in a state, without listing what is legal there."""
+"""Index from texts to the actions that they mean in a state, without a list of all legal actions."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ class TextIndex:
         self._types = types
         self._always = always
         self._objects = frozenset(types.items())
-        self._known: dict[str, list[Meaning]] = {}  # what is possible here at all
+        self._possible: dict[str, list[Meaning]] = {}  # what is possible here at all
         self._sources: dict[tuple[str, tuple[str | None, ...]], tuple[int, dict[int, str]]] = {}
 
     def find(self, facts: int, text: str) -> int | None:
-        """Return the first legal deed that is written like this: by its place in the domain, then by its objects."""
-        known = self._known.get(text)
-        if known is None:
-            known = self._read(text)
-        world, found = self._world, None
-        for meaning in known:
+        """Return the first legal deed with this text, by place in the domain, then by objects."""
+        meanings = self._possible.get(text)
+        if meanings is None:
+            meanings = self._read(text)
+        world, first = self._world, None
+        for meaning in meanings:
             for number in self._legal(facts, meaning) if meaning.number is None else (meaning.number,):
                 deed = world.deeds[number]
                 better = facts & deed.mask == deed.want
-                if better and (found is None or world.rank(number) < world.rank(found)):
-                    found = number
-        return found
+                if better and (first is None or world.rank(number) < world.rank(first)):
+                    first = number
+        return first
 
     def _read(self, text: str) -> list[Meaning]:
         """Return what a text may mean here, whatever the state."""
-        always, found = self._always, []
+        always, meanings = self._always, []
         for meaning in self._world.meanings.of(text):
             if self._objects >= meaning.named and always >= meaning.true and always.isdisjoint(meaning.false):
                 if not meaning.choices and meaning.number is None:
                     meaning.number = self._world.number(meaning.position, meaning.player, meaning.binding)
-                found.append(meaning)
-        if len(self._known) >= MAX_TEXTS:
-            self._known.clear()
-        self._known[text] = found
-        return found
+                meanings.append(meaning)
+        if len(self._possible) >= MAX_TEXTS:
+            self._possible.clear()
+        self._possible[text] = meanings
+        return meanings
 
     def _legal(self, facts: int, meaning: Meaning) -> Iterator[int]:
         """Yield deeds of a meaning that leaves something open: all that are legal, and perhaps others."""
         turns = self._world.turns
         if turns and not facts & turns[meaning.player]:
             return
-        for binding in self._chosen(facts, meaning.binding, meaning.choices):
+        for binding in self._bindings(facts, meaning.binding, meaning.choices):
             yield self._world.number(meaning.position, meaning.player, binding)
 
-    def _chosen(
+    def _bindings(
         self, facts: int, binding: Mapping[str, str], choices: tuple[ObjectChoice, ...]
     ) -> Iterator[Mapping[str, str]]:
         """Yield a binding with every choice of objects for what is left open, as far as facts allow it."""
@@ -76,7 +76,7 @@ class TextIndex:
             if not self._allowed(facts, joined, choice.tests):
                 continue
             if others:
-                yield from self._chosen(facts, joined, tuple(others))
+                yield from self._bindings(facts, joined, tuple(others))
             else:
                 yield joined
 
@@ -86,24 +86,24 @@ class TextIndex:
             return [name for name, its_type in self._types.items() if its_type == choice.type]
         predicate, params, _ = choice.source
         shape = tuple([binding.get(param) for param in params])
-        known = self._sources.get((predicate, shape))
-        if known is None:
+        source = self._sources.get((predicate, shape))
+        if source is None:
             names = {
                 self._world.bits.mask((predicate, *[part or name for part in shape])): name
                 for name, its_type in self._types.items()
                 if its_type == choice.type and name not in shape
             }
-            known = self._sources[predicate, shape] = (sum(names), names)
-        true = facts & known[0]
-        found = []
+            source = self._sources[predicate, shape] = (sum(names), names)
+        true = facts & source[0]
+        options = []
         while true:
             low = true & -true
-            found.append(known[1][low])
+            options.append(source[1][low])
             true ^= low
-        return found
+        return options
 
     def _allowed(self, facts: int, binding: Mapping[str, str], tests: tuple[Literal, ...]) -> bool:
-        """Whether conditions hold."""
+        """Return whether conditions hold."""
         changing, mask = self._world.domain.changing, self._world.bits.mask
         for predicate, params, value in tests:
             atom = (predicate, *[binding[param] for param in params])

@@ -1,4 +1,4 @@
-"""Seeded variants of any kitchen: the same goal, the same things and perhaps some more, elsewhere."""
+"""Seeded variants of kitchens: the same goal and things, in other places; and goals of dishes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planoracle.instances.generate.parameters import below, chance, one, shuffle
 #: How often which kind of station comes up.
 _STATIONS: Final = {"table": 4, "board": 1, "stove": 1, "fryer": 1, "sink": 1}
 #: Of a hundred items, so many get a station to themselves if one is free.
-_APART: Final = 75
+_SHARE_ALONE: Final = 75
 
 
 @dataclass(slots=True)
@@ -32,27 +32,27 @@ class VariantLayout:
     spare: int = 0
 
     def put(self, thing: str) -> None:
-        """Put a container on an empty station, an item there or on others; only if need be, share with a container."""
+        """Put a container on an empty station, an item there or on a stack; else on any station."""
         bare = [station for station in self.open if not self.layout.stations[station]]
-        taken = [station for station in self.open if self.layout.stations[station]]
+        occupied = [station for station in self.open if self.layout.stations[station]]
         options = bare = bare if len(bare) > self.spare else []
         if not self.is_container(thing):
-            stacks = [each for each in taken if not any(map(self.is_container, self.layout.stations[each]))]
-            options = bare or stacks if chance(self.random, _APART) else stacks or bare
-        options = options or taken or self.open
+            stacks = [each for each in occupied if not any(map(self.is_container, self.layout.stations[each]))]
+            options = bare or stacks if chance(self.random, _SHARE_ALONE) else stacks or bare
+        options = options or occupied or self.open
         if not options:
             raise InputError("there is no station to put it on", value=thing)
         self.layout.stations[one(self.random, options)].append(thing)
 
     def is_container(self, thing: str) -> bool:
-        """Whether a thing is a container, which needs a station to itself."""
+        """Return whether a thing is a container, which needs a station to itself."""
         return self.domain.type_of(split_name(thing)[0]) == "container"
 
 
 def variant(
     kitchen: Kitchen, seed: int, *, extra_stations: int | None = None, extra_items: int | None = None
 ) -> Kitchen:
-    """Return a kitchen with the same goal in which other things stand elsewhere.
+    """Return a kitchen with the same goal in which other things stand unplaced.
 
     What lies and stands on the stations is spread anew, and the players start anywhere. What they hold, what things are
     like (cut, cooked) and what containers hold stays as it is, and so does everything the goal names. If a station was
@@ -86,30 +86,30 @@ def variant(
     check_range("extra_items", extra_items, 0)
     random = Random(seed)
     layout, more, less = layout_of(kitchen)
-    taken = set(kitchen.types)
+    names = set(kitchen.types)
     odd = {part for fact in more | less for part in fact[1:]}
     odd |= {holder for holder, meals in layout.containers.items() if odd.intersection(meals)}
     fixed = {station for station, things in layout.stations.items() if odd.intersection([station, *things])}
     loose = [thing for station, things in layout.stations.items() if station not in fixed for thing in things]
-    floor = VariantLayout(
+    placement = VariantLayout(
         random, layout, kitchen.domain, [station for station in layout.stations if station not in fixed]
     )
-    floor.spare = int(any(not layout.stations[station] for station in floor.open))
-    for station in floor.open:
+    placement.spare = int(any(not layout.stations[station] for station in placement.open))
+    for station in placement.open:
         layout.stations[station] = []
     for _ in range(below(random, 4) if extra_stations is None else extra_stations):
-        name = new_name(weighted(random, _known(kitchen.domain, _STATIONS)), taken)
+        name = new_name(weighted(random, _existing_kinds(kitchen.domain, _STATIONS)), names)
         layout.stations[name] = []
-        floor.open.append(name)
+        placement.open.append(name)
     for _ in range(below(random, 3) if extra_items is None else extra_items):
-        name = new_name(one(random, [*_known(kitchen.domain, dict.fromkeys(RAW, 1))]), taken)
+        name = new_name(one(random, [*_existing_kinds(kitchen.domain, dict.fromkeys(RAW, 1))]), names)
         loose.append(name)
         kind = split_name(name)[0]
         twin = next((each for each, _ in kitchen.objects if split_name(each)[0] == kind), None)
         traits = RAW[kind] if twin is None else layout.traits.get(twin, ())
         layout.traits[name] = [each for each in traits if each in kitchen.domain.signature]
-    for thing in sorted(shuffled(random, loose), key=floor.is_container, reverse=True):
-        floor.put(thing)
+    for thing in sorted(shuffled(random, loose), key=placement.is_container, reverse=True):
+        placement.put(thing)
     _seat(random, layout, fixed, odd)
     facts = (layout.facts(kitchen.domain) | more) - less
     return Kitchen.of(f"{kitchen.name}@{seed}", kitchen.domain, layout.objects(), facts, kitchen.goal, kitchen.text)
@@ -118,21 +118,21 @@ def variant(
 def check_range(name: str, number: int | None, least: int, most: int | None = None) -> None:
     """Refuse a number that is out of range."""
     if number is not None and (number < least or (most is not None and number > most)):
-        wanted = f"must be {least} or more" if most is None else f"must be from {least} to {most}"
-        raise InputError(wanted, field=name, value=number)
+        accepted = f"must be {least} or more" if most is None else f"must be from {least} to {most}"
+        raise InputError(accepted, field=name, value=number)
 
 
-def _known(domain: KitchenDomain, kinds: dict[str, int]) -> dict[str, int]:
-    found = {kind: weight for kind, weight in kinds.items() if domain.type_of(kind) is not None}
-    if not found:
+def _existing_kinds(domain: KitchenDomain, kinds: dict[str, int]) -> dict[str, int]:
+    existing = {kind: weight for kind, weight in kinds.items() if domain.type_of(kind) is not None}
+    if not existing:
         raise InputError("the domain has none of these", value=list(kinds))
-    return found
+    return existing
 
 
-def new_name(kind: str, taken: set[str]) -> str:
+def new_name(kind: str, names: set[str]) -> str:
     """Return the next free name of a kind, and take it."""
-    name = next(name for number in count(1) if (name := f"{kind}{number}") not in taken)
-    taken.add(name)
+    name = next(name for number in count(1) if (name := f"{kind}{number}") not in names)
+    names.add(name)
     return name
 
 
@@ -140,8 +140,8 @@ def _seat(random: Random, layout: KitchenLayout, fixed: set[str], odd: set[str])
     """Let players start anywhere, each at a station of its own."""
     movable = [
         player
-        for player, (at, held) in layout.players.items()
-        if at is not None and at not in fixed and not odd.intersection([player, held])
+        for player, (at, in_hand) in layout.players.items()
+        if at is not None and at not in fixed and not odd.intersection([player, in_hand])
     ]
     staying = {at for player, (at, _) in layout.players.items() if player not in movable}
     free = shuffled(random, (station for station in layout.stations if station not in fixed | staying))
@@ -166,23 +166,23 @@ def with_cooks(kitchen: Kitchen, count: int) -> Kitchen:
     >>> with_cooks(kitchen("kitchens/synchronous/3_burger"), 2).players
     ('robot1', 'robot2')
     """
-    there = len(kitchen.players)
-    if count < there:
-        raise InputError(f"must be at least {there}", field=f"{kitchen.name}: cooks", value=count)
+    current = len(kitchen.players)
+    if count < current:
+        raise InputError(f"must be at least {current}", field=f"{kitchen.name}: cooks", value=count)
     layout, more, less = layout_of(kitchen)
     free = sorted(
         (station for station in layout.stations if ("vacant", station) in kitchen.facts),
         key=lambda s: bool(layout.stations[s]),
     )
-    if count - there > len(free):
-        raise InputError(f"must be at most {there + len(free)}", field=f"{kitchen.name}: cooks", value=count)
-    taken = set(kitchen.types)
+    if count - current > len(free):
+        raise InputError(f"must be at most {current + len(free)}", field=f"{kitchen.name}: cooks", value=count)
+    names = set(kitchen.types)
     kind = kitchen.players[0].rstrip("0123456789")
-    for station in free[: count - there]:
-        layout.players[new_name(kind, taken)] = (station, None)
+    for station in free[: count - current]:
+        layout.players[new_name(kind, names)] = (station, None)
     facts = (layout.facts(kitchen.domain) | more) - less
-    made = Kitchen.of(kitchen.name, kitchen.domain, layout.objects(), facts, kitchen.goal, kitchen.text)
-    return replace(made, name=f"{kitchen.name}~{count}")
+    changed = Kitchen.of(kitchen.name, kitchen.domain, layout.objects(), facts, kitchen.goal, kitchen.text)
+    return replace(changed, name=f"{kitchen.name}~{count}")
 
 
 #: What can be asked of a part of a dish.
@@ -225,7 +225,7 @@ def served(dishes: Iterable[str]) -> list[Atom]:
     >>> served(["bread, cheese, bread"])[1:]
     [('item_at', 'cheese#1', 'table#1'), ('item_at', 'bread#2', 'table#1'), ('clear', 'bread#2')]
     """
-    found: list[Atom] = []
+    atoms: list[Atom] = []
     count: Counter[str] = Counter()
 
     def role(kind: str) -> str:
@@ -239,23 +239,23 @@ def served(dishes: Iterable[str]) -> list[Atom]:
             if kind not in RAW or not set(ways) <= set(PREPARED):
                 raise InputError("is no part of a dish", field="goal", value=part.strip())
             roles.append(role(kind))
-            found.extend((PREPARED[way], roles[-1]) for way in ways)
+            atoms.extend((PREPARED[way], roles[-1]) for way in ways)
         return roles
 
     for dish in dishes:
         table = role("table")
         if dish.startswith(_SOUP):
             water, bowl = role("water"), role("bowl")
-            found += [("addedto", part, water) for part in parts(dish.removeprefix(_SOUP), ",")]
-            found += [("isboiling", water), ("in", water, bowl), ("container_at", bowl, table)]
+            atoms += [("addedto", part, water) for part in parts(dish.removeprefix(_SOUP), ",")]
+            atoms += [("isboiling", water), ("in", water, bowl), ("container_at", bowl, table)]
             continue
         strict = "/" in dish
         stack = parts(dish, "/" if strict else ",")
-        found.append(("item_on", stack[0], table))
+        atoms.append(("item_on", stack[0], table))
         if strict:
-            found += [("atop", upper, lower) for lower, upper in pairwise(stack)]
+            atoms += [("atop", upper, lower) for lower, upper in pairwise(stack)]
         else:
-            found += [("item_at", part, table) for part in stack[1:]]
+            atoms += [("item_at", part, table) for part in stack[1:]]
         if len(stack) > 1:
-            found.append(("clear", stack[-1]))
-    return found
+            atoms.append(("clear", stack[-1]))
+    return atoms

@@ -13,12 +13,12 @@ from planoracle.instances.protocol.scoring import Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-    from planoracle.instances.benchmarks.grid_kitchens.run import FloorPlan
+    from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenPlan
     from planoracle.instances.benchmarks.paracook.rules import Profile
     from planoracle.instances.protocol.settings import Setting
 
 
-class ParaCook(Benchmark["GridKitchen", "FloorPlan", "Profile"]):
+class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     """A plan is a list of actions for every cook, or what was handed in turn by turn."""
 
     name = "paracook"
@@ -55,7 +55,7 @@ class ParaCook(Benchmark["GridKitchen", "FloorPlan", "Profile"]):
 
         return problems.addressed(name, record)
 
-    def parse(self, problem: GridKitchen, submission: object, rules: Profile | None = None) -> Plan[FloorPlan]:
+    def parse(self, problem: GridKitchen, submission: object, rules: Profile | None = None) -> Plan[GridKitchenPlan]:
         """Read a submission, see `Benchmark.parse`; its ``orders`` must be those of the problem."""
         from planoracle.instances.benchmarks.paracook import problems
 
@@ -88,13 +88,13 @@ class ParaCook(Benchmark["GridKitchen", "FloorPlan", "Profile"]):
         return (*human_names(), *minimum_names())
 
     def document(self, problem: GridKitchen) -> dict[str, Any]:
-        """Return a floor in our format."""
+        """Return a grid kitchen in our format."""
         from planoracle.instances.benchmarks.grid_kitchens.problems import to_document
 
         return to_document(problem)
 
     def with_agents(self, problem: GridKitchen, crew: str) -> GridKitchen:
-        """Return the floor with its first so many cooks."""
+        """Return the grid kitchen with its first so many cooks."""
         _, count, *rules = crew.split("~")
         if rules:
             raise InputError("everybody may do everything in a kitchen", field="only", value=rules[0])

@@ -13,8 +13,8 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     OrderedDish,
     Tile,
 )
-from planoracle.instances.benchmarks.grid_kitchens.tiles import beside, distances
-from planoracle.instances.benchmarks.paracook.reader import floor_of
+from planoracle.instances.benchmarks.grid_kitchens.tiles import access_tiles, distances
+from planoracle.instances.benchmarks.paracook.reader import kitchen_from_map
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import Parameters, one, shuffled
 from planoracle.instances.protocol.capabilities import Generator
@@ -70,13 +70,13 @@ _MOST = 3
 
 
 class RandomKitchen(NamedTuple):
-    """A kitchen as the document of a map with room for all cooks, and the names of dishes in the order of serving."""
+    """Document of a map with all cooks, and the names of dishes in the order of serving."""
 
     document: dict[str, Any]
     orders: tuple[str, ...]
 
 
-def drawn(random: Random, stations: int = 2) -> RandomKitchen:
+def draw_kitchen(random: Random, stations: int = 2) -> RandomKitchen:
     """Draw a kitchen with `MOST_COOKS` and `MOST_ORDERS`, of which a problem has the first ones.
 
     A menu of three dishes is drawn, and the orders from it. There are a dispenser for each of their ingredients, so
@@ -88,7 +88,7 @@ def drawn(random: Random, stations: int = 2) -> RandomKitchen:
     orders = tuple(one(random, menu) for _ in range(MOST_ORDERS))
     things = _things([DISHES[name] for name in menu], stations)
     while True:
-        document = _placed(random, things)
+        document = _place_stations(random, things)
         if _reachable(document):
             return RandomKitchen(document, orders)
 
@@ -96,29 +96,24 @@ def drawn(random: Random, stations: int = 2) -> RandomKitchen:
 def _things(menu: list[OrderedDish], stations: int) -> list[tuple[str, dict[str, str]]]:
     """Return the names of all stations at the edge with what they provide or hold."""
     needs = [need for dish in menu for need in dish.needs]
-    found: list[tuple[str, dict[str, str]]] = [
+    things: list[tuple[str, dict[str, str]]] = [
         (f"dispenser{number}", {"provides": ingredient})
         for number, ingredient in enumerate(dict.fromkeys(need.ingredient for need in needs), 1)
     ]
-    chopped = [need for need in needs if need.state == "chopped" or _takes(need.vessel) == "chopped"]
-    found += [(f"chopping_board{number}", {}) for number in range(1, 1 + stations * bool(chopped))]
-    vessels = [vessel.name for vessel in FACTS.cookware if any(need.vessel == vessel.name for need in needs)]
-    held = [vessel for vessel in vessels for _ in range(stations)]
-    found += [(f"stove{number}", {"item": vessel}) for number, vessel in enumerate(held, 1)]
-    return [*found, ("serving_window", {}), ("sink", {}), ("plate_return", {})]
+    vessels = [vessel for vessel in FACTS.cookware if any(need.vessel == vessel.name for need in needs)]
+    is_chopped = any(one.takes == "chopped" for one in vessels) or any(need.state == "chopped" for need in needs)
+    things += [(f"chopping_board{number}", {}) for number in range(1, 1 + stations * is_chopped)]
+    cookware = [vessel.name for vessel in vessels for _ in range(stations)]
+    things += [(f"stove{number}", {"item": vessel}) for number, vessel in enumerate(cookware, 1)]
+    return [*things, ("serving_window", {}), ("sink", {}), ("plate_return", {})]
 
 
-def _takes(vessel: str) -> str:
-    known = FACTS.vessel(vessel)
-    return "" if known is None else known.takes
-
-
-def _placed(random: Random, things: list[tuple[str, dict[str, str]]]) -> dict[str, Any]:
+def _place_stations(random: Random, things: list[tuple[str, dict[str, str]]]) -> dict[str, Any]:
     inner = [(x, y) for y in range(1, _HEIGHT - 1) for x in range(1, _WIDTH - 1)]
     sides = [(x, y) for x in range(1, _WIDTH - 1) for y in (0, _HEIGHT - 1)]
     ends = [(x, y) for y in range(1, _HEIGHT - 1) for x in (0, _WIDTH - 1)]
     edge, middle = shuffled(random, [*sides, *ends]), shuffled(random, inner)
-    tiles: list[list[Any]] = [[name, "station", *edge.pop(), held] for name, held in things]
+    tiles: list[list[Any]] = [[name, "station", *edge.pop(), contents] for name, contents in things]
     for number in range(1, _TABLES + 1):
         tiles.append([f"table{number}", "station", *middle.pop(), {"item": "plate"} if number <= _PLATES else {}])
     tiles += [["wall", "obstacle", *middle.pop()] for _ in range(_WALLS)]
@@ -127,12 +122,12 @@ def _placed(random: Random, things: list[tuple[str, dict[str, str]]]) -> dict[st
 
 
 def _reachable(document: dict[str, Any]) -> bool:
-    """Whether every station can be reached from where every cook stands."""
-    floor = floor_of("drawn", document, "drawn", [], FACTS)
-    there = distances(floor, floor.cooks[0][1])
-    starts: list[Tile] = [place for _, place in floor.cooks]
-    return all(start in there for start in starts) and all(
-        any(tile in there for tile in beside(floor, station.name)) for station in floor.stations
+    """Return whether every cook can reach every station."""
+    kitchen = kitchen_from_map("drawn", document, "drawn", [], FACTS)
+    reachable = distances(kitchen, kitchen.cooks[0][1])
+    starts: list[Tile] = [place for _, place in kitchen.cooks]
+    return all(start in reachable for start in starts) and all(
+        any(tile in reachable for tile in access_tiles(kitchen, station.name)) for station in kitchen.stations
     )
 
 
@@ -142,7 +137,7 @@ def defaults() -> Parameters:
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKitchen, None]:
-    """Return a kitchen, see `drawn`; every order can be served.
+    """Return a kitchen, see `draw_kitchen`; every order can be served.
 
     ``tasks`` is the number of orders, ``agents`` that of the cooks, ``resources`` that of boards, and of stoves with
     each cookware; raises `InputError` for too many.
@@ -151,10 +146,10 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKit
         value = getattr(parameters, field)
         if not 1 <= value <= most:
             raise InputError(f"must be from 1 to {most}", field=field, value=value)
-    found = drawn(random, parameters.resources)
-    orders = [DISHES[dish] for dish in found.orders[: parameters.tasks]]
-    floor = floor_of(name, found.document, name, orders, FACTS)
-    return floor.with_cooks(name, parameters.agents), None
+    random_kitchen = draw_kitchen(random, parameters.resources)
+    orders = [DISHES[dish] for dish in random_kitchen.orders[: parameters.tasks]]
+    kitchen = kitchen_from_map(name, random_kitchen.document, name, orders, FACTS)
+    return kitchen.with_cooks(name, parameters.agents), None
 
 
 def style() -> Generator:

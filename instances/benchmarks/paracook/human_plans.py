@@ -1,4 +1,4 @@
-"""Plans of people, and whatever else the released scripts have left in the user's copy: its folder ``results``.
+"""Results in the user's copy of ParaCook's data (folder ``results``): plans of people and least times.
 
 A run of the cook world is ``results/METHOD/MODEL/MAP/orders_num_N.json``, with whether it was done, its time and its
 plan; all runs of a model on the abstract part are ``results/abstract/MODEL.json``, by setting.
@@ -20,7 +20,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Claim
 
-#: What is said of plans of people and of least times, for an audit's page.
+#: Descriptions of the two references for the page of an audit.
 HUMAN: Final = (
     "The plans of people, `results/Human` of a copy, as far as they were done. (The repository had 24, and has taken "
     "them out; in a clone `git checkout 37f651b -- results` brings them back.) `planoracle audit paracook --data "
@@ -40,7 +40,7 @@ _MOST_PEOPLE, _MOST_RUNS = 100, 10_000
 
 
 def human(problem: Problem) -> Claim:
-    """Return the shortest run of a person that was done, with its plan; raises `InputError` for what is none."""
+    """Return the shortest successful run of a person with its plan; raises `InputError` for a bad file."""
     if not problem.name.startswith(_COOK):
         return Claim(None)
     runs = [_run(file) for file in _human(registry.data_folders()).get(problem.name.removeprefix(_COOK), ())]
@@ -54,20 +54,20 @@ def human_names() -> tuple[str, ...]:
 
 
 def minimum(problem: Problem) -> Claim:
-    """Return the least time of the released script with its plan; raises `InputError` for what is none."""
+    """Return the least time of the released script with its plan; raises `InputError` for a bad file."""
     if not problem.name.startswith(_ABSTRACT):
         return Claim(None)
     inner, _, agents = problem.name.removeprefix(_ABSTRACT).partition("~")
-    found = _minima(registry.data_folders()).get((inner, agents or "1"), Claim(None))
-    if isinstance(found, InputError):
-        raise found.with_traceback(None)
-    return found
+    claim = _minima(registry.data_folders()).get((inner, agents or "1"), Claim(None))
+    if isinstance(claim, InputError):
+        raise claim.with_traceback(None)
+    return claim
 
 
 def minimum_names() -> tuple[str, ...]:
     """Return the names of the problems of the copy for which there is a least time."""
-    known = (one for one in _minima(registry.data_folders()) if covers(_ABSTRACT + one[0]))
-    return tuple(f"{_ABSTRACT}{name}{f'~{agents}' if agents != '1' else ''}" for name, agents in known)
+    covered = (one for one in _minima(registry.data_folders()) if covers(_ABSTRACT + one[0]))
+    return tuple(f"{_ABSTRACT}{name}{f'~{agents}' if agents != '1' else ''}" for name, agents in covered)
 
 
 def _results() -> Path | None:
@@ -76,19 +76,19 @@ def _results() -> Path | None:
 
 
 @lru_cache(maxsize=4)
-def _human(given: object) -> dict[str, tuple[Path, ...]]:
+def _human(folders: object) -> dict[str, tuple[Path, ...]]:
     """Return the files of runs of people by what is behind the person's name, without its end."""
     folder = _results()
     if folder is None or not (folder / "Human").is_dir():
         return {}
-    found: dict[str, tuple[Path, ...]] = {}
+    runs: dict[str, tuple[Path, ...]] = {}
     people = sorted(path for path in (folder / "Human").iterdir() if path.is_dir())[:_MOST_PEOPLE]
     for person in people:
         for file in _files(person):
             name = file.relative_to(person).with_suffix("").as_posix()
             if _PATH.fullmatch(name):
-                found[name] = (*found.get(name, ()), file)
-    return found
+                runs[name] = (*runs.get(name, ()), file)
+    return runs
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -106,13 +106,13 @@ def _run(file: Path) -> Claim | None:
 
 
 @lru_cache(maxsize=4)
-def _minima(given: object) -> dict[tuple[str, str], Claim | InputError]:
+def _minima(folders: object) -> dict[tuple[str, str], Claim | InputError]:
     """Return what was left for each problem and number of agents, or what is wrong with it."""
     folder = _results()
     file = None if folder is None else folder / "abstract" / "cp_sat.json"
     if file is None or not file.is_file():
         return {}
-    found: dict[tuple[str, str], Claim | InputError] = {}
+    claims: dict[tuple[str, str], Claim | InputError] = {}
     source = str(file)
     with within(source):
         rows = an_object(load_json(read_bytes(source), source), "document")
@@ -123,11 +123,11 @@ def _minima(given: object) -> dict[tuple[str, str], Claim | InputError]:
         try:
             claim = _claim(an_object(row, setting), row.get("answer"))
         except InputError as error:
-            found[f"{place[1]}/{place[3]}", place[2]] = error.at(source, setting)
+            claims[f"{place[1]}/{place[3]}", place[2]] = error.at(source, setting)
             continue
         if claim is not None:
-            found[f"{place[1]}/{place[3]}", place[2]] = claim
-    return found
+            claims[f"{place[1]}/{place[3]}", place[2]] = claim
+    return claims
 
 
 def _claim(row: dict[str, Any], plan: object) -> Claim | None:

@@ -1,4 +1,4 @@
-"""Plans for kitchens: a list of actions for every cook, or what was handed in turn by turn; or text that holds it."""
+"""Plans for ParaCook's kitchens: lists of actions, submissions turn by turn, or model output."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.benchmarks.grid_kitchens.language import as_given, found_in
+from planoracle.instances.benchmarks.grid_kitchens.language import as_given, read_output
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output.messages import chat_in, contents, is_agents
 from planoracle.instances.protocol.plan import Reading
 
 if TYPE_CHECKING:
-    from planoracle.instances.benchmarks.grid_kitchens.run import FloorPlan
+    from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenPlan
     from planoracle.instances.benchmarks.paracook.rules import Profile
 
 
-def reading(problem: GridKitchen, given: object, rules: Profile) -> Reading[FloorPlan]:
+def reading(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[GridKitchenPlan]:
     """Read a plan.
 
-    An object is one, and a list that is no chat is what was handed in turn by turn, objects or texts. Text is read to
-    the released letter, see `planoracle.instances.benchmarks.paracook.language`, or as models write, see
+    An object is a plan; a list that is no chat holds the submissions of a closed loop, objects or texts. Text is read
+    as the released code reads it, see `value_of`, or as model output, see
     `planoracle.instances.benchmarks.grid_kitchens.language`.
 
     Raises
@@ -30,65 +30,67 @@ def reading(problem: GridKitchen, given: object, rules: Profile) -> Reading[Floo
     PlanError
         For what cannot be read.
     """
-    chat = chat_in(given)
-    if chat is None and isinstance(given, Mapping):
-        return as_given(_inner(problem, given))
-    if chat is None and isinstance(given, list):
-        return _turns(problem, given, rules)
-    return _text(problem, given, rules)
+    chat = chat_in(submitted)
+    if chat is None and isinstance(submitted, Mapping):
+        return as_given(_inner(problem, submitted))
+    if chat is None and isinstance(submitted, list):
+        return _turns(problem, submitted, rules)
+    return _text(problem, submitted, rules)
 
 
-def _inner(problem: GridKitchen, given: Mapping[str, object]) -> Mapping[str, object]:
+def _inner(problem: GridKitchen, submitted: Mapping[str, object]) -> Mapping[str, object]:
     """Return the plan of an object that has it as ``plan``."""
-    inner = given.get("plan") if "plan" not in problem.agents else None
-    return inner if isinstance(inner, Mapping) else given
+    inner = submitted.get("plan") if "plan" not in problem.agents else None
+    return inner if isinstance(inner, Mapping) else submitted
 
 
-def _text(problem: GridKitchen, given: object, rules: Profile) -> Reading[FloorPlan]:
-    if not isinstance(given, str) and chat_in(given) is None:
-        raise PlanError("must be an object with a list of actions for each cook, or text", field="plan", value=given)
+def _text(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[GridKitchenPlan]:
+    if not isinstance(submitted, str) and chat_in(submitted) is None:
+        raise PlanError(
+            "must be an object with a list of actions for each cook, or text", field="plan", value=submitted
+        )
     if rules.answers != "released":
-        return found_in(problem, given)
-    value = value_of(text_of(given))
+        return read_output(problem, submitted)
+    value = value_of(text_of(submitted))
     plan = value.get("plan", value) if isinstance(value, dict) else value
     if not isinstance(plan, dict):
         raise PlanError("is no answer to the released code: no object", field="plan")
-    found = as_given(plan)
-    return Reading(found.commands, found.read, "whole text", 0)
+    as_object = as_given(plan)
+    return Reading(as_object.commands, as_object.read, "whole text", 0)
 
 
-def _turns(problem: GridKitchen, given: list[object], rules: Profile) -> Reading[FloorPlan]:
-    """Read submissions one by one; what cannot be read stays as it is, for that is an error of the run."""
+def _turns(problem: GridKitchen, submitted: list[object], rules: Profile) -> Reading[GridKitchenPlan]:
+    """Read submissions one by one; unreadable ones stay as they are, for they are errors of the run."""
     turns, count = list[object](), 0
-    for one in given:
+    for one in submitted:
         read = _turn(problem, one, rules)
         turns.append(one if read is None else read.commands)
         count += 0 if read is None else read.read or 0
     return Reading(turns, count, "turns as given", 0)
 
 
-def _turn(problem: GridKitchen, one: object, rules: Profile) -> Reading[FloorPlan] | None:
+def _turn(problem: GridKitchen, one: object, rules: Profile) -> Reading[GridKitchenPlan] | None:
     """Read one submission, ``None`` if it cannot be read."""
     if isinstance(one, Mapping):
         return as_given(_inner(problem, one))
     if not isinstance(one, str):
         return None
     try:
-        found = _text(problem, one, rules)
+        text_reading = _text(problem, one, rules)
     except PlanError:
         return None
-    return found if found.commands else None
+    return text_reading if text_reading.commands else None
 
 
-def text_of(given: object) -> str:
-    """Return the text of an answer, of a chat that of its last message; raises `PlanError` for what is neither."""
-    chat = chat_in(given)
+def text_of(submitted: object) -> str:
+    """Return the text of an answer or of the last message of a chat; raises `PlanError` for neither."""
+    chat = chat_in(submitted)
     if chat is not None:
-        said = [part for one in list(filter(is_agents, chat))[-1:] for part in contents(one)]
-        given = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in said)
-    if not isinstance(given, str):
-        raise PlanError("must be a plan, or text", field="plan", value=given)
-    return given
+        parts = [part for one in list(filter(is_agents, chat))[-1:] for part in contents(one)]
+        submitted = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in parts)
+    if not isinstance(submitted, str):
+        raise PlanError("must be a plan, or text", field="plan", value=submitted)
+    return submitted
 
 
 def value_of(text: str) -> object:
@@ -113,8 +115,8 @@ def value_of(text: str) -> object:
 
 
 def _without_thinking(text: str) -> str:
-    kept, start = [], 0
+    remaining, start = [], 0
     while (begin := text.find("<think>", start)) >= 0 and (end := text.find("</think>", begin)) >= 0:
-        kept.append(text[start:begin])
+        remaining.append(text[start:begin])
         start = end + len("</think>")
-    return "".join([*kept, text[start:]])
+    return "".join([*remaining, text[start:]])

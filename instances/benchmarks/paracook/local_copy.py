@@ -1,4 +1,4 @@
-"""What is in the user's copy of ParaCook's data: a clone of the released repository, or the compact files.
+"""User's copy of ParaCook's data: a clone of the released repository, or the compact files.
 
 The repository states no licence, so nothing of it is bundled, see `planoracle.instances.protocol.registry`. A copy is
 read piece
@@ -53,10 +53,10 @@ def a_list(value: Any, field: str) -> list[Any]:
 
 def some(value: Any, field: str) -> list[Any]:
     """Return a list that is not empty."""
-    found = a_list(value, field)
-    if not found:
+    values = a_list(value, field)
+    if not values:
         raise InputError("must not be empty", field=field, value=value)
-    return found
+    return values
 
 
 def a_text(value: Any, field: str) -> str:
@@ -91,8 +91,8 @@ FACTS: Final = Facts(
 #: The compact files.
 COMPACT: Final = ("abstract.json", "kitchen.json", "maps.json", "orders.json", "recipes.json")
 _CLONE = ("config/recipe", "data/abstract", "data/cook/maps", "data/cook/orders/all_orders.json")
-#: What a folder must be, in words.
-WANTED: Final = f"a clone of the released repository, or a folder with {', '.join(COMPACT)}"
+#: Accepted folders, in words.
+ACCEPTED_FOLDERS: Final = f"a clone of the released repository, or a folder with {', '.join(COMPACT)}"
 
 # Most files of one kind in a clone; the released one has 120.
 _MOST = 5_000
@@ -139,11 +139,11 @@ class Copy(ABC):
         """Names of problems of the abstract part, ``burger/seed_42/orders_num_2``."""
 
     def has_map(self, name: str) -> bool:
-        """Whether there is such a map."""
+        """Return whether the map exists."""
         return name in self.maps
 
     def has_abstract(self, name: str) -> bool:
-        """Whether there is such an abstract problem."""
+        """Return whether the abstract problem exists."""
         return name in self.abstract
 
     def orders_of(self, setting: str) -> tuple[str, ...]:
@@ -207,19 +207,19 @@ class _Compact(Copy):
 
     @cached_property
     def dishes(self) -> Mapping[str, OrderedDish]:
-        found, source = self._field("recipes.json", "recipes")
+        recipes, source = self._field("recipes.json", "recipes")
         with within(source):
             return {
                 f"{category}/{name}": _dish(f"{category}/{name}", some(needs, f"{category}.{name}"))
-                for category, dishes in found.items()
+                for category, dishes in recipes.items()
                 for name, needs in an_object(dishes, category).items()
             }
 
     @cached_property
     def orders(self) -> Mapping[str, tuple[str, ...]]:
-        found, source = self._field("orders.json", "orders")
+        orders_by_setting, source = self._field("orders.json", "orders")
         with within(source):
-            return _orders(found)
+            return _orders(orders_by_setting)
 
     @cached_property
     def _maps(self) -> tuple[dict[str, Any], str]:
@@ -227,9 +227,9 @@ class _Compact(Copy):
 
     @cached_property
     def maps(self) -> tuple[str, ...]:
-        found, _ = self._maps
-        mine = in_order(name for name in found if _MAP.fullmatch(name))
-        return (*mine, *in_order(name for name in found if name not in mine))
+        documents, _ = self._maps
+        mine = in_order(name for name in documents if _MAP.fullmatch(name))
+        return (*mine, *in_order(name for name in documents if name not in mine))
 
     @cached_property
     def _abstract(self) -> tuple[dict[str, Any], str]:
@@ -240,13 +240,13 @@ class _Compact(Copy):
         return in_order(self._abstract[0])
 
     def map(self, name: str) -> tuple[Any, str]:
-        found, source = self._maps
-        return found[name], f"{source}#{name}"
+        documents, source = self._maps
+        return documents[name], f"{source}#{name}"
 
     def rows(self, name: str) -> list[Row]:
-        found, source = self._abstract
+        problems, source = self._abstract
         with within(source):
-            return rows_of(found[name], name)
+            return rows_of(problems[name], name)
 
 
 class _Clone(Copy):
@@ -256,29 +256,29 @@ class _Clone(Copy):
         path = self.folder / inner
         return load_json(read_bytes(path), str(path)), str(path)
 
-    def _names(self, below: str, wanted: re.Pattern[str]) -> tuple[str, ...]:
+    def _names(self, below: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
         root = self.folder / below
         paths = list(islice(root.glob("*/*/*.json"), _MOST + 1))
         if len(paths) > _MOST:
             raise InputError(f"holds more than {_MOST} files", source=str(root))
         names = (path.relative_to(root).as_posix().removesuffix(".json") for path in paths)
-        return in_order(name for name in names if wanted.fullmatch(name))
+        return in_order(name for name in names if pattern.fullmatch(name))
 
     @cached_property
     def dishes(self) -> Mapping[str, OrderedDish]:
-        found: dict[str, OrderedDish] = {}
+        dishes_by_name: dict[str, OrderedDish] = {}
         for path in sorted(islice((self.folder / "config/recipe").glob("*.json"), _MOST)):
             document, source = self._json(f"config/recipe/{path.name}")
             with within(source):
                 dishes = (_released_dish(path.stem, dish, n) for n, dish in enumerate(a_list(document, "document")))
-                found.update((dish.name, dish) for dish in dishes)
-        return found
+                dishes_by_name.update((dish.name, dish) for dish in dishes)
+        return dishes_by_name
 
     @cached_property
     def orders(self) -> Mapping[str, tuple[str, ...]]:
-        found, source = self._json("data/cook/orders/all_orders.json")
+        document, source = self._json("data/cook/orders/all_orders.json")
         with within(source):
-            return _orders(an_object(found, "document"))
+            return _orders(an_object(document, "document"))
 
     @cached_property
     def maps(self) -> tuple[str, ...]:
@@ -306,14 +306,14 @@ def rows_of(value: Any, field: str) -> list[Row]:
     """Return the tasks of a problem, each a list or an object; raises `InputError` for what is none."""
     rows: list[Row] = []
     for number, entry in enumerate(some(value, field)):
-        where = f"{field}[{number}]"
+        location = f"{field}[{number}]"
         if isinstance(entry, dict):
             entry = [entry.get(key) for key in ("name", "time", "dependencies")]
         if not isinstance(entry, list) or len(entry) != 3:
-            raise InputError("must be a name, a time and what it waits for", field=where, value=entry)
-        after = an_object(entry[2], f"{where}.dependencies")
-        lags = {other: a_whole(lag, f"{where}.dependencies.{other}") for other, lag in after.items()}
-        rows.append((a_text(entry[0], f"{where}.name"), a_whole(entry[1], f"{where}.time"), lags))
+            raise InputError("must be a name, a time and what it waits for", field=location, value=entry)
+        after = an_object(entry[2], f"{location}.dependencies")
+        lags = {other: a_whole(lag, f"{location}.dependencies.{other}") for other, lag in after.items()}
+        rows.append((a_text(entry[0], f"{location}.name"), a_whole(entry[1], f"{location}.time"), lags))
     return rows
 
 
@@ -333,10 +333,10 @@ def _released_dish(category: str, value: Any, number: int) -> OrderedDish:
     return _dish(f"{category}/{a_text(entry.get('name'), f'[{number}].name')}", needs)
 
 
-def _orders(found: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+def _orders(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     read = {
         name: tuple(a_text(dish, f"{name}[{number}]") for number, dish in enumerate(some(dishes, name)))
-        for name, dishes in found.items()
+        for name, dishes in document.items()
         if _SETTING.fullmatch(name)
     }
     return {name: read[name] for name in in_order(read)}
@@ -380,11 +380,11 @@ def _copy_in(path: str) -> Copy:
         return _Clone(folder)
     partly = clone if len(clone) < len(_CLONE) else compact if len(compact) < len(COMPACT) else []
     missing = f"lacks {', '.join(partly)}; " if partly else "is no copy of ParaCook's data; "
-    raise InputError(f"{missing}must be {WANTED}", field=registry.data_variable("paracook"), value=path)
+    raise InputError(f"{missing}must be {ACCEPTED_FOLDERS}", field=registry.data_variable("paracook"), value=path)
 
 
 def copy() -> Copy | None:
-    """Return the user's copy, ``None`` if nobody has told of one; raises `InputError` like `copy_in`."""
+    """Return the user's copy, ``None`` if none is configured; raises `InputError` like `copy_in`."""
     folder = registry.data_folder("paracook")
     return None if folder is None else copy_in(folder)
 

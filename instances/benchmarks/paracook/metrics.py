@@ -1,11 +1,11 @@
-"""The figures of ParaCook's cook world: served orders, time, and what every cook does with it."""
+"""Metrics of ParaCook's cook world: served orders, time, and its use by every cook."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
-from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, spoken
+from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_number
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row, mean_of
 
@@ -28,15 +28,15 @@ _WAYS = {"raw": 2, "chopped": 3, "cooked": 4}
 _PLATES, _WAYS_TO_WASH = 2, 2
 
 
-def sequential(floor: GridKitchen) -> tuple[int, int]:
-    """Return the time, and the ways in it, that the released code has for the orders done one by one, in ticks.
+def sequential(kitchen: GridKitchen) -> tuple[int, int]:
+    """Return time and walking time in ticks that the released code assumes for orders done one by one.
 
     Every way is of the same length; what is cooked is not chopped before.
     """
-    facts = floor.facts
+    facts = kitchen.facts
     pot, pan = facts.vessel("pot"), facts.vessel("pan")
     ways = work = 0
-    for dish in floor.orders:
+    for dish in kitchen.orders:
         ways += 1
         for need in dish.needs:
             ways += _WAYS[need.state]
@@ -45,14 +45,14 @@ def sequential(floor: GridKitchen) -> tuple[int, int]:
             elif need.state == "cooked":
                 vessel = pot if pot is not None and need.ingredient in pot.ingredients else pan
                 work += 0 if vessel is None else vessel.ticks
-    washed = max(0, len(floor.orders) - _PLATES)
+    washed = max(0, len(kitchen.orders) - _PLATES)
     ways += washed * _WAYS_TO_WASH
     work += washed * (facts.plate_return + facts.wash)
     return ways * _WAY + work, ways * _WAY
 
 
 def averages(rules: GridKitchenRules) -> tuple[Average, ...]:
-    """Return the released summary: for a failure the sequential time counts; unscored runs and problems do not.
+    """Return the released summary; a failure counts with the sequential time.
 
     Time at work of a cook is, when runs end with their plans, what is busy and no wait, by what is busy, as released:
     who stops early was never idle. When they end with the last dish, it is counted by the time until then.
@@ -106,16 +106,16 @@ def measure(run: GridKitchenRun, oracle: Oracle) -> Measured:
     And ``errors``, ``served_at``, ``working`` (ticks of a cook's walks and work up to the end), and the others of
     `COLUMNS`.
     """
-    found = run.outcome.as_dict()
-    cooks = found.pop("agents")
+    outcome = run.outcome.as_dict()
+    cooks = outcome.pop("agents")
     figures = {name: {cook: own[name] for cook, own in cooks.items()} for name in _OF_COOKS}
     time, ways = sequential(run.problem)
     row = {
-        "success": found.pop("done"),
-        **found,
+        "success": outcome.pop("done"),
+        **outcome,
         **figures,
         "errors": run.errors,
-        "served_at": [spoken(moment) for moment in run.outcome.served_at],
+        "served_at": [json_number(moment) for moment in run.outcome.served_at],
         "working": _working(run),
         "sequential_time": time,
         "sequential_movement": ways,
@@ -152,4 +152,4 @@ def _working(run: GridKitchenRun) -> dict[str, int | float]:
     for deed in run.outcome.events:
         if deed.act.word != WAIT:
             sums[run.problem.agents[deed.cook]] += min(deed.end, end) - deed.start
-    return {name: spoken(ticks) for name, ticks in sums.items()}
+    return {name: json_number(ticks) for name, ticks in sums.items()}

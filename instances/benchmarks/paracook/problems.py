@@ -1,8 +1,7 @@
 """Problems of both parts of ParaCook by name.
 
-Those called ``own`` are ours, see `planoracle.instances.benchmarks.paracook.problems`. Those of the authors are there
-where the user
-has told of a copy of their data, see `planoracle.instances.protocol.registry`:
+Those called ``own`` are ours, drawn by `planoracle.instances.benchmarks.paracook.generator`. Those of the authors exist
+if the user has configured a copy of their data, see `planoracle.instances.protocol.registry`:
 
 - ``paracook/abstract/burger/seed_42/orders_num_3``: an abstract problem, ``~2`` behind it for two agents;
 - ``paracook/cook/burger/seed_42/agent_num_2/orders_num_2``: a map and the first so many orders of its seed;
@@ -29,10 +28,10 @@ from planoracle.instances.benchmarks.paracook.generator import (
     MOST_ORDERS,
     OWN,
     RandomKitchen,
-    drawn,
+    draw_kitchen,
 )
 from planoracle.instances.benchmarks.paracook.local_copy import Copy, Row
-from planoracle.instances.benchmarks.paracook.reader import COOK, floor_of
+from planoracle.instances.benchmarks.paracook.reader import COOK, kitchen_from_map
 from planoracle.instances.benchmarks.paracook_abstract import generator
 from planoracle.instances.benchmarks.paracook_abstract.problems import ABSTRACT, instance
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -48,7 +47,7 @@ _MOST, _LONGEST = 64, 4_000
 
 
 class MapReference(NamedTuple):
-    """A map by name, the copy that has it, and the names of the dishes that are ordered there (none: not said)."""
+    """Map by name, its copy of the data, and the ordered dishes (empty if the name has none)."""
 
     copy: Copy
     map: str
@@ -56,7 +55,7 @@ class MapReference(NamedTuple):
 
     @property
     def category(self) -> str:
-        """What the map is for."""
+        """Category of dishes of the map."""
         return self.map.partition("/")[0]
 
 
@@ -71,7 +70,7 @@ def _own() -> Own:
 
 
 def place_of(name: str) -> MapReference | None:
-    """Return which map a name of the cook world means, and which dishes; ``None`` if there is no such map or dish."""
+    """Return the map and dishes of a name of the cook world; ``None`` if one of them does not exist."""
     if not name.startswith(COOK) or len(name) > _LONGEST:
         return None
     inner, at, listed = name.removeprefix(COOK).partition("@")
@@ -104,7 +103,7 @@ def ordered(place: MapReference) -> str:
 
 
 @lru_cache(maxsize=8)
-def _names(given: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+def _names(folders: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     return (*_theirs(), *_in(_own()))
 
 
@@ -120,12 +119,12 @@ def _in(copy: Copy) -> tuple[str, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """Names of abstract problems, each for one agent, and of settings of the cook world; ours are the last."""
+    """Names of abstract problems for one agent, then of settings of the cook world; ours are last."""
     return _names(registry.data_folders())
 
 
 def covers(name: str) -> bool:
-    """Whether a name stands for a problem; a map alone does not."""
+    """Return whether a name stands for a problem; a map without orders does not."""
     if name.startswith(ABSTRACT):
         inner = name.removeprefix(ABSTRACT)
         copy = _copy_for(inner)
@@ -135,16 +134,16 @@ def covers(name: str) -> bool:
 
 
 def members(name: str) -> tuple[str, ...]:
-    """Return the authors' problems of both parts or of one, where there are data of theirs, so that ours stay apart.
+    """Return the authors' problems of a part, if their data are available.
 
-    All other sets are prefixes, and these as well where there are no data.
+    Ours stay apart. All other sets are prefixes, and so are these where there are no data.
     """
     prefix = name.rstrip("/") + "/"
     return tuple(one for one in _theirs() if one.startswith(prefix)) if prefix in _PARTS else ()
 
 
 @lru_cache(maxsize=64)
-def _set(given: tuple[tuple[str, str], ...], label: str) -> tuple[str, ...]:
+def _set(folders: tuple[tuple[str, str], ...], label: str) -> tuple[str, ...]:
     return tuple(name for name in names() if name.startswith(f"{label}/"))
 
 
@@ -153,19 +152,20 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     if "@" in name or not covers(name):
         return "", ()
     label = "/".join(name.split("/")[:3])
-    found = _set(registry.data_folders(), label)
-    return (label, found) if name in found else ("", ())
+    set_members = _set(registry.data_folders(), label)
+    return (label, set_members) if name in set_members else ("", ())
 
 
 def hint(name: str) -> str:
-    """Return what is to be said of a name that stands for nothing: that there are no data, or what it lacks."""
+    """Return a hint for a name of no problem: missing data, or the missing part of the name."""
     if not name.startswith((ABSTRACT, COOK)):
         return f"; names of ParaCook begin with {ABSTRACT} or {COOK}"
     inner, at, listed = name.removeprefix(ABSTRACT).removeprefix(COOK).partition("@")
     copy = _copy_for(inner)
     if copy is None:
-        where = f"give --data paracook=DIR or set {registry.data_variable('paracook')}, DIR being {local_copy.WANTED}"
-        return f": ParaCook's data may not be bundled; {where}; ours are {ABSTRACT}{OWN} and {COOK}{OWN}"
+        variable = registry.data_variable("paracook")
+        option = f"give --data paracook=DIR or set {variable}, DIR being {local_copy.ACCEPTED_FOLDERS}"
+        return f": ParaCook's data may not be bundled; {option}; ours are {ABSTRACT}{OWN} and {COOK}{OWN}"
     if name.startswith(ABSTRACT):
         return ""
     if at and copy.has_map(inner):
@@ -182,19 +182,19 @@ def _wrong_dish(copy: Copy, place: str, listed: str) -> str:
         return f"at most {_MOST} dishes can be ordered"
     category = place.partition("/")[0]
     wrong = next(dish for dish in dishes if (dish if "/" in dish else f"{category}/{dish}") not in copy.dishes)
-    known = [dish.removeprefix(f"{category}/") for dish in copy.dishes]
-    return f"{wrong!r} {one_of(wrong, known, 'dishes')}"
+    own_names = [dish.removeprefix(f"{category}/") for dish in copy.dishes]
+    return f"{wrong!r} {one_of(wrong, own_names, 'dishes')}"
 
 
 def load(name: str) -> GridKitchen | Instance:
-    """Return the problem of a name; raises `UnknownNameError`, and `InputError` for data that cannot be read."""
+    """Return the problem of a name; raises `UnknownNameError`, or `InputError` for unreadable data."""
     if not covers(name):
         raise UnknownNameError(f"there is no such problem{hint(name)}", value=name)
     return _load(registry.data_folders(), name)
 
 
 @lru_cache(maxsize=1024)
-def _load(given: tuple[tuple[str, str], ...], name: str) -> GridKitchen | Instance:
+def _load(folders: tuple[tuple[str, str], ...], name: str) -> GridKitchen | Instance:
     if name.startswith(ABSTRACT):
         inner = name.removeprefix(ABSTRACT)
         copy = _copy_for(inner)
@@ -203,20 +203,22 @@ def _load(given: tuple[tuple[str, str], ...], name: str) -> GridKitchen | Instan
     place = place_of(name)
     assert place is not None
     document, source = place.copy.map(place.map)
-    return floor_of(name, document, source, place.copy.dishes_of(place.dishes), place.copy.facts)
+    return kitchen_from_map(name, document, source, place.copy.dishes_of(place.dishes), place.copy.facts)
 
 
 _DISH = re.compile(r"[\w-]{1,80}(?:/[\w-]{1,80})?")
 _MOST_ORDERS = 64
 
 
-def given(record: Mapping[str, Any]) -> list[str] | None:
+def submitted_orders(record: Mapping[str, Any]) -> list[str] | None:
     """Return the dishes that a submission orders, ``None`` if it has no ``orders``; raises `InputError`.
 
     In tables they may be text: a JSON list, or dishes with ``+`` or commas between them.
 
-    >>> given({"orders": ["burger/burger_full"]}), given({"orders": "burger_full, burger_basic"}), given({})
-    (['burger/burger_full'], ['burger_full', 'burger_basic'], None)
+    >>> submitted_orders({"orders": ["burger/burger_full"]}), submitted_orders({})
+    (['burger/burger_full'], None)
+    >>> submitted_orders({"orders": "burger_full, burger_basic"})
+    ['burger_full', 'burger_basic']
     """
     orders = record.get("orders")
     if orders is None or orders == "":
@@ -235,15 +237,14 @@ def given(record: Mapping[str, Any]) -> list[str] | None:
 
 
 def addressed(name: str, record: Mapping[str, Any]) -> str:
-    """Return the problem that the name of a map and the orders of a submission mean; every other name as it is.
+    """Return the problem of a map and the orders of a submission; other names stay as they are.
 
-    Where they are the orders of a setting of the data, it is that one. Whether a name that says what is ordered
-    agrees with the submission is seen when the plan is read, see `agree`.
+    Orders of a setting of the data give that setting. `agree` compares orders with names that have them.
     """
     bare, crew = split_agent_suffix(name) or (name, "")
     if not bare.startswith(COOK) or "@" in bare or "orders_num_" in bare.rpartition("/")[2]:
         return name
-    orders = given(record)
+    orders = submitted_orders(record)
     place = None if orders is None else place_of(bare)
     if orders is None or place is None or place.dishes:
         return name
@@ -254,21 +255,21 @@ def _dish(place: MapReference, dish: str) -> str:
     """Return the whole name of a dish: of the map's category, else of the one that alone has it."""
     if "/" in dish:
         return dish
-    own, known = f"{place.category}/{dish}", place.copy.dishes
-    others = [one for one in known if one.rpartition("/")[2] == dish]
-    return others[0] if own not in known and len(others) == 1 else own
+    own, dishes = f"{place.category}/{dish}", place.copy.dishes
+    others = [one for one in dishes if one.rpartition("/")[2] == dish]
+    return others[0] if own not in dishes and len(others) == 1 else own
 
 
-def agree(floor: GridKitchen, submission: object) -> None:
+def agree(kitchen: GridKitchen, submission: object) -> None:
     """Raise `InputError` if a submission orders anything else than the problem that it names."""
-    orders = given(submission) if isinstance(submission, dict) else None
+    orders = submitted_orders(submission) if isinstance(submission, dict) else None
     if orders is None:
         return
-    there = [dish.name for dish in floor.orders]
-    if len(orders) != len(there) or any(
-        one not in (dish, dish.rpartition("/")[2]) for one, dish in zip(orders, there, strict=True)
+    ordered_names = [dish.name for dish in kitchen.orders]
+    if len(orders) != len(ordered_names) or any(
+        one not in (dish, dish.rpartition("/")[2]) for one, dish in zip(orders, ordered_names, strict=True)
     ):
-        message = f"must be those of the instance, which names them: {', '.join(there)}; or leave them out"
+        message = f"must be those of the instance, which names them: {', '.join(ordered_names)}; or leave them out"
         raise InputError(message, field="orders", value=orders)
 
 
@@ -286,8 +287,8 @@ def _random(*words: object) -> Random:
 
 
 @lru_cache(maxsize=64)
-def _drawn(seed: int) -> RandomKitchen:
-    return drawn(_random("kitchen", seed))
+def _draw_seed(seed: int) -> RandomKitchen:
+    return draw_kitchen(_random("kitchen", seed))
 
 
 class Own(Copy):
@@ -307,29 +308,29 @@ class Own(Copy):
         names = (f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ORDERS)
         return {name: self.orders_of(name) for name in names}
 
-    def _number(self, name: str, what: str, most: int) -> tuple[int, int] | None:
+    def _number(self, name: str, part: str, most: int) -> tuple[int, int] | None:
         """Return seed and number of a name, ``None`` if it is none of the kind."""
-        found = _NAME.fullmatch(name)
-        fits = found is not None and found[2] == what and int(found[3]) <= most
-        return (int(found[1]), int(found[3])) if found is not None and fits else None
+        match = _NAME.fullmatch(name)
+        fits = match is not None and match[2] == part and int(match[3]) <= most
+        return (int(match[1]), int(match[3])) if match is not None and fits else None
 
     def has_map(self, name: str) -> bool:
-        """Whether there is such a map."""
+        """Return whether the map exists."""
         return self._number(name, "agent", MOST_COOKS) is not None
 
     def has_abstract(self, name: str) -> bool:
-        """Whether there is such an abstract problem."""
+        """Return whether the abstract problem exists."""
         return self._number(name, "orders", MOST_ORDERS) is not None
 
     def orders_of(self, setting: str) -> tuple[str, ...]:
         """Return what a setting orders, ``()`` if there is no such setting."""
-        found = self._number(setting, "orders", MOST_ORDERS)
-        return () if found is None else _drawn(found[0]).orders[: found[1]]
+        seed_and_count = self._number(setting, "orders", MOST_ORDERS)
+        return () if seed_and_count is None else _draw_seed(seed_and_count[0]).orders[: seed_and_count[1]]
 
     def map(self, name: str) -> tuple[Any, str]:
         """Return the document of a map that there is, and its name."""
         seed, cooks = self._number(name, "agent", MOST_COOKS) or (0, 0)
-        document = _drawn(seed).document
+        document = _draw_seed(seed).document
         return document | {"agents": dict(list(document["agents"].items())[:cooks])}, name
 
     def rows(self, name: str) -> list[Row]:

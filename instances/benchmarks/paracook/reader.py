@@ -1,4 +1,4 @@
-"""Kitchens of ParaCook's cook world as floors, from the released files and from the compact ones."""
+"""Reader of ParaCook's maps as grid kitchens, from released and from compact files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Station,
     Tile,
 )
-from planoracle.instances.benchmarks.grid_kitchens.problems import FORMAT, floor_from_document
+from planoracle.instances.benchmarks.grid_kitchens.problems import FORMAT, kitchen_from_document
 from planoracle.instances.benchmarks.grid_kitchens.problems import json_schema as json_schema
 from planoracle.instances.benchmarks.paracook.local_copy import a_list, a_text, a_whole, an_object, within
 from planoracle.instances.errors import InputError
@@ -24,7 +24,7 @@ COOK: Final = "paracook/cook/"
 
 
 def recognises(document: Any) -> bool:
-    """Whether a document is a floor of our format, or has the maps of the compact form, or is a released map."""
+    """Return whether a document is a grid kitchen in our format, or holds released or compact maps."""
     if not isinstance(document, dict):
         return False
     return document.get("format") == FORMAT or (
@@ -33,12 +33,12 @@ def recognises(document: Any) -> bool:
 
 
 def read(document: Any, source: str) -> list[GridKitchen]:
-    """Return the floors of a document that is recognised; raises `InputError`.
+    """Return the grid kitchens of a document that is recognised; raises `InputError`.
 
     A map does not say what is ordered: of a file in a copy of the data it is every setting of the map.
     """
     if document.get("format") == FORMAT:
-        return [floor_from_document(document, source)]
+        return [kitchen_from_document(document, source)]
     from planoracle.instances.benchmarks.paracook.local_copy import copy_of
 
     copy = copy_of(source)
@@ -47,15 +47,15 @@ def read(document: Any, source: str) -> list[GridKitchen]:
             "is a map without orders; its folder must be a copy of ParaCook's data, or its format planoracle/floor"
         )
         raise InputError(message, source=source)
-    floors = [
-        floor_of(f"{COOK}{name}/{setting.rpartition('/')[2]}", *copy.map(name), orders, copy.facts)
+    kitchens = [
+        kitchen_from_map(f"{COOK}{name}/{setting.rpartition('/')[2]}", *copy.map(name), orders, copy.facts)
         for name in copy.held_in(source, copy.maps)
         for setting in copy.settings_of(name)
         for orders in [copy.dishes_of(copy.orders[setting])]
     ]
-    if not floors:
+    if not kitchens:
         raise InputError("is a map for which the data order nothing", source=source)
-    return floors
+    return kitchens
 
 
 def kind_of(name: str) -> str | None:
@@ -67,56 +67,56 @@ def kind_of(name: str) -> str | None:
     return next((kind for kind in KINDS if kind in name), None)
 
 
-def floor_of(name: str, document: Any, source: str, orders: Iterable[OrderedDish], facts: Facts) -> GridKitchen:
-    """Turn the document of a map, released or compact, into a floor; raises `InputError`."""
+def kitchen_from_map(name: str, document: Any, source: str, orders: Iterable[OrderedDish], facts: Facts) -> GridKitchen:
+    """Turn the document of a map, released or compact, into a grid kitchen; raises `InputError`."""
     with within(source):
         entry = an_object(document, "document")
         stations: list[Station] = []
         walls: dict[str, Tile] = {}
         for number, value in enumerate(a_list(entry.get("tiles"), "tiles")):
-            where = f"tiles[{number}]"
-            tile = _tile(value, where)
+            location = f"tiles[{number}]"
+            tile = _tile(value, location)
             if tile.get("type") == "obstacle":
-                walls[_own_name(a_text(tile.get("name"), f"{where}.name"), walls)] = _place(tile, where)
+                walls[_own_name(a_text(tile.get("name"), f"{location}.name"), walls)] = _place(tile, location)
             else:
-                stations.append(_station(tile, where))
+                stations.append(_station(tile, location))
         size = a_whole(entry.get("width"), "width"), a_whole(entry.get("height"), "height")
         return GridKitchen.of(
             name, BENCHMARK, size, stations, walls.items(), _cooks(entry.get("agents")), orders, facts
         )
 
 
-def _own_name(name: str, taken: Mapping[str, object]) -> str:
-    """Return what a wall is called: the second ``wall`` is ``wall_1``."""
-    if name not in taken:
+def _own_name(name: str, names: Mapping[str, object]) -> str:
+    """Return the unique name of a wall: the second ``wall`` is ``wall_1``."""
+    if name not in names:
         return name
-    return next(own for number in range(1, len(taken) + 1) if (own := f"{name}_{number}") not in taken)
+    return next(own for number in range(1, len(names) + 1) if (own := f"{name}_{number}") not in names)
 
 
-def _tile(value: Any, where: str) -> dict[str, Any]:
+def _tile(value: Any, location: str) -> dict[str, Any]:
     if isinstance(value, list) and len(value) in (4, 5):
-        rest = an_object(value[4], f"{where}[4]") if len(value) == 5 else {}
+        rest = an_object(value[4], f"{location}[4]") if len(value) == 5 else {}
         return {**rest, **dict(zip(("name", "type", "x", "y"), value, strict=False))}
-    return an_object(value, where)
+    return an_object(value, location)
 
 
-def _place(tile: Mapping[str, Any], where: str) -> Tile:
+def _place(tile: Mapping[str, Any], location: str) -> Tile:
     x, y = tile.get("x"), tile.get("y")
     if type(x) is not int or type(y) is not int:
-        raise InputError("must be a column and a row", field=where, value=[x, y])
+        raise InputError("must be a column and a row", field=location, value=[x, y])
     return x, y
 
 
-def _station(tile: Mapping[str, Any], where: str) -> Station:
-    name = a_text(tile.get("name"), f"{where}.name")
+def _station(tile: Mapping[str, Any], location: str) -> Station:
+    name = a_text(tile.get("name"), f"{location}.name")
     kind = kind_of(name)
     if tile.get("type") != "station" or kind is None:
-        raise InputError(f"must be an obstacle, or a station: {', '.join(KINDS)}", field=where, value=name)
-    given = {key: tile.get(key) for key in ("item", "provides")}
-    for key, value in given.items():
+        raise InputError(f"must be an obstacle, or a station: {', '.join(KINDS)}", field=location, value=name)
+    contents = {key: tile.get(key) for key in ("item", "provides")}
+    for key, value in contents.items():
         if value is not None:
-            a_text(value, f"{where}.{key}")
-    return Station(name, kind, _place(tile, where), given["item"] or "", given["provides"] or "")
+            a_text(value, f"{location}.{key}")
+    return Station(name, kind, _place(tile, location), contents["item"] or "", contents["provides"] or "")
 
 
 def _cooks(value: Any) -> list[tuple[str, Tile]]:

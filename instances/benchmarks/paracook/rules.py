@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planoracle.instances.benchmarks.grid_kitchens import grid_kitchen as floors
+from planoracle.instances.benchmarks.grid_kitchens import grid_kitchen
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchenRules
 
 
 @dataclass(frozen=True, slots=True)
 class Profile(GridKitchenRules):
-    """How kitchens are run, see `GridKitchenRules`, and how lists of abstract tasks are read and judged.
+    """Rules of kitchens, see `GridKitchenRules`, and of the abstract part.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class Profile(GridKitchenRules):
     lists
         There may be as many lists as ``"agents"``, empty ones aside, or ``"any"`` number of them.
     answers
-        Text is read to the ``"released"`` letter, or ``"lenient"``, as models write it.
+        Text is read as the ``"released"`` code reads it, or ``"lenient"``, as model output.
     """
 
     repeats: str = "refused"
@@ -52,7 +52,7 @@ PROFILES = {
 
 #: Values of the rules that are text.
 CHOICES = {
-    **floors.CHOICES,
+    **grid_kitchen.CHOICES,
     "repeats": ("refused", "counted"),
     "lists": ("agents", "any"),
     "answers": ("lenient", "released"),

@@ -1,4 +1,4 @@
-"""What is wrong with lists of tasks, in words for whoever made them."""
+"""Feedback on lists of tasks."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ TOPICS = (
 
 
 def examine(run: ParaCookRun) -> Examination:
-    """Look closely at what is wrong with a run."""
-    words, said = Words(run.problem), run.said
+    """Return the violations of a run as feedback."""
+    words, commands = Words(run.problem), run.said
     holes = {
         "repeats": "It passes only because the released code counts ends of tasks, not tasks.",
         "lists": "It passes only because the released code does not count lists.",
     }
     return Examination(
         replay=run.verdict,
-        findings=tuple(FeedbackItem.of(one, _told(words, one)) for one in run.verdict.violations),
+        findings=tuple(FeedbackItem.of(one, _sentence(words, one)) for one in run.verdict.violations),
         clock=words.clock,
-        command=lambda index: said[index],
+        command=lambda index: commands[index],
         instance=run.problem,
         schedule=_schedule(run) if run.success and not run.loophole else None,
         notes=tuple(text for name, text in holes.items() if name in run.loophole),
@@ -48,7 +48,7 @@ def _schedule(run: ParaCookRun) -> Schedule:
     return language.schedule(run.problem, Plan(run.plan.given, run.plan.commands))
 
 
-def _told(words: Words, one: Violation) -> str:
+def _sentence(words: Words, one: Violation) -> str:
     if one.kind == "unknown_task":
         return f"there is no task {quoted(one.subject)}"
     if one.kind == "too_many_lists":

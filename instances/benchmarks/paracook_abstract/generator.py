@@ -1,4 +1,4 @@
-"""Random problems in the style of ParaCook's abstract part: the steps of our own dishes, with drawn times of ways."""
+"""Random problems like ParaCook's abstract part: tasks of our own dishes with drawn durations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_ORDERS, PLATES = 16, 2
 
 
 class _Steps:
-    """The tasks of orders, one after the other; the first orders have the same tasks whatever is ordered after them."""
+    """Tasks of successive orders; the tasks of an order do not depend on later orders."""
 
     def __init__(self, random: Random, facts: Facts, shortest: int, longest: int) -> None:
         self.rows: list[Row] = []
@@ -55,7 +55,7 @@ class _Steps:
         return self._add(self._facts.wash, {last: 0})
 
     def serve(self, dish: OrderedDish, plate: str | None) -> str:
-        """Add the tasks of a dish; return the last of them, which brings everything to a plate and that to a guest."""
+        """Add the tasks of a dish; return the last of them, which plates and serves it."""
         ready = dict(self.prepare(need) for need in dish.needs)
         if plate is not None:
             ready[plate] = 0

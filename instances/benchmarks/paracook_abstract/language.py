@@ -25,7 +25,7 @@ from planoracle.instances.protocol.plan import Plan, Reading
 MAX_LISTS = 1_000
 
 _AGENT = re.compile(r"\b(?:agent|cook|chef|worker|robot|person)s?[\s_#-]{0,3}(\d{1,4}|(?-i:[A-Z]))\b", re.IGNORECASE)
-_DIGITS, _WORD, _ASIDE = re.compile(r"\d+"), re.compile(r"[^\W\d_]{2,}"), re.compile(r"\([^()]*\)")
+_DIGITS, _WORD, _PARENTHESES = re.compile(r"\d+"), re.compile(r"[^\W\d_]{2,}"), re.compile(r"\([^()]*\)")
 _HEAD = re.compile(r"[\s#>*_`\d.)-]{0,12}(cook \w{1,4})(?:'s)?(?: [a-z]{1,12}){0,3}[\s:*_`#-]{0,9}", re.IGNORECASE)
 _LISTED = re.compile(r"[\s#>*_`-]{0,12}(cook \w{1,4})[\s:=*_`]{1,9}\[([^\[\]{}]*)\][\s,.;]{0,9}")
 _REMARK = re.compile(r"\s[\u2013\u2014-]\s|[\w*_`]:\s")
@@ -45,76 +45,77 @@ def written(problem: Instance, schedule: Schedule) -> list[list[str]]:
 
 
 def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
-    """Return when the lists are carried out; raises `PlanError` for a name that is no task, or lists of nobody."""
-    known = by_name(problem)
+    """Return the schedule of the lists; raises `PlanError` for unknown tasks or too many lists."""
+    tasks = by_name(problem)
     agents = holders(problem, plan.commands)
     for number, one in enumerate(plan.commands):
         if one and agents[number] not in problem.agents:
             raise PlanError(f"is a list for nobody: there are {len(problem.agents)} agents", field=f"plan[{number}]")
         for place, name in enumerate(one):
-            if not isinstance(name, str) or name not in known:
+            if not isinstance(name, str) or name not in tasks:
                 raise PlanError("there is no such task", field=f"plan[{number}][{place}]", value=name)
     entries = carry_out(problem, plan.commands).entries
     return Schedule.of(
-        problem, (Piece(known[one.task].id, one.start, one.end - one.start, agents[one.place[0]]) for one in entries)
+        problem, (Piece(tasks[one.task].id, one.start, one.end - one.start, agents[one.place[0]]) for one in entries)
     )
 
 
-def commands(problem: Instance, given: object, rules: Profile) -> list[list[object]]:
+def commands(problem: Instance, submitted: object, rules: Profile) -> list[list[object]]:
     """Return the lists of a plan, see `reading`."""
-    return reading(problem, given, rules).commands
+    return reading(problem, submitted, rules).commands
 
 
-def reading(problem: Instance, given: object, rules: Profile) -> Reading[list[list[object]]]:
+def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[list[list[object]]]:
     """Read a plan: a list of lists, the same as JSON text, or within what a model wrote.
 
-    To the released letter text is what `released` says, else `planoracle.instances.model_output` finds lists, objects
-    with a
-    list for every agent, and lines such as ``agent 1: subtask3, subtask1``.
+    With ``answers=released`` `released` reads text. Else `planoracle.instances.model_output` finds lists, objects with
+    a list for every agent, and lines such as ``agent 1: subtask3, subtask1``.
 
     Raises
     ------
     PlanError
         If it is none of these, or if it does not say which agent does a task.
     """
-    if isinstance(given, list) and all(isinstance(one, list) for one in given):
-        return _as_lists(given, "list as given")
-    if not isinstance(given, str | list | dict) or (isinstance(given, list) and not any(map(_says, given))):
-        raise PlanError("must be a list with a list of tasks for each agent, or text", field="plan", value=given)
+    if isinstance(submitted, list) and all(isinstance(one, list) for one in submitted):
+        return _as_lists(submitted, "list as given")
+    if not isinstance(submitted, str | list | dict) or (
+        isinstance(submitted, list) and not any(map(_can_hold_plan, submitted))
+    ):
+        raise PlanError("must be a list with a list of tasks for each agent, or text", field="plan", value=submitted)
     if rules.answers == "released":
-        return _as_lists(released(text_of(given)), "whole text")
-    value = whole_value(given) if isinstance(given, str) else None
-    given = value if isinstance(value, str) else given
+        return _as_lists(released(text_of(submitted)), "whole text")
+    value = whole_value(submitted) if isinstance(submitted, str) else None
+    submitted = value if isinstance(value, str) else submitted
     if isinstance(value, list) and all(isinstance(one, list) for one in value):
         return _as_lists(value, "JSON value")
     grammar = _Steps(problem)
-    found = outputs.read(_told(given), grammar)
-    sure = found.commands and (not found.unread or any(step.form != "text" for step in found.commands))
-    if rules.refuse_unread and isinstance(given, str) and not sure:
-        lost = grammar.named(spoken(given)[0]) - {step.task for step in found.commands}
+    output = outputs.read(_with_agents_as_cooks(submitted), grammar)
+    sure = output.commands and (not output.unread or any(step.form != "text" for step in output.commands))
+    if rules.refuse_unread and isinstance(submitted, str) and not sure:
+        lost = grammar.named(spoken(submitted)[0]) - {step.task for step in output.commands}
         if lost:
             raise PlanError("is named in the text, but not clearly in the list of an agent", value=min(map(str, lost)))
-    return found.of(lambda steps: _lists(problem, steps))
+    return output.of(lambda steps: _lists(problem, steps))
 
 
-def _says(part: object) -> bool:
-    """Whether a part of a list can say anything of a plan."""
+def _can_hold_plan(part: object) -> bool:
+    """Return whether a part of a list can hold a plan."""
     return isinstance(part, str | list | dict)
 
 
-def _told(given: object, depth: int = 0) -> object:
-    """Say in every line of a text whose tasks it has, and call agents cooks: ``agent:`` would say who speaks."""
-    if isinstance(given, str):
-        return "\n".join(_with_agents(_AGENT.sub(r"cook \1", given).split("\n")))
-    if isinstance(given, list) and depth < _DEEP:
-        return [_told(one, depth + 1) for one in given]
-    if isinstance(given, dict) and depth < _DEEP:
-        return {name: _told(held, depth + 1) for name, held in given.items()}
-    return given
+def _with_agents_as_cooks(part: object, depth: int = 0) -> object:
+    """Write the agent of a heading into every line below it, as a cook: ``agent:`` would name a speaker."""
+    if isinstance(part, str):
+        return "\n".join(_with_agents(_AGENT.sub(r"cook \1", part).split("\n")))
+    if isinstance(part, list) and depth < _DEEP:
+        return [_with_agents_as_cooks(one, depth + 1) for one in part]
+    if isinstance(part, dict) and depth < _DEEP:
+        return {name: _with_agents_as_cooks(content, depth + 1) for name, content in part.items()}
+    return part
 
 
 def _with_agents(lines: Iterable[str]) -> Iterator[str]:
-    """Name the agent of a heading in all lines below it, and take the brackets of a list behind an agent away."""
+    """Name the agent of a heading in all lines below it; remove brackets of a list behind an agent."""
     agent = ""
     for line in lines:
         head = _HEAD.fullmatch(line)
@@ -129,11 +130,11 @@ def _with_agents(lines: Iterable[str]) -> Iterator[str]:
             yield f"{line} ({agent})" if plain else line
 
 
-def _as_lists(lists: list[list[object]], where: str) -> Reading[list[list[object]]]:
-    return Reading(lists, sum(map(len, lists)), where, 0)
+def _as_lists(lists: list[list[object]], source: str) -> Reading[list[list[object]]]:
+    return Reading(lists, sum(map(len, lists)), source, 0)
 
 
-# --- to the letter ---------------------------------------------------------------------------------
+# --- released reading ------------------------------------------------------------------------------
 
 
 def released(text: str) -> list[list[object]]:
@@ -148,16 +149,16 @@ def released(text: str) -> list[list[object]]:
     return value
 
 
-# --- as models write -------------------------------------------------------------------------------
+# --- model output ----------------------------------------------------------------------------------
 
 
 class ListedTask(NamedTuple):
-    """A task as a model gives it.
+    """A task as a model writes it.
 
     Attributes
     ----------
     agent
-        Number of the agent as written, ``None`` where that is not said.
+        Number of the agent as written, ``None`` if the text has none.
     task
         Its name, or what stands in its place.
     form
@@ -191,12 +192,12 @@ class _Steps(Grammar[ListedTask]):
         return self._plain.get(_plain(text), text)
 
     def find(self, text: str) -> list[StepMatch[ListedTask]]:
-        """Return the tasks in a line that holds little else, for the agent that it names, or that is before them.
+        """Return the tasks in a line that holds little else, for the agent that it names.
 
-        Asides are left out. A line of many words, or that names several agents but not before their tasks, says nothing
-        that is clear.
+        Parentheses are ignored. A line of many words, or with several agents that do not precede their tasks, is not
+        clear and has no match.
         """
-        plain = self._without_remark(_ASIDE.sub(" ", text))
+        plain = self._without_remark(_PARENTHESES.sub(" ", text))
         words = _WORD.findall(_AGENT.sub(" ", self._names.sub(" ", plain)))
         steps = [*self._by_agent(text, plain)]
         if len(words) > 2 + len(steps):
@@ -234,35 +235,37 @@ class _Steps(Grammar[ListedTask]):
         if isinstance(value, list):
             if value and all(isinstance(one, list) for one in value):
                 return [
-                    ListedTask(number, self._said(name), "list")
+                    ListedTask(number, self._task_name(name), "list")
                     for number, one in enumerate(value, 1)
                     for name in _tasks(one)
                 ]
             if value and all(isinstance(one, str) and _plain(one) in self._plain for one in value):
-                return [ListedTask(None, self._said(name), "object") for name in value]
+                return [ListedTask(None, self._task_name(name), "object") for name in value]
             return None
         if not isinstance(value, dict):
             return None
-        own = {name: held for name, held in value.items() if isinstance(held, list) and _agent_of(name) is not None}
-        if own and all(name in own or isinstance(held, str) for name, held in value.items()):
+        own = {name: entry for name, entry in value.items() if isinstance(entry, list) and _agent_of(name) is not None}
+        if own and all(name in own or isinstance(entry, str) for name, entry in value.items()):
             return [
-                ListedTask(_agent_of(name), self._said(task), "object") for name in own for task in _tasks(own[name])
+                ListedTask(_agent_of(name), self._task_name(task), "object")
+                for name in own
+                for task in _tasks(own[name])
             ]
         return self._of_one(value)
 
     def _of_one(self, value: Mapping[str, object]) -> list[ListedTask] | None:
         """Return the tasks of an object for one agent, which it names."""
-        named = {name.lower().replace(" ", "_"): held for name, held in value.items()}
+        named = {name.lower().replace(" ", "_"): entry for name, entry in value.items()}
         agent = next((_agent_of(named[name]) for name in _AGENTS if name in named), None)
         if agent is None:
             return None
         tasks = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
         if isinstance(tasks, list):
-            return [ListedTask(agent, self._said(one), "object") for one in _tasks(tasks)]
+            return [ListedTask(agent, self._task_name(one), "object") for one in _tasks(tasks)]
         task = next((named[name] for name in _TASKS if isinstance(named.get(name), str)), None)
-        return None if task is None else [ListedTask(agent, self._said(task), "object")]
+        return None if task is None else [ListedTask(agent, self._task_name(task), "object")]
 
-    def _said(self, name: object) -> object:
+    def _task_name(self, name: object) -> object:
         return self._name(name) if isinstance(name, str) else name
 
     def row(self, cells: Mapping[str, str]) -> list[ListedTask] | None:
@@ -271,16 +274,16 @@ class _Steps(Grammar[ListedTask]):
         if any(number is not None for number in agents.values()):
             return [
                 ListedTask(agents[head], self._name(one[0]))
-                for head, held in cells.items()
+                for head, cell in cells.items()
                 if agents[head] is not None
-                for one in self._names.finditer(held)
+                for one in self._names.finditer(cell)
             ] or None
-        number = next((_agent_of(held) for head, held in cells.items() if head in _AGENTS), None)
-        found = [one.step for one in self.find(" ".join(cells.values()))]
-        return [step if number is None else step._replace(agent=number) for step in found] or None
+        number = next((_agent_of(cell) for head, cell in cells.items() if head in _AGENTS), None)
+        steps = [one.step for one in self.find(" ".join(cells.values()))]
+        return [step if number is None else step._replace(agent=number) for step in steps] or None
 
     def looks(self, text: str, free: bool) -> bool:
-        """Whether a line names tasks."""
+        """Return whether a line names tasks."""
         return self._names.search(text) is not None
 
     def key(self, step: ListedTask) -> str:
@@ -296,44 +299,44 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() else ord(text.upper()) - ord("A") + 1
 
 
-def _agent_of(said: object) -> int | None:
+def _agent_of(name: object) -> int | None:
     """Return the number of an agent that is named, or is a number."""
-    if isinstance(said, int) and not isinstance(said, bool):
-        return said if 0 <= said < 10_000 else None
-    if not isinstance(said, str) or len(said) > 40:
+    if isinstance(name, int) and not isinstance(name, bool):
+        return name if 0 <= name < 10_000 else None
+    if not isinstance(name, str) or len(name) > 40:
         return None
-    if said.strip().isdecimal():
-        return int(said) if len(said.strip()) < 5 else None
-    found = _AGENT.search(said)
-    return None if found is None else _number(found[1])
+    if name.strip().isdecimal():
+        return int(name) if len(name.strip()) < 5 else None
+    match = _AGENT.search(name)
+    return None if match is None else _number(match[1])
 
 
 def _tasks(names: Iterable[object]) -> Iterable[object]:
     """Yield the names of tasks, of objects what they call so."""
     for one in names:
-        held = one
+        task = one
         if isinstance(one, dict):
-            held = next((one[name] for name in _TASKS if isinstance(one.get(name), str)), one)
-        yield held
+            task = next((one[name] for name in _TASKS if isinstance(one.get(name), str)), one)
+        yield task
 
 
 def steps_in(problem: Instance, text: str) -> list[ListedTask]:
-    """Return the tasks in a message of a live run, whose agent may not be said."""
-    return outputs.read(_told(text), _Steps(problem)).commands
+    """Return the tasks in a message of a live run, perhaps without their agents."""
+    return outputs.read(_with_agents_as_cooks(text), _Steps(problem)).commands
 
 
 def _lists(problem: Instance, steps: list[ListedTask]) -> list[list[object]]:
     first = 0 if any(step.agent == 0 for step in steps) else 1
     rows: dict[int, list[object]] = {}
     only = first if len(problem.agents) == 1 else None
-    said: set[object] = set()
+    seen: set[object] = set()
     for step in steps:
         agent = only if step.agent is None else step.agent
         if agent is None:
             raise PlanError("does not say which agent does it", field="plan", value=step.task)
-        if step.form == "text" and step.task in said:
+        if step.form == "text" and step.task in seen:
             raise PlanError("stands in the text twice, so that its place is not clear", field="plan", value=step.task)
-        said |= {step.task} if step.form == "text" else set()
+        seen |= {step.task} if step.form == "text" else set()
         rows.setdefault(agent - first, []).append(step.task)
     if max(rows, default=0) >= MAX_LISTS:
         raise PlanError(f"holds more than {MAX_LISTS} lists", field="plan")

@@ -1,4 +1,4 @@
-"""Live runs: the next task for an agent in every turn, which is ours, or all lists at once, as in the paper."""
+"""Live environment of ParaCook's abstract part: one task for an agent a turn, or all lists at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_REFUSALS = 10
 
 _TASK = """Several tasks are to be done by agents who are all alike, so that everything is done as soon as possible. An
 agent does one task at a time, without a break. A task can begin when all tasks that it waits for are done, by whomever;
-where that is said, only some time after the end of one, and agents are free meanwhile."""
+where stated, only some time after the end of one, and agents are free meanwhile."""
 _CLOSED = f"""{_TASK}
 Answer with one command at a time, an agent and its next task, such as {{example}}. The agent begins as soon as it can.
 A task whose predecessors have not been given yet is refused, which changes nothing. The run is over when every task has
@@ -56,8 +56,8 @@ class ParaCookEnvironment(Environment[Instance, Profile, LiveState]):
     >>> print(run.step("agent1: serve").observation.text)
     Refused: Serve waits for fry, which nobody has been given.
     agent1 is free at tick 0, agent2 at tick 0.
-    >>> for said in ("agent1: fry", "agent2: cut", "agent2: serve"):
-    ...     print(run.step(said).observation.text)
+    >>> for message in ("agent1: fry", "agent2: cut", "agent2: serve"):
+    ...     print(run.step(message).observation.text)
     agent1 does fry from tick 0 to tick 3.
     agent1 is free at tick 3, agent2 at tick 0.
     agent2 does cut from tick 0 to tick 2.
@@ -66,12 +66,12 @@ class ParaCookEnvironment(Environment[Instance, Profile, LiveState]):
     The run is over: completed.
     """
 
-    def __init__(self, problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None = None) -> None:
+    def __init__(self, problem: Instance, rules: Profile, config: RunConfig, reward: Reward | None = None) -> None:
         self.words = Words(problem)
-        super().__init__(problem, rules, manner, reward)
+        super().__init__(problem, rules, config, reward)
 
     def instructions(self) -> str:
-        """Return how commands are written."""
+        """Return the instructions: how commands are written."""
         example = command(self.problem.agents[-1], name_of(self.problem.actions[0].id))
         return _OPEN if self.manner.loop == "open" else _CLOSED.format(example=example)
 
@@ -85,9 +85,9 @@ class ParaCookEnvironment(Environment[Instance, Profile, LiveState]):
     def _entries(self, world: LiveState) -> tuple[ExecutedTask, ...]:
         return carry_out(self.problem, world.lists).entries
 
-    def _take(self, world: LiveState, said: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
+    def _take(self, world: LiveState, message: object) -> tuple[LiveState, tuple[CommandOutcome, ...]]:
         clock = self._clock(world)
-        text = text_of(said)
+        text = text_of(message)
         step = self._step(text)
         if step is None and gives_up(text):
             return replace(world, finished=True), (CommandOutcome("Finish", "close", clock, clock),)
@@ -112,29 +112,29 @@ class ParaCookEnvironment(Environment[Instance, Profile, LiveState]):
         """Return the first command of a message."""
         for part in parts(text):
             try:
-                found = steps_in(self.problem, part)
+                tasks = steps_in(self.problem, part)
             except PlanError:
                 continue
-            if found:
-                return found[0]
+            if tasks:
+                return tasks[0]
         return None
 
     def _wrong(self, world: LiveState, agent: int | None, task: object) -> tuple[str, str]:
-        """Return the kind of what is wrong with a command and what is said of it, ``""`` if nothing is."""
-        known = by_name(self.problem)
-        given = {one for tasks in world.lists for one in tasks}
-        if not isinstance(task, str) or task not in known:
+        """Return kind and message of the error of a command, ``""`` for none."""
+        tasks = by_name(self.problem)
+        assigned = {one for row in world.lists for one in row}
+        if not isinstance(task, str) or task not in tasks:
             return "unknown_task", f"there is no task {quoted(str(task))}"
         if agent is None and len(self.problem.agents) > 1:
-            return "no_agent", f"say which agent does {self.words.name(known[task].id)}"
+            return "no_agent", f"say which agent does {self.words.name(tasks[task].id)}"
         if not 1 <= (agent or 1) <= len(self.problem.agents):
             return "too_many_lists", f"there are {len(self.problem.agents)} agents"
-        if task in given:
-            return "repeated_task", f"{self.words.name(known[task].id)} has been given already"
-        needs = [lag.before for lag in self.problem.lags if lag.after == known[task].id]
-        open_ones = [self.words.name(one) for one in needs if name_of(one) not in given]
+        if task in assigned:
+            return "repeated_task", f"{self.words.name(tasks[task].id)} has been given already"
+        needs = [lag.before for lag in self.problem.lags if lag.after == tasks[task].id]
+        open_ones = [self.words.name(one) for one in needs if name_of(one) not in assigned]
         if open_ones:
-            waits = f"{self.words.name(known[task].id)} waits for {listed(open_ones)}"
+            waits = f"{self.words.name(tasks[task].id)} waits for {listed(open_ones)}"
             return "never_ready", f"{waits}, which nobody has been given"
         return "", ""
 
@@ -156,31 +156,31 @@ class ParaCookEnvironment(Environment[Instance, Profile, LiveState]):
         return min(self._free(world))
 
     def _situation(self, world: LiveState) -> str:
-        """Say when who is free."""
+        """Return when each agent is free."""
         times = zip(self.problem.agents, self._free(world), strict=True)
         (first, since), *others = times
-        said = [f"{first} is free at {self.words.moment(since)}"]
-        said += [f"{agent} at {self.words.moment(since)}" for agent, since in others]
-        return sentence(", ".join(said))
+        parts = [f"{first} is free at {self.words.moment(since)}"]
+        parts += [f"{agent} at {self.words.moment(since)}" for agent, since in others]
+        return sentence(", ".join(parts))
 
     def _answer(self, world: LiveState, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
-        """Return what became of the commands; in detail also how things stand."""
-        told = super()._answer(world, outcomes, over)
-        return told if over is not None or self.manner.feedback == "terse" else f"{told}\n{self._situation(world)}"
+        """Return the results of the commands; with detailed feedback also when agents are free."""
+        answer = super()._answer(world, outcomes, over)
+        return answer if over is not None or self.manner.feedback == "terse" else f"{answer}\n{self._situation(world)}"
 
     def _legal(self, world: LiveState) -> list[LegalCommand]:
-        given = {one for tasks in world.lists for one in tasks}
-        ready = (name for name in by_name(self.problem) if not self._wrong(world, 1, name)[0] and name not in given)
-        found = [LegalCommand(command(agent, name), "act") for name in ready for agent in self.problem.agents]
-        return found or [LegalCommand("Finish", "close")]
+        assigned = {one for tasks in world.lists for one in tasks}
+        ready = (name for name in by_name(self.problem) if not self._wrong(world, 1, name)[0] and name not in assigned)
+        commands = [LegalCommand(command(agent, name), "act") for name in ready for agent in self.problem.agents]
+        return commands or [LegalCommand("Finish", "close")]
 
     def _handed_in(self) -> dict[str, object]:
         return {self.benchmark.plan_fields[0]: [list(one) for one in self.state.world.lists]}
 
 
-def live(problem: Instance, rules: Profile, manner: RunConfig, reward: Reward | None) -> ParaCookEnvironment:
+def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | None) -> ParaCookEnvironment:
     """Return a live run."""
-    return ParaCookEnvironment(problem, rules, manner, reward)
+    return ParaCookEnvironment(problem, rules, config, reward)
 
 
 def repertoire(problem: Instance) -> ActionSpace:

@@ -1,4 +1,4 @@
-"""The figures of ParaCook's abstract part: success, time, and time by that of the oracle."""
+"""Metrics of ParaCook's abstract part: success, time, and time by that of the oracle."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLUMNS = (
 
 
 def averages(rules: Profile) -> tuple[Average, ...]:
-    """Return the released figures; the ratio is that of plans without a loophole, which are counted beside it."""
+    """Return the released averages; ``time_ratio`` is that of plans without a loophole."""
 
     def time(row: Row) -> tuple[float, int] | None:
         if row["done"]:
@@ -63,29 +63,29 @@ def measure(run: ParaCookRun, oracle: Oracle) -> Measured:
     }
     if run.loophole:
         return Measured(None, metrics)
-    found = Measured.beside(best, metrics)
-    if run.success and found.optimum:
-        metrics["optimum_ratio"] = run.verdict.makespan / found.optimum
-    return found
+    measured = Measured.beside(best, metrics)
+    if run.success and measured.optimum:
+        metrics["optimum_ratio"] = run.verdict.makespan / measured.optimum
+    return measured
 
 
 _Best = Callable[[Instance], str]
 
 
 def repeated_task(problem: Instance, best: _Best) -> Iterator[list[list[str]]]:
-    """Yield shortest plans for all but one task that nothing waits for, with one of the shortest tasks done twice."""
+    """Yield shortest plans without one final task, with one of the shortest tasks done twice."""
     awaited = {lag.before for lag in problem.lags}
     shortest = min(action.duration for action in problem.actions)
     for last in problem.actions:
         if last.id in awaited:
             continue
-        kept = tuple(action for action in problem.actions if action is not last)
+        others = tuple(action for action in problem.actions if action is not last)
         lags = tuple(lag for lag in problem.lags if lag.after != last.id)
         name = f"{problem.name} without {name_of(last.id)}"
-        lists: list[list[str]] = json.loads(best(replace(problem, name=name, actions=kept, lags=lags)))
-        for again in (name_of(action.id) for action in kept if action.duration == shortest):
+        lists: list[list[str]] = json.loads(best(replace(problem, name=name, actions=others, lags=lags)))
+        for repeated in (name_of(action.id) for action in others if action.duration == shortest):
             for number in range(len(lists)):
-                yield [[*one, again] if n == number else one for n, one in enumerate(lists)]
+                yield [[*one, repeated] if n == number else one for n, one in enumerate(lists)]
 
 
 def one_task(problem: Instance, best: _Best) -> Iterator[list[list[str]]]:

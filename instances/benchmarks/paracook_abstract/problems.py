@@ -1,4 +1,4 @@
-"""Problems of ParaCook's abstract part as scheduling problems: tasks, lags, and agents who are all alike."""
+"""Problems of ParaCook's abstract part as scheduling problems: tasks, lags, and identical agents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planoracle.instances.protocol.schedule_benchmark import check_instance
 #: A task as the released file has it: name, time, and what it waits for, with the least time after the end of that.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]
 
-#: What all tasks belong to: they say nothing of dishes.
+#: Task of all actions, as the data do not name dishes.
 GROUP = "orders"
 
 
@@ -49,7 +49,7 @@ def hands(agents: int) -> tuple[str, ...]:
 
 
 def holders(problem: Instance, lists: Sequence[Sequence[object]]) -> tuple[str, ...]:
-    """Return who does what each list holds; where there are more lists than agents, nobody needs the empty ones.
+    """Return the agent of each list; with more lists than agents, empty lists come last.
 
     >>> holders(instance("two", [("fry", 3, {})], 2), [[], ["fry"], ["fry"]])
     ('agent3', 'agent1', 'agent2')
@@ -82,7 +82,7 @@ ABSTRACT: Final = "paracook/abstract/"
 
 
 def recognises(document: Any) -> bool:
-    """Whether a document has problems by name, as the compact file, or tasks with dependencies, as a released one."""
+    """Return whether a document has the form of the compact file or of a released abstract problem."""
     if isinstance(document, dict):
         return "format" not in document and isinstance(document.get("problems"), dict)
     first = document[0] if isinstance(document, list) and document else None

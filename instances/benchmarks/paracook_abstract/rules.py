@@ -1,4 +1,4 @@
-"""The rule profiles are those of the whole benchmark."""
+"""Rules of ParaCook's abstract part: execution of task lists and their violations."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class ExecutedTask(NamedTuple):
 
 
 class PlanRecord(NamedTuple):
-    """What became of a plan.
+    """Execution of a plan.
 
     Attributes
     ----------
     entries
-        What was carried out, in the order in which it was tried.
+        Executed tasks, in the order in which they were tried.
     stuck
-        Where lists wait for what never comes.
+        Places at which lists wait for tasks that are never executed.
     crash
         The exception with which the released code stops at a name that is none, and where; else ``("", None)``.
     """
@@ -49,7 +49,7 @@ class PlanRecord(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """How many different pairs of a name and an end there are, which is what the released code counts."""
+        """Number of distinct pairs of task and end, which the released code counts."""
         return len({(entry.task, entry.end) for entry in self.entries})
 
 
@@ -66,7 +66,7 @@ def carry_out(problem: Instance, lists: Sequence[Sequence[object]]) -> PlanRecor
     >>> carry_out(two, [["serve", "fry"], ["cut"]]).stuck, carry_out(two, [["stir"]]).crash
     (((0, 0),), ('KeyError', (0, 0)))
     """
-    known, waits = by_name(problem), _waits(problem)
+    tasks, waits = by_name(problem), _waits(problem)
     ends: dict[str, int] = {}
     entries: list[ExecutedTask] = []
     clocks, places = [0] * len(lists), [0] * len(lists)
@@ -76,12 +76,12 @@ def carry_out(problem: Instance, lists: Sequence[Sequence[object]]) -> PlanRecor
         for number in open_lists:
             place = number, places[number]
             task = lists[number][place[1]]
-            if not isinstance(task, str) or task not in known:
+            if not isinstance(task, str) or task not in tasks:
                 return PlanRecord(tuple(entries), (), (_exception(task), place))
             if not all(other in ends for other, _ in waits[task]):
                 continue
             start = max([clocks[number], *(ends[other] + least for other, least in waits[task])])
-            clocks[number] = end = start + known[task].duration
+            clocks[number] = end = start + tasks[task].duration
             ends[task] = max(ends.get(task, 0), end)
             places[number] += 1
             entries.append(ExecutedTask(task, place, start, end))
@@ -92,10 +92,10 @@ def carry_out(problem: Instance, lists: Sequence[Sequence[object]]) -> PlanRecor
 
 
 def _waits(problem: Instance) -> dict[str, list[tuple[str, int]]]:
-    found: dict[str, list[tuple[str, int]]] = {name: [] for name in by_name(problem)}
+    waits: dict[str, list[tuple[str, int]]] = {name: [] for name in by_name(problem)}
     for lag in problem.lags:
-        found[name_of(lag.after)].append((name_of(lag.before), lag.minimum or 0))
-    return found
+        waits[name_of(lag.after)].append((name_of(lag.before), lag.minimum or 0))
+    return waits
 
 
 def _exception(name: object) -> str:
@@ -107,26 +107,28 @@ def _exception(name: object) -> str:
     return "KeyError"
 
 
-def judge(problem: Instance, record: PlanRecord, found: Sequence[Violation], rules: Profile) -> list[Violation]:
-    """Return what counts against a plan of all that is wrong with it; nothing if the rules call it done."""
-    found = [one for one in found if rules.lists == "agents" or one.kind != "too_many_lists"]
+def count_violations(
+    problem: Instance, record: PlanRecord, strict: Sequence[Violation], rules: Profile
+) -> list[Violation]:
+    """Return the violations that count by the rules; none if the rules accept the plan."""
+    counted = [one for one in strict if rules.lists == "agents" or one.kind != "too_many_lists"]
     if rules.repeats == "counted" and not record.crash[0] and record.pairs == len(problem.actions):
-        return [one for one in found if one.kind == "too_many_lists"]
-    return found
+        return [one for one in counted if one.kind == "too_many_lists"]
+    return counted
 
 
 def faults(
     problem: Instance, lists: Sequence[Sequence[object]], record: PlanRecord, order: Mapping[Place, int]
 ) -> list[Violation]:
-    """Return all that is wrong with a plan, read strictly, in the order of its commands."""
-    found = [*_in_lists(problem, lists, record, order), *_too_many(problem, lists, order)]
-    return sorted(found, key=lambda one: (one.position is None, one.position or 0))
+    """Return all violations of the strict rules, in the order of the plan's commands."""
+    violations = [*_in_lists(problem, lists, record, order), *_too_many(problem, lists, order)]
+    return sorted(violations, key=lambda one: (one.position is None, one.position or 0))
 
 
 def _in_lists(
     problem: Instance, lists: Sequence[Sequence[object]], record: PlanRecord, order: Mapping[Place, int]
 ) -> Iterator[Violation]:
-    known, waits = by_name(problem), _waits(problem)
+    tasks, waits = by_name(problem), _waits(problem)
     entries = {entry.place: entry for entry in record.entries}
     done = {entry.task for entry in record.entries}
     first: dict[str, int] = {}
@@ -134,18 +136,18 @@ def _in_lists(
         position, task = order[place], lists[place[0]][place[1]]
         entry = entries.get(place)
         times = (None, None) if entry is None else (entry.start, entry.end)
-        if not isinstance(task, str) or task not in known:
+        if not isinstance(task, str) or task not in tasks:
             yield Violation(position, "unknown_task", str(task), "", *times)
         elif task in first:
-            yield Violation(position, "repeated_task", known[task].id, "", *times)
+            yield Violation(position, "repeated_task", tasks[task].id, "", *times)
         else:
             first[task] = position
             if place in record.stuck:
-                others = tuple(Other(known[other].id) for other, _ in waits[task] if other not in done)
+                others = tuple(Other(tasks[other].id) for other, _ in waits[task] if other not in done)
                 own = {one for one in lists[place[0]][place[1] + 1 :] if isinstance(one, str)}
                 case = "own_list" if any(name_of(other.subject) in own for other in others) else ""
-                yield Violation(position, "never_ready", known[task].id, case, others=others[:8])
-    for name, action in known.items():
+                yield Violation(position, "never_ready", tasks[task].id, case, others=others[:8])
+    for name, action in tasks.items():
         if name not in first:
             yield Violation(None, "missing_task", action.id, required=action.duration, actual=0)
 

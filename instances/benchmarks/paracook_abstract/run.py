@@ -13,7 +13,13 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, hands, holders, name_of
-from planoracle.instances.benchmarks.paracook_abstract.rules import ExecutedTask, Place, carry_out, faults, judge
+from planoracle.instances.benchmarks.paracook_abstract.rules import (
+    ExecutedTask,
+    Place,
+    carry_out,
+    count_violations,
+    faults,
+)
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -31,7 +37,7 @@ _MOST_IDLE = 500
 
 
 class _Variant(NamedTuple):
-    """How a problem differs behind some decisions: lengths of idle times, tasks that need not be done, agents."""
+    """Changes of a problem by decisions: idle times, tasks that became unnecessary, number of agents."""
 
     idle: tuple[int, ...] = ()
     dropped: tuple[str, ...] = ()
@@ -39,27 +45,27 @@ class _Variant(NamedTuple):
 
 
 class ParaCookRun(Trajectory[Lists, Profile]):
-    """Commands are in the order in which tasks begin; those that are never carried out come last, list by list.
+    """Run of task lists. Commands are in order of starts; tasks never executed come last.
 
     Attributes
     ----------
     record
-        What became of the lists.
+        Execution of the lists.
     crash
         The exception with which the released code stops, ``""`` if it does not.
     loophole
-        Why the plan passes though it does not do what is asked: ``repeats``, ``lists`` or both; else ``""``.
+        Gap of the released rules by which an incomplete plan passes: ``repeats``, ``lists`` or both; else ``""``.
     """
 
     def __init__(self, problem: Instance, plan: Plan[Lists], rules: Profile) -> None:
         self.record = carry_out(problem, plan.commands)
         tried = sorted(self.record.entries, key=lambda one: one.start)  # at equal times as tried
-        self._who = holders(problem, plan.commands)
+        self._agents = holders(problem, plan.commands)
         self._entries = {entry.place: entry for entry in tried}
         places = [(number, k) for number, one in enumerate(plan.commands) for k in range(len(one))]
         self._order: list[Place] = [*self._entries, *(one for one in places if one not in self._entries)]
         strict = faults(problem, plan.commands, self.record, {place: n for n, place in enumerate(self._order)})
-        counted = judge(problem, self.record, strict, rules)
+        counted = count_violations(problem, self.record, strict, rules)
         self.crash = self.record.crash[0]
         ways = {"lists" if one.kind == "too_many_lists" else "repeats" for one in strict} if not counted else set()
         self.loophole = " and ".join(sorted(ways, reverse=True))
@@ -69,7 +75,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         fatal = violations[0] if violations else None
         stop = len(tried) if fatal is None or fatal.position is None else min(fatal.position, len(tried))
         done = {entry.task for entry in tried[:stop]}
-        left = {action.id: action.duration for name, action in by_name(problem).items() if name not in done}
+        remaining = {action.id: action.duration for name, action in by_name(problem).items() if name not in done}
         verdict = Replay(
             events=tuple(_events(problem, tried, stop)),
             violations=violations,
@@ -79,7 +85,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             goal_ratio=float(fatal is None),
             success=fatal is None,
             makespan=max((entry.end for entry in tried[:stop]), default=0),
-            remaining=left if fatal else {},
+            remaining=remaining if fatal else {},
             idle=tuple(_pauses(tried)),
         )
         super().__init__(problem, plan, rules, verdict)
@@ -88,29 +94,29 @@ class ParaCookRun(Trajectory[Lists, Profile]):
 
     def _walk(self) -> tuple[list[Move], int]:
         moves: list[Move] = []
-        here, variant = self.begin, _Variant()
+        point, variant = self.begin, _Variant()
         fatal = self.verdict.fatal
         seen: set[str] = set()
         spare = self._left_out() if self.success else []
         for position, place in enumerate(self._order):
             entry = self._entries.get(place)
-            agent = self._who[place[0]]
+            agent = self._agents[place[0]]
             words = command(agent, self.plan.commands[place[0]][place[1]])
             if entry is None or (fatal is not None and fatal.position is not None and position >= fatal.position):
-                at = here.state.clock if entry is None else entry.start
+                at = point.state.clock if entry is None else entry.start
                 kind = fatal.kind if fatal is not None and position == fatal.position else None
-                lost = Move(position, words, "lost", at, at, kind, after=here)
+                lost = Move(position, words, "lost", at, at, kind, after=point)
                 return [*moves, lost], len(moves)
-            before = here.instance
+            before = point.instance
             if agent not in before.agents:
                 variant = variant._replace(agents=sum(map(bool, self.plan.commands)))
             useful = entry.task not in seen
             if not useful and spare:
                 variant = variant._replace(dropped=(*variant.dropped, spare.pop()))
             seen.add(entry.task)
-            variant, here = self._given(here, variant, agent, entry, useful=useful)
-            same = here.instance is before
-            moves.append(Move(position, words, "act", entry.start, entry.end, after=here, restricts=same))
+            variant, point = self._assign(point, variant, agent, entry, useful=useful)
+            same = point.instance is before
+            moves.append(Move(position, words, "act", entry.start, entry.end, after=point, restricts=same))
         return moves, len(moves)
 
     def _left_out(self) -> list[str]:
@@ -120,12 +126,12 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             action.id for action in map(self.problem.actions.__getitem__, self.problem.order) if action.id in missing
         ]
 
-    def _given(
-        self, here: DecisionPoint, variant: _Variant, agent: str, entry: ExecutedTask, *, useful: bool
+    def _assign(
+        self, point: DecisionPoint, variant: _Variant, agent: str, entry: ExecutedTask, *, useful: bool
     ) -> tuple[_Variant, DecisionPoint]:
-        """Return the point after a task was given to an agent; one that is of no use only takes time."""
-        since = max((piece.end for piece in here.state.pieces if piece.agent == agent), default=0)
-        pieces = [*here.state.pieces]
+        """Return the point after a task was assigned to an agent; a useless task only takes time."""
+        since = max((piece.end for piece in point.state.pieces if piece.agent == agent), default=0)
+        pieces = [*point.state.pieces]
         idle = (entry.start if useful else entry.end) - since
         if idle:
             if len(variant.idle) >= _MOST_IDLE:
@@ -140,15 +146,15 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             assert piece.agent is not None
             free[piece.agent] = max(free[piece.agent], piece.end)
         state = PartialSchedule(tuple(pieces), min(free.values()))
-        return variant, DecisionPoint(instance, state, reached=max(here.reached, entry.end))
+        return variant, DecisionPoint(instance, state, reached=max(point.reached, entry.end))
 
     def _variant(self, variant: _Variant) -> Instance:
         if variant not in self._variants:
             idle = (Action(f"{_IDLE}/{n}", _IDLE, ticks, ticks) for n, ticks in enumerate(variant.idle, 1))
-            kept = (action for action in self.problem.actions if action.id not in variant.dropped)
+            remaining = (action for action in self.problem.actions if action.id not in variant.dropped)
             self._variants[variant] = replace(
                 self.problem,
-                actions=(*kept, *idle),
+                actions=(*remaining, *idle),
                 lags=tuple(lag for lag in self.problem.lags if not {lag.before, lag.after} & {*variant.dropped}),
                 agents=hands(max(variant.agents, len(self.problem.agents))),
                 benchmark="generic",
@@ -167,10 +173,10 @@ class ParaCookRun(Trajectory[Lists, Profile]):
     @property
     def said(self) -> list[str]:
         """The commands in order."""
-        return [command(self._who[n], self.plan.commands[n][k]) for n, k in self._order]
+        return [command(self._agents[n], self.plan.commands[n][k]) for n, k in self._order]
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every task whose predecessors have been given, for every agent; nobody can be told to wait."""
+        """Yield every task with assigned predecessors, for every agent; there is no command to wait."""
         ends = {piece.action: piece.end for piece in point.state.pieces}
         free = dict.fromkeys(point.instance.agents, 0)
         for piece in point.state.pieces:
@@ -187,32 +193,32 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             for number, agent in enumerate(self.problem.agents):
                 start = max([free[agent], *(ends[before] + least for before, least in needs)])
                 entry = ExecutedTask(name_of(action.id), (number, 0), start, start + action.duration)
-                _, after = self._given(point, _Variant(idle), agent, entry, useful=True)
+                _, after = self._assign(point, _Variant(idle), agent, entry, useful=True)
                 yield LegalAction(command(agent, entry.task), "act", after)
 
     def targets(self) -> Targets:
-        """Return every task where its list has it; what is never carried out follows as if nothing stood against it."""
+        """Return every task at its start; tasks never executed follow one another without waiting."""
         clocks = [0] * len(self.plan.commands)
-        wanted: list[Target] = []
+        targets: list[Target] = []
         dropped: list[DroppedCommand] = []
-        known = by_name(self.problem)
-        found: set[str] = set()
+        tasks = by_name(self.problem)
+        seen: set[str] = set()
         for position, (number, k) in enumerate(self._order):
             name = self.plan.commands[number][k]
-            words = command(self._who[number], name)
-            if not isinstance(name, str) or name not in known:
+            words = command(self._agents[number], name)
+            if not isinstance(name, str) or name not in tasks:
                 dropped.append(DroppedCommand(position, words, "there is no such task"))
                 continue
             entry = self._entries.get((number, k))
             start = clocks[number] if entry is None else entry.start
-            clocks[number] = start + known[name].duration
-            if name in found:
+            clocks[number] = start + tasks[name].duration
+            if name in seen:
                 dropped.append(DroppedCommand(position, words, "repeats what is complete"))
                 continue
-            found.add(name)
-            agent = self._who[number] if self._who[number] in self.problem.agents else None
-            wanted.append(Target(position, words, Piece(known[name].id, start, known[name].duration, agent)))
-        return Targets(self.problem, tuple(wanted), tuple(dropped))
+            seen.add(name)
+            agent = self._agents[number] if self._agents[number] in self.problem.agents else None
+            targets.append(Target(position, words, Piece(tasks[name].id, start, tasks[name].duration, agent)))
+        return Targets(self.problem, tuple(targets), tuple(dropped))
 
 
 def command(agent: str, task: object) -> str:

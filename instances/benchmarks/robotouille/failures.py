@@ -1,4 +1,4 @@
-"""Failure classes of Robotouille (section 4.2.3, appendix A.9 of the paper), as far as a trace decides them."""
+"""Failure classes of Robotouille (section 4.2.3 and appendix A.9 of the paper) that a trace decides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 #: An action refused so often since the last progress is tried again and again.
 REPEATS = 3
-#: Branches after which the search for the best cast of a goal ends with the best one so far.
+#: Branches after which the search for the best cast of a goal ends with its incumbent.
 MAX_BRANCHES = 10_000
 
 _HANDS = ("nothing", "has_item", "has_container")
@@ -36,26 +36,25 @@ _HANDS = ("nothing", "has_item", "has_container")
 class Lack(NamedTuple):
     """A condition of the goal that does not hold, for the objects that come closest to all of them.
 
-    ``made``: the run itself made it so, rather than not having come to it: it put the unprepared thing where the goal
-    wants it, or the wrong things on each other.
+    ``is_own_doing``: the run caused it: it put the unprepared thing where the goal wants it, or stacked wrong things.
     """
 
     kind: LackKind
     condition: Atom
     objects: Atom
-    made: bool
+    is_own_doing: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a run failed.
+    """Class and cause of a failed run.
 
     Attributes
     ----------
     kind
         One of `FAILURES`.
     cause
-        For ``transition`` and ``action``: which rule was broken, one of `CAUSES`.
+        Broken rule of a ``transition`` or ``action``, one of `CAUSES`.
     position
         For these two: place of the refused action in the list.
     lacks
@@ -79,7 +78,7 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
     was no action of the kitchen or was refused `REPEATS` times since. It *got over* it if later the same action was
     carried out, or more of the goal's conditions held at once than ever before (A.9: "unable to ultimately make any
     progress"). Any other run is ``budget`` if its steps were over and nothing of what is wrong
-    is of its own making (`Lack.made`), else ``goal``.
+    is of its own doing (`Lack.is_own_doing`), else ``goal``.
 
     The paper's *state* failures, a misread description, and *bad starts* are in the agent's reasoning, not in the
     trace: they come out as one of the others. Where a goal failure comes from is not decided either.
@@ -97,7 +96,7 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
         hopeless = cause == "unknown" or tries[run.steps[last.position].action] >= REPEATS
         return Failure("action" if hopeless else "transition", cause, last.position, wrong, recovered)
     over = run.end == "limit" or (limit is not None and run.steps_taken >= limit)
-    mistaken = any(lack.made for lack in wrong)
+    mistaken = any(lack.is_own_doing for lack in wrong)
     return Failure("budget" if over and not mistaken else "goal", None, None, wrong, recovered)
 
 
@@ -138,8 +137,8 @@ def _cause(run: StepRecord, refusal: Refusal) -> Cause:
     if names.intersection(("station_empty", "clear", "container_empty")):
         return "one_item_at_station"
     if "item_on" in names:  # it is there, but on something else
-        there = any(("item_at", *words[1:]) in facts for words in broken if words[0] == "item_on")
-        return "one_item_at_station" if there else "not_there"
+        is_there = any(("item_at", *words[1:]) in facts for words in broken if words[0] == "item_on")
+        return "one_item_at_station" if is_there else "not_there"
     if names.intersection(("item_at", "container_at", "atop", "in")):
         return "not_there"
     if "loc" in names:
@@ -148,9 +147,9 @@ def _cause(run: StepRecord, refusal: Refusal) -> Cause:
 
 
 def lacks(engine: CompiledKitchen, state: State) -> tuple[Lack, ...]:
-    """Return the conditions of the goal that do not hold, for a cast of its roles for which the fewest do not.
+    """Return the unmet conditions of the goal, for a cast of its roles with the fewest of them.
 
-    Among casts that are equally good it is one with the least of the run's own making; the search is exact but for
+    Among equally good casts it is one with the least of the run's own doing; the search is exact but for
     goals with very many ways to cast them.
     """
     facts = engine.facts(state)
@@ -164,17 +163,17 @@ def _lacks(
     """Return what does not hold for a cast; ``new`` are the facts that were not true at the start."""
     atoms = [tuple(cast.get(part, part) for part in condition) for condition in engine.kitchen.goal.conditions]
     placed = {atom[1] for atom in atoms if len(atom) > 2 and atom in new}
-    found = []
+    unmet = []
     for condition, atom in zip(engine.kitchen.goal.conditions, atoms, strict=True):
         if atom not in facts:
             kind = _kind(atom, facts)
             thing = atom[1]
             if kind == "wrong_stack":
-                made = any(fact[0] == "atop" and thing == fact[2 if atom[0] == "clear" else 1] for fact in new)
+                is_own_doing = any(fact[0] == "atop" and thing == fact[2 if atom[0] == "clear" else 1] for fact in new)
             else:
-                made = kind == "unprepared" and thing in placed
-            found.append(Lack(kind, condition, atom, made))
-    return tuple(found)
+                is_own_doing = kind == "unprepared" and thing in placed
+            unmet.append(Lack(kind, condition, atom, is_own_doing))
+    return tuple(unmet)
 
 
 def _kind(atom: Atom, facts: frozenset[Atom]) -> LackKind:
@@ -187,12 +186,12 @@ def _kind(atom: Atom, facts: frozenset[Atom]) -> LackKind:
     if predicate in ("addedto", "in"):
         return "wrong_place" if any(fact[0] == predicate and fact[1] == thing for fact in facts) else "missing"
     if predicate in ("atop", "item_on", "item_at"):
-        where = {fact[2] for fact in facts if fact[0] == "item_at" and fact[1] == thing}
-        if not where and not any(fact[0] == "has_item" and fact[2] == thing for fact in facts):
+        places = {fact[2] for fact in facts if fact[0] == "item_at" and fact[1] == thing}
+        if not places and not any(fact[0] == "has_item" and fact[2] == thing for fact in facts):
             return "missing"
-        if predicate == "item_on" and others[0] in where:
+        if predicate == "item_on" and others[0] in places:
             return "wrong_stack"
-        if predicate == "atop" and any(("item_at", others[0], place) in facts for place in where):
+        if predicate == "atop" and any(("item_at", others[0], place) in facts for place in places):
             return "wrong_stack"
     return "wrong_place"
 
@@ -202,7 +201,7 @@ def _best_cast(
 ) -> tuple[int, dict[str, str]]:
     """Return objects for the roles of the goal so that as many conditions as possible hold, and how many.
 
-    Among equals, one that gives the run the least blame (see `_blame`), if it is told what a cast is ``lacking``.
+    Among equals, one that gives the run the least blame (see `_blame`), if ``lacking`` is given.
     """
     options = [(condition, atoms) for condition, atoms in engine.met(state) if atoms]
     # What says where a dish is comes first, then what is about a single object.
@@ -237,14 +236,14 @@ def _best_cast(
 
 
 def _casts(condition: Atom, atoms: Sequence[Atom]) -> tuple[list[str], list[list[str]]]:
-    """Return the roles of a condition, and the objects that play them where one of the atoms makes it true."""
+    """Return the roles of a condition, and the objects of each atom that makes it true."""
     places = [i for i, part in enumerate(condition) if "#" in part]
     return [condition[i] for i in places], [[atom[i] for i in places] for atom in atoms]
 
 
-def _blame(found: tuple[Lack, ...]) -> int:
+def _blame(unmet: tuple[Lack, ...]) -> int:
     """Return how much a run has got wrong: what it made so counts most, then stacks."""
-    return sum((100 if lack.made else 0) + (lack.kind == "wrong_stack") for lack in found)
+    return sum((100 if lack.is_own_doing else 0) + (lack.kind == "wrong_stack") for lack in unmet)
 
 
 def _leftover(engine: CompiledKitchen, cast: dict[str, str]) -> Iterator[tuple[str, str]]:

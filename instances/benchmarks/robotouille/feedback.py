@@ -1,10 +1,10 @@
-"""What is wrong with a plan in a kitchen: conditions that an action lacked, what the goal still lacks at the end."""
+"""Feedback on plans in kitchens: unmet conditions of refused actions, and of the goal."""
 
 from __future__ import annotations
 
 from planoracle.instances.benchmarks.kitchens import problems as ours
 from planoracle.instances.benchmarks.kitchens.descriptions import condition_in_words
-from planoracle.instances.benchmarks.kitchens.run import KitchenRun, Refusal, glance
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun, Refusal, replay
 from planoracle.instances.benchmarks.robotouille import problems
 from planoracle.instances.benchmarks.robotouille.failures import Lack, lacks
 from planoracle.instances.model.violations import Violation
@@ -35,7 +35,7 @@ _UNREACHED = {
 
 
 def examine(run: KitchenRun) -> Examination:
-    """Look closely at what is wrong with a run."""
+    """Return the refused actions and the unmet conditions of a run as feedback."""
     record, verdict = run.record, run.verdict
     missing = () if run.success else lacks(record.rules, record.states[-1])
     return Examination(
@@ -56,28 +56,28 @@ def foreign(run: KitchenRun) -> Foreign:
     """
     domain = run.problem.domain
     names = [one.resource for one in run.record.refusals if one.kind == "unknown_object" and one.resource]
-    there = [name for name in names if domain.type_of(name.rstrip("0123456789").lower()) != "meal"]
-    return Foreign(tuple(there), len(run.record.steps), _fitting(run))
+    missing = [name for name in names if domain.type_of(name.rstrip("0123456789").lower()) != "meal"]
+    return Foreign(tuple(missing), len(run.record.steps), _fitting(run))
 
 
 def _fitting(run: KitchenRun) -> str:
     """Return the kitchen of the same task in which the plan of a run is a success, ``""`` if none."""
     prefix, _, task = run.problem.name.partition("/")
-    shelf = {"robotouille": (problems.covers, problems.kitchen), "kitchens": (ours.covers, ours.kitchen)}
-    for other in shelf if prefix in shelf else ():
-        covers, kitchen = shelf[other]
+    catalogs = {"robotouille": (problems.covers, problems.kitchen), "kitchens": (ours.covers, ours.kitchen)}
+    for other in catalogs if prefix in catalogs else ():
+        covers, kitchen = catalogs[other]
         for name in dict.fromkeys((f"{other}/{task}", f"{other}/{task.partition('@')[0]}")):
-            known = name != run.problem.name and covers(name)
-            if known and glance(kitchen(name), run.plan.commands, run.rules, run.plan.limit).success:
+            is_other = name != run.problem.name and covers(name)
+            if is_other and replay(kitchen(name), run.plan.commands, run.rules, run.plan.limit).success:
                 return name
     return ""
 
 
 def _finding(one: Refusal, action: str) -> FeedbackItem:
-    why = clean(one.message)
+    reason = clean(one.message)
     if one.kind == "precondition" and isinstance(one.required, tuple):
-        why = f"needs {listed([condition_in_words(part.split()) for part in one.required])}"
-    return FeedbackItem.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {why}')
+        reason = f"needs {listed([condition_in_words(part.split()) for part in one.required])}"
+    return FeedbackItem.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {reason}')
 
 
 def _remark(lack: Lack) -> FeedbackItem:

@@ -45,15 +45,15 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
     for first in range(0, parts, parts // parameters.tasks):
         mark = one(random, (", ", " / "))
         dishes.append(mark.join(["bread", *picked[first : first + parts // parameters.tasks], "bread"]))
-    layout, taken = KitchenLayout(), set[str]()
+    layout, names = KitchenLayout(), set[str]()
     kinds = [part.split()[-1] for part in picked] + ["bread"] * (2 * parameters.tasks)
     tables = parameters.tasks + parameters.agents + (len(kinds) + 1) // 2
     for kind in shuffled(random, (*needed, *["table"] * tables)):
-        layout.stations[new_name(kind, taken)] = []
-    floor = VariantLayout(random, layout, domain_for(OWN), list(layout.stations), spare=parameters.tasks)
+        layout.stations[new_name(kind, names)] = []
+    placement = VariantLayout(random, layout, domain_for(OWN), list(layout.stations), spare=parameters.tasks)
     for kind in shuffled(random, kinds):
-        thing = new_name(kind, taken)
-        floor.put(thing)
+        thing = new_name(kind, names)
+        placement.put(thing)
         if RAW[kind]:
             layout.traits[thing] = list(RAW[kind])
     for number, station in enumerate(shuffled(random, layout.stations)[: parameters.agents], 1):

@@ -20,27 +20,27 @@ from planoracle.instances.protocol.settings import Sampling, Setting, by_name, d
 STEPS_PER_CONDITION, LEAST_STEPS = 30, 100
 
 
-def live(problem: Kitchen, rules: Profile, manner: RunConfig, reward: Reward | None) -> KitchenEnvironment:
-    """Return one run in a kitchen; with ``bounded`` it ends when it has more steps than a success may have."""
-    return KitchenEnvironment(problem, rules, manner, reward, _limit(problem, rules) if manner.bounded else None)
+def live(problem: Kitchen, rules: Profile, config: RunConfig, reward: Reward | None) -> KitchenEnvironment:
+    """Return a live run in a kitchen; with ``bounded`` it ends at the step limit of a success."""
+    return KitchenEnvironment(problem, rules, config, reward, _limit(problem, rules) if config.bounded else None)
 
 
 @lru_cache(maxsize=1024)
 def _limit(kitchen: Kitchen, rules: Profile) -> int:
-    """Return the step limit by which success is measured, or a larger one where that is not known without solving."""
-    known: int | None = None
+    """Return the step limit of a success, or a larger one if that is unknown without solving."""
+    reference: int | None = None
     if rules.limit == "published":
-        known = published_steps(kitchen.name)
+        reference = published_steps(kitchen.name)
     elif ways := registry.of(kitchen).optima.get(kitchen.name):
-        known = by_key(ways).get(key_of(kitchen, rules.deciding()), {}).get("makespan")
+        reference = by_key(ways).get(key_of(kitchen, rules.deciding()), {}).get("makespan")
     acting = len(kitchen.players)
-    if known is None:
+    if reference is None:
         most = max(LEAST_STEPS, STEPS_PER_CONDITION * len(kitchen.goal.conditions))
         return most if rules.moves == "joint" else most * acting
-    return step_limit(-(-known // acting) if rules.moves == "joint" and rules.limit == "optimum" else known)
+    return step_limit(-(-reference // acting) if rules.moves == "joint" and rules.limit == "optimum" else reference)
 
 
-# Sandwiches, as in the paper: of the first an optimum ships, the others are there for the first itself and for players.
+# Sandwiches, as in the paper. The first has a bundled optimum; the others serve for itself and for several players.
 _EXAMPLES = (
     "kitchens/synchronous/1_lettuce_sandwich",
     "kitchens/synchronous/0_cheese_sandwich",
@@ -49,13 +49,13 @@ _EXAMPLES = (
 )
 
 
-def _apart(example: Problem, problem: Problem) -> bool:
-    """Whether an example is another kitchen, with several players if there are several."""
+def _is_other_kitchen(example: Problem, problem: Problem) -> bool:
+    """Return whether an example is another kitchen with as many players (one, or several)."""
     several = [len(cast(Kitchen, one).players) > 1 for one in (example, problem)]
     return distinct(example, problem) and several[0] == several[1]
 
 
-def _remembered(_: AnyEnvironment) -> str:
+def _memory_text(_: AnyEnvironment) -> str:
     return ", only your last reasoning and action"
 
 
@@ -73,8 +73,8 @@ SETTINGS = by_name(
             history="last",
             examples=_EXAMPLES,
             shows="steps",
-            apart=_apart,
-            words={"remembered": _remembered},
+            apart=_is_other_kitchen,
+            words={"remembered": _memory_text},
         )
     ]
 )

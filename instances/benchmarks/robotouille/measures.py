@@ -1,4 +1,4 @@
-"""Metrics of Robotouille (Gonzalez-Pumariega et al., 2025, section 4.2), decided from the trace and the optimum."""
+"""Metrics of Robotouille (section 4.2 of the paper) that the trace of a run decides."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Foresight:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the trace of one run says by itself.
+    """Metrics of one run that need no optimum.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def step_limit(reference: float) -> int:
 
 
 def foresight(run: StepRecord) -> Foresight:
-    """Tell whether long-running work was started before other work (4.2.4, question 6; the definition is ours).
+    """Decide whether long-running work started before other work (4.2.4, question 6; our definition).
 
     *Long-running* is what comes about by a delayed effect: cooked, fried, boiling, water in a pot. The goal *needs* it
     for a fact it asks for of more objects of a kind than it is true of at the start, and for objects of which there
@@ -154,26 +154,26 @@ def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
         if len(fact) == 2 and (key := (fact[0], split_name(fact[1])[0])) in facts:
             facts[key] -= 1
     kinds = Counter(role.partition("#")[0] for role in kitchen.goal.roles)
-    there = {split_name(name)[0] for name, _ in kitchen.objects}
-    return +facts, Counter({kind: count for kind, count in kinds.items() if kind in born and kind not in there})
+    existing = {split_name(name)[0] for name, _ in kitchen.objects}
+    return +facts, Counter({kind: count for kind, count in kinds.items() if kind in born and kind not in existing})
 
 
 @lru_cache(maxsize=16)
 def _slow(domain: KitchenDomain) -> tuple[frozenset[str], frozenset[str]]:
     """Return what takes time: predicates that are made true so, and kinds that are created."""
-    made = {outcome for action in domain.actions for outcome in _outcomes(action)}
-    return frozenset(filter(None, (one for one, _ in made))), frozenset(filter(None, (one for _, one in made)))
+    outcomes = {outcome for action in domain.actions for outcome in _outcomes(action)}
+    return frozenset(filter(None, (one for one, _ in outcomes))), frozenset(filter(None, (one for _, one in outcomes)))
 
 
 def _outcomes(action: ActionSchema) -> Iterator[tuple[str, str]]:
     """Yield what delayed effects of an action make true, as a predicate, or create, as a kind."""
     for effect in action.effects:
         grounded = ground(effect, {param: param for param, _ in action.params})
-        for made in _delayed(grounded):
-            if made.creates is not None:
-                yield "", made.creates[1]
+        for delayed in _delayed(grounded):
+            if delayed.creates is not None:
+                yield "", delayed.creates[1]
             else:
-                yield from ((atom[0], "") for atom, value in made.changes if value)
+                yield from ((atom[0], "") for atom, value in delayed.changes if value)
 
 
 def _delayed(effect: GroundEffect, inside: bool = False) -> Iterator[GroundEffect]:
@@ -188,7 +188,7 @@ def _delayed(effect: GroundEffect, inside: bool = False) -> Iterator[GroundEffec
 def _starts(
     engine: CompiledKitchen, state: State, deed: GroundAction, facts: Counter[tuple[str, str]], kinds: Counter[str]
 ) -> bool:
-    """Whether a deed starts long-running work that the goal needs, and that is neither done nor under way."""
+    """Return whether a deed starts long-running work that the goal needs and that is not under way."""
     if not deed.effects:
         return False
     running = {each.effect for each in engine.running(state)}
@@ -196,12 +196,12 @@ def _starts(
         grounded = engine.timers.running[first].effect
         if grounded in running:
             continue
-        for made in _delayed(grounded):
-            if made.creates is not None:
-                if made.creates[1] in kinds:
+        for delayed in _delayed(grounded):
+            if delayed.creates is not None:
+                if delayed.creates[1] in kinds:
                     return True
                 continue
-            for atom, value in made.changes:
+            for atom, value in delayed.changes:
                 needed = value and len(atom) == 2 and (atom[0], split_name(atom[1])[0]) in facts
                 if needed and not engine.holds(state, atom):
                     return True
@@ -209,7 +209,7 @@ def _starts(
 
 
 def _thing(engine: CompiledKitchen, deed: GroundAction) -> str | None:
-    """Return the thing that a deed is done to, neither a player nor a station, if any: the first in its text."""
+    """Return the first thing in the text of a deed that is no player and no station, if any."""
     action = engine.kitchen.domain.actions[deed.position]
     types = dict(action.params)
     for slot in _SLOT.findall(action.text):
@@ -219,7 +219,7 @@ def _thing(engine: CompiledKitchen, deed: GroundAction) -> str | None:
 
 
 def _in_the_way(run: StepRecord, at: int, deed: GroundAction) -> set[str]:
-    """Return the things that may be handled for the sake of a deed: those it is done to, and those in the way."""
+    """Return the things whose handling serves a deed: its objects, and what is in their way."""
     types = dict(run.rules.kitchen.domain.actions[deed.position].params)
     stations = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind == "station"}
     helping = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind != ACTOR} - stations

@@ -1,4 +1,4 @@
-"""Success within the step limit, optimality, steps to go, and what the trace of a run in a kitchen says of failures."""
+"""Metrics of runs in kitchens: success within the step limit, optimality, and failures."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ COLUMNS = (
 def averages(rules: Profile) -> tuple[Average, ...]:
     """Return success rates and efficiency (sections 4.2.2 and 4.2.3)."""
 
-    def unproved(row: Row) -> tuple[int, int]:
+    def count_unproved(row: Row) -> tuple[int, int]:
         return int(row["within_limit"] is None), 1
 
-    def failed(row: Row) -> list[str]:
+    def list_failures(row: Row) -> list[str]:
         return [] if row["failure"] == "success" else [row["failure"]]
 
     return (
@@ -47,17 +47,17 @@ def averages(rules: Profile) -> tuple[Average, ...]:
             key="within_limit",
             role=("success", "main"),
         ),
-        Average("unproved", "runs whose step limit is not known", unproved, total=True),
+        Average("unproved", "runs whose step limit is not known", count_unproved, total=True),
         share_of("completed", "goal reached at all", lambda row: row["end"] == "completed"),
         mean_of("optimality", "steps by fewest steps, of runs that reach the goal"),
         mean_of("repeated_share", "repeated transitions", default=0.0),
         mean_of("invalid_actions", "refused actions"),
-        Average("failures", "by class", failed, tally=True),
+        Average("failures", "by class", list_failures, tally=True),
     )
 
 
 def measure(run: KitchenRun, oracle: Oracle) -> Measured:
-    """Compute the metrics of a run, which goes to its end, also past the limit that success is measured by.
+    """Compute the metrics of a run, which goes to its end, even past the limit of a success.
 
     ``metrics`` (sections of the paper in brackets; ``|τ|`` steps taken, ``|τ*|`` of a proved optimal plan), the last
     one among the ``details``:
@@ -87,7 +87,7 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
     figures = figures_of(record)
     reference = optimal if rules.limit == "optimum" else published_steps(run.problem.name)
     allowed = None if reference is None else step_limit(reference)
-    found = failure(record, allowed)
+    failed = failure(record, allowed)
     foresight = figures.foresight
     within = None if allowed is None else record.success and figures.steps_taken <= allowed
     metrics: dict[str, Any] = {
@@ -110,13 +110,19 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
         "slow_started": foresight.started,
         "first_slow_start": foresight.first_start,
         "other_before": foresight.other_before,
-        "failure": found.kind,
-        "cause": found.cause,
-        "cause_index": found.position,
+        "failure": failed.kind,
+        "cause": failed.cause,
+        "cause_index": failed.position,
         "lacks": [
-            {**lack._asdict(), "condition": list(lack.condition), "objects": list(lack.objects)} for lack in found.lacks
+            {
+                "kind": lack.kind,
+                "condition": list(lack.condition),
+                "objects": list(lack.objects),
+                "made": lack.is_own_doing,
+            }
+            for lack in failed.lacks
         ],
-        "recovered": found.recovered,
+        "recovered": failed.recovered,
     }
     return Measured(optimal, metrics, best.status, _rounds(best.lower_bound, run), lambda: _steps_of(record))
 
@@ -134,13 +140,13 @@ def _rounds(steps: int | None, run: KitchenRun) -> int | None:
     return -(-steps // len(run.problem.players)) if steps is not None and run.rules.moves == "joint" else steps
 
 
-def _to_go(run: KitchenRun, taken: int, optimal: int | None, oracle: Oracle) -> dict[str, Any]:
+def _to_go(run: KitchenRun, steps: int, optimal: int | None, oracle: Oracle) -> dict[str, Any]:
     if run.success:
         return {"steps_to_go": 0.0 if optimal else None, "steps_left": 0, "rest": Status.optimal, "lost": None}
     if not run.rules.price_rest:
         return {"steps_to_go": None, "steps_left": None, "rest": None, "lost": None}
     rest = oracle.rest(run)
-    left = _steps(rest, run)
-    share = None if left is None or not optimal else left / optimal
-    lost = None if left is None or not optimal else (taken + left) / optimal - 1
-    return {"steps_to_go": share, "steps_left": left, "rest": rest.status, "lost": lost}
+    remaining = _steps(rest, run)
+    share = None if remaining is None or not optimal else remaining / optimal
+    lost = None if remaining is None or not optimal else (steps + remaining) / optimal - 1
+    return {"steps_to_go": share, "steps_left": remaining, "rest": rest.status, "lost": lost}

@@ -46,7 +46,7 @@ def names() -> tuple[str, ...]:
 
 
 def covers(name: str) -> bool:
-    """Whether a name is that of a released kitchen, or of a released variant: the name, ``@`` and its seed.
+    """Return whether a name is that of a released kitchen or variant (name, ``@``, seed).
 
     Two released kitchens that the paper does not count have names, too, and are in no set.
     """
@@ -90,7 +90,7 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def hint(name: str) -> str:
-    """Return what is to be said of a name that stands for nothing: which seeds there are, and what has others.
+    """Return a hint for a name of no kitchen: the released seeds, and where other seeds exist.
 
     >>> hint("robotouille/synchronous/3_burger@7")[:60]
     '; released are the seeds 42, 84, 126, 168, 210, 252, 294, 33'
@@ -99,10 +99,10 @@ def hint(name: str) -> str:
     below = members(f"{head}@{ALL}") or members(head) or ((head,) if covers(head) else ())
     if not seed.isdecimal() or not below:
         return ""
-    found = ", ".join(seeds(below[0].partition("@")[0]))
-    there = f"the seeds {found}" if found else "no variants of these kitchens"
+    released_seeds = ", ".join(seeds(below[0].partition("@")[0]))
+    released_text = f"the seeds {released_seeds}" if released_seeds else "no variants of these kitchens"
     ours = "kitchens" + name.removeprefix(_PREFIX.rstrip("/"))
-    return f"; released are {there}; variants of kitchens of our own, with any seed, are {ours}"
+    return f"; released are {released_text}; variants of kitchens of our own, with any seed, are {ours}"
 
 
 @lru_cache(maxsize=1024)

@@ -35,7 +35,7 @@ def load_kitchen(path: str | Path, domain: KitchenDomain | None = None) -> Kitch
 
 
 def recognises(document: Any) -> bool:
-    """Whether a document claims to be a kitchen of our format, or has what an environment of the simulator has."""
+    """Return whether a document is a kitchen in our format or an environment of the simulator."""
     if not isinstance(document, dict):
         return False
     return document.get("format") == problems.FORMAT or (
@@ -79,67 +79,72 @@ def domain_from_document(document: Any, source: str) -> KitchenDomain:
         entry = _object(document, "document", needed=("object_types", "predicate_defs", "action_defs"))
         types = [_text(kind, f"object_types[{i}]") for i, kind in enumerate(_list(entry, "object_types", ""))]
         predicates = [
-            _predicate(found, f"predicate_defs[{i}]") for i, found in enumerate(_list(entry, "predicate_defs", ""))
+            _predicate(definition, f"predicate_defs[{i}]")
+            for i, definition in enumerate(_list(entry, "predicate_defs", ""))
         ]
-        actions = [_action(found, f"action_defs[{i}]") for i, found in enumerate(_list(entry, "action_defs", ""))]
+        actions = [
+            _action(definition, f"action_defs[{i}]") for i, definition in enumerate(_list(entry, "action_defs", ""))
+        ]
         return KitchenDomain.of(types, predicates, actions, "robotouille")
     except InputError as error:
         raise error.at(source) from None
 
 
-def _predicate(entry: Any, where: str) -> Predicate:
-    _object(entry, where, needed=("name", "param_types"), known=("language_descriptors",))
-    types = [_text(kind, f"{where}.param_types[{i}]") for i, kind in enumerate(_list(entry, "param_types", where))]
-    return Predicate(_text(entry["name"], f"{where}.name"), tuple(types))
+def _predicate(entry: Any, location: str) -> Predicate:
+    _object(entry, location, needed=("name", "param_types"), optional=("language_descriptors",))
+    types = [
+        _text(kind, f"{location}.param_types[{i}]") for i, kind in enumerate(_list(entry, "param_types", location))
+    ]
+    return Predicate(_text(entry["name"], f"{location}.name"), tuple(types))
 
 
-def _action(entry: Any, where: str) -> ActionSchema:
+def _action(entry: Any, location: str) -> ActionSchema:
     needed = ("name", "precons", "immediate_fx", "sfx", "language_description")
-    _object(entry, where, needed=needed, known=())
+    _object(entry, location, needed=needed, optional=())
     return ActionSchema(
-        name=_text(entry["name"], f"{where}.name"),
-        text=_text(entry["language_description"], f"{where}.language_description"),
+        name=_text(entry["name"], f"{location}.name"),
+        text=_text(entry["language_description"], f"{location}.language_description"),
         params=(),
-        conditions=_literals(entry, "precons", where),
-        changes=_literals(entry, "immediate_fx", where),
-        effects=_effects(entry, where),
+        conditions=_literals(entry, "precons", location),
+        changes=_literals(entry, "immediate_fx", location),
+        effects=_effects(entry, location),
     )
 
 
-def _literals(entry: dict[str, Any], key: str, where: str) -> tuple[Literal, ...]:
-    found = []
-    for i, literal in enumerate(_list(entry, key, where)):
-        field = f"{where}.{key}[{i}]"
-        _object(literal, field, needed=("predicate", "params", "is_true"), known=())
+def _literals(entry: dict[str, Any], key: str, location: str) -> tuple[Literal, ...]:
+    literals = []
+    for i, literal in enumerate(_list(entry, key, location)):
+        field = f"{location}.{key}[{i}]"
+        _object(literal, field, needed=("predicate", "params", "is_true"), optional=())
         params = [_text(param, f"{field}.params[{p}]") for p, param in enumerate(_list(literal, "params", field))]
         if not isinstance(literal["is_true"], bool):
             raise InputError("must be true or false", field=f"{field}.is_true", value=literal["is_true"])
-        found.append(Literal(_text(literal["predicate"], f"{field}.predicate"), tuple(params), literal["is_true"]))
-    return tuple(found)
+        literals.append(Literal(_text(literal["predicate"], f"{field}.predicate"), tuple(params), literal["is_true"]))
+    return tuple(literals)
 
 
-def _effects(entry: dict[str, Any], where: str) -> tuple[Effect, ...]:
-    return tuple(_effect(effect, f"{where}.sfx[{i}]") for i, effect in enumerate(_list(entry, "sfx", where)))
+def _effects(entry: dict[str, Any], location: str) -> tuple[Effect, ...]:
+    return tuple(_effect(effect, f"{location}.sfx[{i}]") for i, effect in enumerate(_list(entry, "sfx", location)))
 
 
-def _effect(entry: Any, where: str) -> Effect:
-    kind = _object(entry, where, needed=("type", "param", "fx", "sfx"))["type"]
+def _effect(entry: Any, location: str) -> Effect:
+    kind = _object(entry, location, needed=("type", "param", "fx", "sfx"))["type"]
     own = {"conditional": ("conditions",), "creation": ("created_obj",), "delayed": (), "repetitive": ()}
     if not isinstance(kind, str) or kind not in own:
-        raise InputError(f"must be one of {sorted(own)}", field=f"{where}.type", value=kind)
-    _object(entry, where, needed=("type", "param", "fx", "sfx", *own[kind]), known=())
+        raise InputError(f"must be one of {sorted(own)}", field=f"{location}.type", value=kind)
+    _object(entry, location, needed=("type", "param", "fx", "sfx", *own[kind]), optional=())
     creates = None
     if kind == "creation":
-        field = f"{where}.created_obj"
-        born = _object(entry["created_obj"], field, needed=("param", "type", "name"), known=())
+        field = f"{location}.created_obj"
+        born = _object(entry["created_obj"], field, needed=("param", "type", "name"), optional=())
         param, its_type, name = (_text(born[key], f"{field}.{key}") for key in ("param", "type", "name"))
         creates = (param, its_type, name)
     return Effect(
         kind=kind,
-        param=_text(entry["param"], f"{where}.param"),
-        changes=_literals(entry, "fx", where),
-        effects=_effects(entry, where),
-        conditions=_literals(entry, "conditions", where) if kind == "conditional" else (),
+        param=_text(entry["param"], f"{location}.param"),
+        changes=_literals(entry, "fx", location),
+        effects=_effects(entry, location),
+        conditions=_literals(entry, "conditions", location) if kind == "conditional" else (),
         count={"delayed": DELAY, "repetitive": REPEATS}.get(kind, 0),
         creates=creates,
     )
@@ -183,46 +188,46 @@ _Thing = dict[str, Any]  # an entry of the file with the final name, and "kind"
 
 
 def _things(entry: dict[str, Any], field: str, domain: KitchenDomain) -> list[_Thing]:
-    found = []
+    things = []
     listed = _list(entry, field, "") if field in entry else []
     check_size(len(listed))
     for i, thing in enumerate(listed):
-        where = f"{field}[{i}]"
-        _object(thing, where, needed=("name", "x", "y"))
-        name = _text(thing["name"], f"{where}.name")
+        location = f"{field}[{i}]"
+        _object(thing, location, needed=("name", "x", "y"))
+        name = _text(thing["name"], f"{location}.name")
         for key in ("x", "y"):
-            _whole(thing[key], f"{where}.{key}")
-        traits = _list(thing, "predicates", where) if "predicates" in thing else []
+            _whole(thing[key], f"{location}.{key}")
+        traits = _list(thing, "predicates", location) if "predicates" in thing else []
         for p, trait in enumerate(traits):
-            if domain.signature.get(_text(trait, f"{where}.predicates[{p}]")) != (_FIELDS[field],):
+            if domain.signature.get(_text(trait, f"{location}.predicates[{p}]")) != (_FIELDS[field],):
                 raise InputError(
-                    f"is no predicate of a {_FIELDS[field]}", field=f"{where}.predicates[{p}]", value=trait
+                    f"is no predicate of a {_FIELDS[field]}", field=f"{location}.predicates[{p}]", value=trait
                 )
         if field == "players":
-            direction = _list(thing, "direction", where) if "direction" in thing else []
+            direction = _list(thing, "direction", location) if "direction" in thing else []
             if len(direction) != 2 or any(type(step) is not int for step in direction):
-                raise InputError("must be two whole numbers", field=f"{where}.direction", value=direction)
+                raise InputError("must be two whole numbers", field=f"{location}.direction", value=direction)
         if "stack-level" in thing:
-            _whole(thing["stack-level"], f"{where}.stack-level")
+            _whole(thing["stack-level"], f"{location}.stack-level")
         kind = name.rstrip("0123456789")
         if domain.type_of(kind) != _FIELDS[field]:
             hint = "; one chosen at random is not supported" if name == _FIELDS[field] else ""
-            raise InputError(f"names no {_FIELDS[field]} of the domain{hint}", field=f"{where}.name", value=name)
-        found.append({**thing, "kind": kind, "where": where})
-    numbered = [thing["name"] != thing["kind"] for thing in found]
+            raise InputError(f"names no {_FIELDS[field]} of the domain{hint}", field=f"{location}.name", value=name)
+        things.append({**thing, "kind": kind, "location": location})
+    numbered = [thing["name"] != thing["kind"] for thing in things]
     if any(numbered) and not all(numbered):
         raise InputError("either all names must carry a number or none", field=field)
     if not any(numbered):
-        found.sort(key=lambda thing: (thing["x"], thing["y"]))
+        things.sort(key=lambda thing: (thing["x"], thing["y"]))
         count: dict[str, int] = {}
-        for thing in found:
+        for thing in things:
             count[thing["kind"]] = count.get(thing["kind"], 0) + 1
             thing["name"] += str(count[thing["kind"]])
-    names = [split_name(thing["name"])[0] and thing["name"] for thing in found]
+    names = [split_name(thing["name"])[0] and thing["name"] for thing in things]
     for i, name in enumerate(names):
         if name in names[:i]:
-            raise InputError("is given twice", field=f"{found[i]['where']}.name", value=name)
-    return found
+            raise InputError("is given twice", field=f"{things[i]['location']}.name", value=name)
+    return things
 
 
 def _layout(things: dict[str, list[_Thing]]) -> KitchenLayout:
@@ -230,13 +235,13 @@ def _layout(things: dict[str, list[_Thing]]) -> KitchenLayout:
     cells: dict[tuple[int, int], list[str]] = {}  # of the stations
     for station in things["stations"]:
         if (station["x"], station["y"]) in cells:
-            raise InputError("another station stands there already", field=station["where"], value=station["name"])
+            raise InputError("another station stands there already", field=station["location"], value=station["name"])
         cells[station["x"], station["y"]] = layout.stations[station["name"]] = []
     at = {(station["x"], station["y"]): station["name"] for station in things["stations"]}
     items = [item for item in things["items"] if (item["x"], item["y"]) in cells]
     for item in items:
         if "stack-level" not in item:
-            raise InputError("is missing", field=f"{item['where']}.stack-level")
+            raise InputError("is missing", field=f"{item['location']}.stack-level")
     for thing in sorted(items, key=lambda item: item["stack-level"]) + things["containers"]:
         cells.get((thing["x"], thing["y"]), []).append(thing["name"])
     for player in things["players"]:
@@ -250,9 +255,9 @@ def _layout(things: dict[str, list[_Thing]]) -> KitchenLayout:
         if meals:
             layout.containers[container["name"]] = meals
     placed = set(layout.objects())
-    everything = [thing for field in _FIELDS for thing in things[field]]
-    layout.elsewhere = [thing["name"] for thing in everything if thing["name"] not in placed]
-    layout.traits = {thing["name"]: thing["predicates"] for thing in everything if thing.get("predicates")}
+    all_things = [thing for field in _FIELDS for thing in things[field]]
+    layout.unplaced = [thing["name"] for thing in all_things if thing["name"] not in placed]
+    layout.traits = {thing["name"]: thing["predicates"] for thing in all_things if thing.get("predicates")}
     return layout
 
 
@@ -265,66 +270,68 @@ def _goal(entries: list[Any], things: dict[str, list[_Thing]], domain: KitchenDo
     rows: list[tuple[str, list[tuple[str, str]], str]] = []
     ids: dict[str, list[str]] = {}  # of every kind, in the order in which the goal names the kinds
     for i, entry in enumerate(entries):
-        where = f"goal[{i}]"
-        _object(entry, where, needed=("predicate", "args", "ids"))
-        kinds = [_text(kind, f"{where}.args[{a}]") for a, kind in enumerate(_list(entry, "args", where))]
-        labels = _list(entry, "ids", where)
+        location = f"goal[{i}]"
+        _object(entry, location, needed=("predicate", "args", "ids"))
+        kinds = [_text(kind, f"{location}.args[{a}]") for a, kind in enumerate(_list(entry, "args", location))]
+        labels = _list(entry, "ids", location)
         for a, label in enumerate(labels):
             if type(label) is not int and not isinstance(label, str):
-                raise InputError("must be text or a whole number", field=f"{where}.ids[{a}]", value=label)
+                raise InputError("must be text or a whole number", field=f"{location}.ids[{a}]", value=label)
         if len(labels) != len(kinds):
-            raise InputError("there must be as many ids as args", field=f"{where}.ids", value=labels)
+            raise InputError("there must be as many ids as args", field=f"{location}.ids", value=labels)
         pairs = [(kind, str(label)) for kind, label in zip(kinds, labels, strict=True)]
         for kind, label in pairs:
             if domain.type_of(kind) is None and (label.isdigit() or kind not in _FIELDS.values()):
-                raise InputError("is of no kind that the domain knows", field=f"{where}.args", value=kind)
+                raise InputError("is of no kind that the domain knows", field=f"{location}.args", value=kind)
             if label.isdigit() and label not in ids.setdefault(kind, []):
                 ids[kind].append(label)
-        rows.append((_text(entry["predicate"], f"{where}.predicate"), pairs, where))
+        rows.append((_text(entry["predicate"], f"{location}.predicate"), pairs, location))
     owner: dict[str, str] = {}
     for kind, labels in ids.items():
         for label in labels:
             owner.setdefault(label, kind)
     conditions = []
-    for predicate, pairs, where in rows:
+    for predicate, pairs, location in rows:
         atom = [predicate]
         for kind, label in pairs:
             if label.isdigit():
                 atom.append(f"{owner[label]}#{label}")
             else:
-                atom.append(_named(kind, label, things, domain, where))
+                atom.append(_object_with_id(kind, label, things, domain, location))
         conditions.append(atom)
     return Goal.of(conditions, (f"{kind}#{label}" for kind, labels in ids.items() for label in labels))
 
 
-def _named(kind: str, label: str, things: dict[str, list[_Thing]], domain: KitchenDomain, where: str) -> str:
+def _object_with_id(
+    kind: str, label: str, things: dict[str, list[_Thing]], domain: KitchenDomain, location: str
+) -> str:
     its_type = domain.type_of(kind) or kind
-    field = next(field for field, held in _FIELDS.items() if held == its_type)
+    field = next(field for field, object_type in _FIELDS.items() if object_type == its_type)
     for thing in things[field]:
         if thing.get("id") == label:
             return str(thing["name"])
-    raise InputError(f"no {its_type} has this id", field=f"{where}.ids", value=label)
+    raise InputError(f"no {its_type} has this id", field=f"{location}.ids", value=label)
 
 
 def _object(
-    value: Any, field: str, needed: tuple[str, ...] = (), known: tuple[str, ...] | None = None
+    value: Any, field: str, needed: tuple[str, ...] = (), optional: tuple[str, ...] | None = None
 ) -> dict[str, Any]:
-    """Check that a value is an object with the keys needed and, unless ``known`` is None, no others."""
+    """Check that a value is an object with the keys needed and, unless ``optional`` is None, no others."""
     if not isinstance(value, dict):
         raise InputError("must be an object", field=field, value=value)
     for key in needed:
         if key not in value:
             raise InputError("is missing", field=f"{field}.{key}".removeprefix("document."))
     for key in value:
-        if known is not None and key not in needed and key not in known:
+        if optional is not None and key not in needed and key not in optional:
             raise InputError("unknown key", field=f"{field}.{key}", value=value[key])
     return value
 
 
-def _list(entry: dict[str, Any], key: str, where: str) -> list[Any]:
+def _list(entry: dict[str, Any], key: str, location: str) -> list[Any]:
     value = entry[key]
     if not isinstance(value, list):
-        raise InputError("must be a list", field=f"{where}.{key}".lstrip("."), value=value)
+        raise InputError("must be a list", field=f"{location}.{key}".lstrip("."), value=value)
     return value
 
 

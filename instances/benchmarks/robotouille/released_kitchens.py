@@ -82,7 +82,7 @@ def kitchen_text(kitchen: Kitchen, traits: Mapping[str, str]) -> str:
         For a kitchen with facts that do not follow from that.
     """
     layout, more, less = layout_of(kitchen)
-    if more or less or layout.containers or layout.elsewhere:
+    if more or less or layout.containers or layout.unplaced:
         raise InputError("has facts that the notation cannot say", value=kitchen.name)
 
     def like(thing: str) -> str:
@@ -90,10 +90,10 @@ def kitchen_text(kitchen: Kitchen, traits: Mapping[str, str]) -> str:
         return thing if own == traits.get(split_name(thing)[0], "") else f"{thing}={own}"
 
     parts = [" ".join([station, *map(like, things)]) for station, things in layout.stations.items()]
-    for player, (at, held) in layout.players.items():
+    for player, (at, in_hand) in layout.players.items():
         if at is None:
             raise InputError("stands nowhere", field=player, value=kitchen.name)
-        parts.append(" ".join([player, f"@{at}", *([] if held is None else [like(held)])]))
+        parts.append(" ".join([player, f"@{at}", *([] if in_hand is None else [like(in_hand)])]))
     return " | ".join(parts)
 
 
@@ -101,23 +101,23 @@ def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
     """Read what `kitchen_text` has written."""
     layout, domain = KitchenLayout(), bundled()
 
-    def known(things: Sequence[str]) -> list[str]:
-        found = []
+    def read_things(things: Sequence[str]) -> list[str]:
+        plain_names = []
         for thing in things:
             plain, differs, own = thing.partition("=")
             words = own if differs else task.traits.get(split_name(plain)[0], "")
             if words:
                 layout.traits[plain] = words.split("+")
-            found.append(plain)
-        return found
+            plain_names.append(plain)
+        return plain_names
 
     for part in text.split(" | "):
         place, *things = part.split()
         if domain.type_of(split_name(place)[0]) == ACTOR:
-            station, *held = things
-            layout.players[place] = (station.removeprefix("@"), next(iter(known(held)), None))
+            station, *in_hand = things
+            layout.players[place] = (station.removeprefix("@"), next(iter(read_things(in_hand)), None))
         else:
-            layout.stations[place] = known(things)
+            layout.stations[place] = read_things(things)
     return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal_of(task.goal), task.label)
 
 

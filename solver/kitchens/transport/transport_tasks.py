@@ -208,7 +208,7 @@ class _Listing:
     def able(self, item: str, process: Process) -> bool:
         """Whether a process can be done to an item."""
         bits = self.context.bits
-        return any(self.view.facts & bits.known((trait, item)) for trait in _ABLE.get(process.predicate, ()))
+        return any(self.view.facts & bits.existing_mask((trait, item)) for trait in _ABLE.get(process.predicate, ()))
 
     def table(self, dish: int) -> str:
         """Return where a dish is made; what lies there as it should stays."""
