@@ -58,7 +58,7 @@ def test_the_page_of_a_benchmark_has_all_sections(name: str) -> None:
 
 
 def _skip_unless_moved(name: str) -> None:
-    if (ROOT / "instances" / "benchmarks" / name / "README.md").exists() or name == "generic":
+    if (ROOT / "instances" / "benchmarks" / name / "README.md").exists():
         pytest.skip("its page is still a README")
 
 

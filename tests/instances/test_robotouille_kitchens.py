@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain, bundl
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.robotouille import Robotouille
 from planoracle.instances.benchmarks.robotouille.reader import (
     domain_from_document,
     environment_from_document,
@@ -289,9 +289,8 @@ def test_domains_of_another_kind() -> None:
 
 
 def test_the_example_of_the_documentation() -> None:
-    page = Path(str(files("planoracle.instances.benchmarks.robotouille") / "README.md")).read_text(encoding="utf-8")
-    example = json.loads(page.split("```json")[1].split("```")[0])
-    toast = kitchen_from_document(example, "README.md")
+    example = json.loads((Robotouille.__doc__ or "").split("```json")[1].split("```")[0])
+    toast = kitchen_from_document(example, "example")
     assert to_document(toast) == example | {"goal": sorted(example["goal"])}
 
 

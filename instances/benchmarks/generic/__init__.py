@@ -12,7 +12,82 @@ from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 
 class Generic(ScheduleBenchmark[Schedule, Rules]):
-    """The general rules; a plan is the list of a schedule's pieces."""
+    """Own problems: instances of your own and of the scheduling literature, under the general rules.
+
+    Source
+    ------
+    The model is that of planoracle: actions with durations, agents, resources and time lags. Problems come from your
+    own files or from instance libraries of the literature ([formats](../../literature/README.md)); nothing is bundled.
+
+    Problems
+    --------
+    A file in planoracle's format (JSON, `"format": "planoracle/instance"`) contains actions, lags, resources and
+    agents; `planoracle instances --schema generic` prints its JSON Schema. Files of the literature are read as they
+    are. A file name is a problem name; `FILE#NAME` selects one problem of a file with several, and `~2` behind a name
+    replaces the agents by two. `planoracle generate generic` draws random problems: demands and capacities as in ProGen
+    (Kolisch, Sprecher and Drexl, 1995), networks with a given order strength, maximum lags with a given tightness. A
+    second name of this benchmark in data of earlier versions is `own`.
+
+    Plan language
+    -------------
+    A submission has a `plan`, the list of the pieces of a schedule, or [model output](../../model_output/README.md)
+    that contains them:
+
+    | field | meaning |
+    |---|---|
+    | `action` | id of the action |
+    | `start`, `duration` | whole numbers of ticks |
+    | `agent` | an agent, or `null` for an action that needs none (default) |
+    | `mode` | number of the mode of the action (default 0) |
+
+    Pieces that continue one another without a gap are one piece.
+
+    Rules
+    -----
+    A schedule is a success if it breaks no rule. Each piece has an existing action and mode and an eligible agent,
+    starts after the release and ends within the time limit. The pieces of an action add up to its duration; only
+    interruptible actions have several. An agent does one attended part at a time, and an unattended action starts only
+    while its agent is free. Capacities and states of resources, minimum and maximum lags hold at all times. All
+    mandatory actions are done.
+
+    | rule | `paper` | `released` | meaning |
+    |---|---|---|---|
+    | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like pieces cannot be read |
+
+    Options: `--profile paper` (default) or `released`; `--set generic.refuse_unread=false`.
+
+    Metrics
+    -------
+    `score` is the optimum divided by the makespan of a success, 0 for a failure, and empty if no optimum is proved.
+    `success`, `progress` (share of completed actions) and `goal_ratio` (share of completed tasks) are averages over all
+    plans.
+
+    Differences between paper and released code
+    -------------------------------------------
+    None: the rules are our own. The profiles differ in `refuse_unread` only.
+
+    Known errors of references
+    --------------------------
+    None: own problems have no references. Published optima of the literature are checked by tests.
+
+    Live runs
+    ---------
+    Closed loop: a message is a piece, `{"action": ..., "start": ..., "duration": ..., "agent": ...}`. A piece that
+    breaks a rule beside the earlier pieces, or makes a lag impossible to keep, is refused and changes nothing; the
+    eleventh refusal ends the run. Pieces come in the order of their starts. `Finish` gives up. Open loop: one message
+    is the whole schedule. Every benchmark whose runs are schedules uses this environment with its own plan language.
+
+    Example
+    -------
+    >>> from planoracle import Model, environment
+    >>> model = Model("lunch").task("soup").action("chop", 5).action("boil", 9, attended=0)
+    >>> run = environment(model.build())
+    >>> print(run.legal()[0].text)
+    {"action": "soup/chop", "start": 0, "duration": 5, "agent": "agent", "mode": 0}
+    >>> print(run.step(run.legal()[0]).observation.text)
+    soup/chop is begun, and over at tick 5.
+    It is tick 5.
+    """
 
     name = "generic"
     title = "Own problems"

@@ -1,4 +1,4 @@
-"""Kitchens: problems in which actions must be chosen, one step at a time; and thirty of our own."""
+"""Kitchens of our own, in which actions must be chosen one step at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,85 @@ if TYPE_CHECKING:
 
 
 class Kitchens(Robotouille):
-    """Kitchens that nobody has published: ours, their variants, and those of our file format that say no more."""
+    """Kitchens of our own: thirty kitchens after the tasks of Robotouille, and your kitchen files.
+
+    Source
+    ------
+    The kitchens, their words and their variants are our own. They follow the tasks of Robotouille's paper (appendices
+    A.4 and A.7), but **they are not the kitchens of that benchmark**: optima and plans of
+    [Robotouille](../robotouille/__init__.py) do not fit them, and no number of steps was published for them.
+
+    Problems
+    --------
+    | name | content |
+    |---|---|
+    | `kitchens/synchronous/3_burger` | a bundled kitchen; ten in each of `synchronous`, `asynchronous`, `multi_agent` |
+    | `kitchens/synchronous/3_burger@7` | its variant with seed 7; any seed works |
+    | `kitchens/asynchronous@7`, `kitchens@7` | the ten variants of a set, all thirty variants, with one seed |
+    | `kitchens/synchronous/3_burger~2` | the same kitchen with two cooks |
+
+    A file in the format `planoracle/kitchen` without `"benchmark": "robotouille"` belongs to this benchmark; its fields
+    are those of [Robotouille's problems](../robotouille/__init__.py#problems). Goals of the bundled kitchens are
+    dishes, each on a table of its own:
+
+    | dish | meaning |
+    |---|---|
+    | `bread, cut lettuce, bread` | the first part on the table, the last on top, the others in any order |
+    | `bread / cooked chicken / bread` | exactly this order |
+    | `cut fried potato` | one thing on the table |
+    | `soup: potato, cut onion` | in boiling water, in a bowl on the table |
+
+    Food is raw: lettuce, tomato, onion and potato can be cut, the last two fried once they are; patties can be cooked,
+    chicken cooked or fried. In the synchronous kitchens patties and chicken are cooked already. Further things may be
+    in a stack, as in the simulator.
+
+    A variant spreads the things on the stations anew, lets the players start anywhere, and adds up to three stations
+    and two items. Goal, traits, meals and things in hands stay. Three of four items get a station to themselves while
+    there are any, containers always; if a station was empty, one is.
+
+    Plan language
+    -------------
+    That of [Robotouille](../robotouille/__init__.py#plan-language): a list of actions, or text that contains them.
+
+    Rules
+    -----
+    Those of [Robotouille](../robotouille/__init__.py#rules), with its profiles `paper` (default) and `released`;
+    options are set by its name (`--set robotouille.moves=joint`).
+
+    Metrics
+    -------
+    Those of [Robotouille](../robotouille/__init__.py#metrics). There are no published numbers, so `limit=published`
+    gives no step limit.
+
+    Differences between paper and released code
+    -------------------------------------------
+    Where the paper contradicts itself or the released files, the bundled kitchens decide:
+
+    | kitchens | decision |
+    |---|---|
+    | all but the sixth of `synchronous`, `multi_agent` | any order in a stack (A.7); some released files fix one |
+    | `synchronous/8` | with tomato, as its name says |
+    | `asynchronous/9` | its sandwich has onion and chicken (A.7), not cheese (name) |
+    | `multi_agent/5` | the chicken is cooked (A.4, name), not fried (A.7) |
+    | `multi_agent/7`, `multi_agent/10` | the water boils (A.4); in the released files it need not |
+
+    Known errors of references
+    --------------------------
+    None: these kitchens have no references.
+
+    Live runs
+    ---------
+    Those of [Robotouille](../robotouille/__init__.py#live-runs), with the same settings.
+
+    Example
+    -------
+    >>> from planoracle import load
+    >>> kitchen = load("kitchens/asynchronous/5_potato_soup@7")
+    >>> kitchen.text
+    'Soup of a whole potato, in a bowl on a table'
+    >>> len(kitchen.objects), kitchen.players
+    (10, ('robot1',))
+    """
 
     name = "kitchens"
     title = "Kitchens of our own"

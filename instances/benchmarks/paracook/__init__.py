@@ -1,4 +1,4 @@
-"""ParaCook (Zhang et al., 2025): cooks who walk through a kitchen; the names of both of its parts."""
+"""ParaCook (Zhang et al., 2025): cooks who walk through a kitchen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,167 @@ if TYPE_CHECKING:
 
 
 class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
-    """A plan is a list of actions for every cook, or what was handed in turn by turn."""
+    """ParaCook: cooks walk through a kitchen and serve orders as fast as they can.
+
+    Source
+    ------
+    Zhang, Ma, Xu, Cao, Lu, Yuan, Shen, Zhang, Zhao, Yang: *ParaCook: On Time-Efficient Planning for Multi-Agent
+    Systems* (2025, [arXiv 2510.11608](https://arxiv.org/abs/2510.11608)). [The authors'
+    repository](https://github.com/zsq259/ParaCook) (read at commit `feddb878`) states no licence, so none of its data
+    are bundled. Names of its problems refer to your copy; the bundled problems are our own, in the same style.
+
+    Problems
+    --------
+    One to three cooks play in the *cook* world on a map. In the *abstract* part tasks with times wait for one another;
+    it is [a benchmark of its own](../paracook_abstract/__init__.py) with the names and data of this page.
+
+    | name | problems | content |
+    |---|--:|---|
+    | `paracook/abstract/burger/seed_42/orders_num_3` | 120 | tasks of three orders; `~2` behind it for two agents |
+    | `paracook/cook/burger/seed_42/agent_num_2/orders_num_2` | 360 | a map with two cooks and two orders |
+    | `paracook/cook/burger/seed_42/agent_num_2@burger_full+burger_basic` | any | the map with given dishes |
+    | `paracook/cook/example/map2@burger/burger_basic` | any | maps of the prompts, without orders of their own |
+    | `paracook/cook/own/seed_1/agent_num_2/orders_num_1` | 6 | ours; any seed, up to 9 cooks, up to 16 orders |
+    | `paracook/abstract/own/seed_1/orders_num_2` | 12 | ours, with the tasks of the same orders |
+
+    Dishes of another category than the map's have it in front (`sushi/sushi_fish`). `~1` behind a kitchen keeps its
+    first cook only. `paracook`, `paracook/abstract` and `paracook/cook` are the authors' problems if a copy is
+    configured; ours are not averaged with them.
+
+    The copy is a clone of the repository, or a folder with `abstract.json` (`problems`: lists of `[name, time, {other:
+    lag}]`), `kitchen.json` (durations and cookware), `maps.json`, `orders.json` and `recipes.json`. Set it with `--data
+    paracook=DIR`, the variable `PLANORACLE_DATA_PARACOOK`, or in Python `registry.use_data_folder("paracook", folder)`.
+    Files of the data are problem files; a map file contains every setting of the map. A file of your own has the format
+    `planoracle/floor` (`planoracle instances --schema paracook`; `planoracle instances NAME --export` writes it).
+
+    Our kitchens are drawn from their names. A seed has a menu of three of nine dishes of ours, and a map of 10 by 8
+    tiles on which every station can be reached: a dispenser for each ingredient, two boards, two stoves with each
+    cookware, four tables (two with a plate), a window, a sink, a plate return and two walls. Maps of a seed differ in
+    cooks only, and `orders_num_2` is the beginning of `orders_num_3`. `planoracle generate paracook` draws more.
+
+    Plan language
+    -------------
+    A submission has `plan`, an object with a list of actions for every cook (a missing cook stands still) or text that
+    contains it; or `submissions`, the messages of a closed loop. `instance` is a problem, or a map with `orders`
+    (`["burger_full"]`); orders of a setting give that setting. Unknown dishes, and orders that contradict the name,
+    leave a submission unscored.
+
+    | action | meaning |
+    |---|---|
+    | `{"action": "MoveTo", "target": [3, 4]}` | walk to a tile |
+    | `{"action": "Interact", "target": "dispenser2"}` | take, put down, fill, pour or serve |
+    | `{"action": "Process", "target": "sink"}` | chop on a board, wash in a sink |
+    | `{"action": "Wait", "duration": 3}` | wait (default 1 tick; fractions are exact) |
+    | `{"action": "Finish"}` | no further actions |
+
+    `answers=released` reads text as the released code does: reasoning and comments are removed; the first JSON block
+    counts, else the whole text with double quotes for single ones. `answers=lenient` reads [model
+    output](../../model_output/README.md): JSON anywhere, other names of cooks, lines such as `agent1: MoveTo(3, 4)`,
+    headings with lists below them, tables. Text that does not assign an action to a cook is unscored.
+
+    Rules
+    -----
+    Cooks walk a tile a tick, through one another. Chopping takes 4 ticks, washing 6, a pan 24 and a pot 16 for every
+    ingredient; interactions take no time; a plate comes back dirty 10 ticks after its dish. Orders are served in their
+    order. Things lie on stations only, one on each. Pans take chopped, pots raw food of certain kinds. At equal times
+    the cook acts first whose action began earlier, then the first on the map; a cook does all actions without duration
+    at once. Any error ends the run:
+
+    | error | condition |
+    |---|---|
+    | `unknown_agent`, `plan_not_a_list` | unknown cook; no list of actions. Before the run |
+    | `malformed`, `unknown_action` | no object with an action, or a bad target or duration; unknown word |
+    | `unreachable`, `negative_wait` | no free tile, or no path; less than 0 ticks |
+    | `unknown_target`, `not_a_station`, `not_adjacent`, `wall` | unknown name, cook, distant station, wall |
+    | `station_in_use` | another cook works at the board (with `sinks=one` also at the sink) |
+    | `stove_empty`, `process_unsupported`, `stove_process` | Process at a stove or another station without work |
+    | `nothing_to_chop`, `not_raw`, `nothing_to_wash` | at the end of the work, which has no result |
+    | `nothing_here`, `cannot_place`, `wrong_for_cookware`, `stove_refuses`, `sink_refuses` | no exchange |
+    | `no_clean_plate`, `hands_full`, `no_dirty_plate`, `nothing_to_discard` | the same, for plates and trash |
+    | `serve_at_zero`, `serve_no_plate`, `no_order_left`, `dish_wrong_count`, `dish_mismatch` | wrong dish |
+    | `after_finish` | an action after Finish (`finish=final`) |
+
+    | rule | `paper` | `released` | meaning |
+    |---|---|---|---|
+    | `cooking` | `stove` | `stamp` | time on a stove with contents counts; or the released time stamp, see below |
+    | `sinks` | `one` | `shared` | cooks at a sink at a time |
+    | `finish` | `final` | `ignored` | actions after Finish in a whole plan |
+    | `end` | `served` | `plans` | the run ends with the last order, or with the last action |
+    | `repeats` | `refused` | `counted` | of the [abstract part](../paracook_abstract/__init__.py#rules) |
+    | `lists` | `agents` | `any` | of the abstract part |
+    | `answers` | `lenient` | `released` | reader of text |
+    | `price_optimum` | `true` | `false` | compare grades with the best plans |
+    | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like actions cannot be read |
+
+    Options: `--profile paper` (default) or `released`; single rules with `--set paracook.RULE=VALUE`. Solving uses
+    `released` by default. The profile `released` agrees with the released simulator on 679 plans, 48 closed loops and 3
+    summaries.
+
+    Metrics
+    -------
+    | column | meaning |
+    |---|---|
+    | `all_served`, `served`, `time` | every order served; number of orders; end of the run |
+    | `error`, `errors` | `kind`, `agent` and `index` of the last error; number of errors of a closed loop |
+    | `progress`, `busy`, `waiting`, `moving`, `processing` | per cook: actions started and given; their ticks |
+    | `sequential_time`, `sequential_movement` | released estimate for serial work; counts for failures |
+    | `utilisation`, `time_ratio`, `optimality` | work by time; time by sequential time, by least time |
+    | `trace`, `final` | with `--trace`: executed actions; final state |
+
+    Averages are `success_rate`, `time_mean` (pOCT), `time_ratio` (nOCT), `movement`, `utilisation` (AU), `optimality`,
+    and errors by kind. With `end=plans` utilisation counts only written waits as idle time; with `end=served` it is
+    work and walks up to the last dish by the time until then.
+
+    Differences between paper and released code
+    -------------------------------------------
+    The paper's statements are taken from its abstract, its prompts and summaries by others.
+
+    | matter | prompts, paper | code |
+    |---|---|---|
+    | a second batch in a vessel | no exception | its time counts from the end of the *first* batch |
+    | a vessel off the stove | pauses | its time counts as soon as it is back |
+    | an emptied vessel | | continues "cooking" |
+    | two ingredients in a pan | | take 48 ticks together and finish at the same moment |
+    | boards and sinks | one cook at a time | boards only; the second cook at a sink fails at the end |
+    | Finish | no further actions | ignored in the open loop |
+    | time of an order list (OCT) | until the orders are complete | until all plans are used up |
+    | utilisation (AU) | share of time at work | only written waits count as idle |
+    | a failure | | counts as the sequential time |
+    | trash, stoves without cookware, extinguisher | described | on no released map |
+
+    Not included: the released prompts, the graphical interface, results of models and the figures of the paper.
+
+    Known errors of references
+    --------------------------
+    `burger/seed_256` with one agent is another kitchen than with two and three. `ingredient.json` is never read and
+    lacks cheese, chicken, cucumber and others. The example command of the released README fails (`.json` is appended
+    twice), and its `burger_basic` example for PLaG is no valid JSON. Plans of people (`results/Human` of a copy) are
+    far from optimal; `planoracle audit paracook --data paracook=DIR` checks them.
+
+    Live runs
+    ---------
+    Closed loop: a message is asked for whenever a cook is idle, `{"agent1": [action, ...]}`, as an object or within
+    text. Time passes once every cook has an action. An error, also an unreadable or empty message, starts a fresh
+    kitchen; the third one ends the run. Open loop: a message is the whole plan; after an error another follows, three
+    in all, and the last one counts. By default a run ends after 500 ticks for each order. The setting `io` asks for the
+    whole plan at once.
+
+    Example
+    -------
+    >>> from planoracle import environment, load
+    >>> run = environment(load("paracook/cook/own/seed_1/agent_num_2/orders_num_1"))
+    >>> print(run.step('{"agent1": [{"action": "Wait", "duration": 3}]}').observation.text)
+    agent1 waits, from 0 to 3
+    0 ticks have passed, 0 of 1 orders are served.
+    Next order: own/fried_tofu: flatbread raw, tofu cooked in a pan
+    agent1 at [7, 3], hands empty, waits until 3
+    agent2 at [5, 3], hands empty, nothing to do
+      stove1: empty pan
+      stove2: empty pan
+      table1: empty plate
+      table2: empty plate
+    What is to be done next by: agent2?
+    """
 
     name = "paracook"
     title = "ParaCook"

@@ -1,4 +1,4 @@
-"""The abstract part of ParaCook (Zhang et al., 2025): which agent does which task, and in which order, without ways."""
+"""The abstract part of ParaCook (Zhang et al., 2025): assignment and order of tasks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,104 @@ from planoracle.instances.protocol.scoring import Loophole, Reference
 
 
 class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
-    """A plan is a list of tasks for every agent, without times."""
+    """ParaCook, abstract part: distribution and order of tasks among identical agents.
+
+    Source
+    ------
+    The abstract part of [ParaCook](../paracook/__init__.py) (Zhang et al., 2025), whose page describes names, data and
+    our own problems.
+
+    Problems
+    --------
+    Tasks with times wait for one another, for one to three identical agents. A problem is an instance: a task occupies
+    one agent from its start to its end, and `{other: lag}` is a minimum lag from the end of the other task. `~2` behind
+    a name is the same problem with two agents; `~2~agent2=orders/subtask3`, which restricts eligible agents, is a
+    problem of the general rules. Files in planoracle's format belong to this benchmark with `"benchmark":
+    "paracook_abstract"`.
+
+    Plan language
+    -------------
+    A submission has a `plan`: a list with a list of task names for every agent, without times, `[["subtask2",
+    "subtask1"], ["subtask3"]]`; agents have numbers below 1,000. Text is read as the rule `answers` says:
+
+    - `released`: text from `<think>` to `</think>` and from `//` to the end of a line is removed; the first block
+      fenced by three backquotes and `json` counts, else the whole text with double quotes for single ones; the value
+      must be a list of lists. Other text is unscored, since the released code writes no result for it.
+    - `lenient`: [model output](../../model_output/README.md): JSON lists, objects `{"agent1": [...]}`, lists of
+      `{"agent": 1, "task": "subtask3"}`, tables, headings with lists, lines such as `Agent 1: subtask3 -> subtask1`.
+      Every task that the text names must have exactly one place; else the text is unscored.
+
+    Rules
+    -----
+    The lists are tried in turn, one task a try. A task is *ready* if all its predecessors have been executed; it starts
+    when its agent is free and every lag is over. If a whole round executes nothing, the rest is never executed. So
+    every task starts as soon as the order allows.
+
+    | violation | condition |
+    |---|---|
+    | `unknown_task` | no task has this name; the released code stops with the exception `crash` |
+    | `never_ready` | lists wait for each other, or a task stands before its predecessor |
+    | `missing_task`, `repeated_task` | a task is not given exactly once |
+    | `too_many_lists` | more lists with tasks than agents |
+
+    The released checker compares the number of distinct pairs (task, end) with the number of tasks. The rules `repeats`
+    and `lists` switch this check:
+
+    | rule | `paper` | `released` | meaning |
+    |---|---|---|---|
+    | `repeats` | `refused` | `counted` | a repeated task stands for a missing one; equal ends count once |
+    | `lists` | `agents` | `any` | number of lists |
+    | `answers` | `lenient` | `released` | reader of text |
+    | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like tasks cannot be read |
+
+    Options: `--profile paper` (default) or `released`; single rules with `--set paracook.RULE=VALUE`. Our checker gives
+    the verdicts of the released one for 516 plans and 37 texts. 307 of these plans pass, 63 of them by a loophole; 16
+    of those take less time than the optimum. `planoracle audit --loopholes` shows the gain on a problem of ours with
+    optimum 94: 80 with one task repeated, 78 with one list more, 32 for one task 16 times.
+
+    Metrics
+    -------
+    | column | meaning |
+    |---|---|
+    | `done` | the plan passes |
+    | `time` | end of the last task, -1 if the plan does not pass |
+    | `optimum_ratio` | time by the optimum; only of plans that pass without a loophole |
+    | `crash` | `KeyError` or `TypeError`, with which the released code stops |
+    | `loophole` | `repeats`, `lists` or both, by which an incomplete plan passes; it has no optimum then |
+
+    Averages are `success_rate` over all scored plans, `time_ratio` (mean of `optimum_ratio`), `average_time` (a failure
+    counts as 1.2 times the optimum, as released) and the number of plans that pass by each loophole. The released
+    oracle is CP-SAT after 60 s, proved or not; ours is proved for all 360 settings.
+
+    Differences between paper and released code
+    -------------------------------------------
+    A repeated task stands for a missing one, more lists than agents pass, and an unreadable answer leaves the
+    denominator of the averages. The paper describes none of these.
+
+    Known errors of references
+    --------------------------
+    The data of all seeds have the dishes of seed 42 with other times: the generator writes each file five times. All
+    five seeds share one graph, and 44 of 120 files differ in size from the orders of their seed. The released minimum
+    is the result of CP-SAT after 60 s, proved or not.
+
+    Live runs
+    ---------
+    Closed loop (our addition): a message gives one agent its next task, `agent2: subtask7`. Unknown, repeated and not
+    yet ready tasks are refused and change nothing; the eleventh refusal ends the run. No task can be put before an
+    assigned one, so a waiting agent stays idle for that time; the regret of a decision refers to the best continuation
+    of the lists. Open loop: one message has all lists, as in the paper (setting `io`).
+
+    Example
+    -------
+    >>> from planoracle import environment, load
+    >>> run = environment(load("paracook/abstract/own/seed_1/orders_num_1~2"))
+    >>> print(run.step("agent1: subtask3").observation.text)
+    Refused: subtask3 waits for subtask2, which nobody has been given.
+    agent1 is free at tick 0, agent2 at tick 0.
+    >>> print(run.step("agent1: subtask2").observation.text)
+    agent1 does subtask2 from tick 0 to tick 8.
+    agent1 is free at tick 8, agent2 at tick 0.
+    """
 
     name = "paracook_abstract"
     title = "ParaCook, abstract"
