@@ -19,12 +19,13 @@ from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe, look
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile, profile
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.kitchens.run import REFUSALS, replay
 from planoracle.instances.benchmarks.robotouille import benchmark, metrics
 from planoracle.instances.benchmarks.robotouille.failures import CAUSES, FAILURES, LackKind, lacks
 from planoracle.instances.benchmarks.robotouille.measures import measure, step_limit
 from planoracle.instances.errors import InputError
+from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.result import Result
 from tests.support.kitchen_comparison import draw_kitchen
@@ -196,7 +197,7 @@ def test_bad_submissions() -> None:
     with pytest.raises(InputError, match="actions"):
         judge(CHEESE, [3])
     with pytest.raises(InputError, match="limit"):
-        profile("released", limit="guess")
+        registry.get("robotouille").profile("released", limit="guess")
 
 
 def test_repeated_transitions() -> None:

@@ -18,10 +18,11 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, parse
 from planoracle.instances.benchmarks.kitchens.run import replay
 from planoracle.instances.benchmarks.robotouille import benchmark
-from planoracle.instances.benchmarks.robotouille.reader import domain_from_document, kitchen_of
+from planoracle.instances.benchmarks.robotouille.reader import kitchen_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.files.strict_json import load_json
+from tests.support.robotouille_originals import domain_from_document
 
 SEEDS = st.integers(0, 2**32 - 1)
 NAME = "kitchens/asynchronous/5_potato_soup"

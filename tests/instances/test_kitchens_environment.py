@@ -6,6 +6,7 @@ import json
 import pickle
 import random
 from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from planoracle import load
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS
 from planoracle.instances.benchmarks.kitchens.live import ATTEMPTS, TRIES, KitchenEnvironment
-from planoracle.instances.benchmarks.kitchens.rules import profile
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import LegalCommand, Observation, RunConfig
 from tests.support.robotouille import KITCHENS
@@ -21,9 +22,9 @@ from tests.support.samples import sample
 
 FREE = RunConfig(bounded=False)
 RULES = {
-    "paper": profile("paper"),
-    "released": profile("released"),
-    "joint": profile("paper", moves="joint"),
+    "paper": PROFILES["paper"],
+    "released": PROFILES["released"],
+    "joint": replace(PROFILES["paper"], moves="joint"),
 }
 NAMES = (
     "robotouille/asynchronous/5_potato_soup@42",
@@ -124,7 +125,7 @@ def test_a_run_is_bounded_as_in_the_paper() -> None:
     assert run.observation.over == "step_limit"
     assert run.submission()["limit"] == 31
     check(run)
-    published = registry.of(run.problem).environment(run.problem, profile("paper", limit="published"))
+    published = registry.of(run.problem).environment(run.problem, replace(PROFILES["paper"], limit="published"))
     assert isinstance(published, KitchenEnvironment)
     assert published.step_limit == 28  # 1.5 times 19
     # Where nothing is known without solving: 30 steps for each of three conditions, or 100, of every player.

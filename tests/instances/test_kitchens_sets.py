@@ -17,11 +17,11 @@ from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.run import replay
 from planoracle.instances.benchmarks.kitchens.variants import served, variant
-from planoracle.instances.benchmarks.robotouille.reader import load_kitchen
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.kitchens.astar import plan
 from tests.support.robotouille import KITCHENS, kitchen
+from tests.support.robotouille_originals import load_kitchen
 
 BURGER = "kitchens/synchronous/3_burger"
 

@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Kitche
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.meanings import is_plain
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, profile
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.benchmarks.kitchens.run import replay
 from planoracle.instances.benchmarks.kitchens.variants import with_cooks
 from tests.support.kitchen_comparison import draw_kitchen
@@ -42,7 +42,7 @@ def agrees(engine: CompiledKitchen, seed: int, steps: int = 60) -> None:
 @pytest.mark.parametrize("moves", ["turns", "joint"])
 @pytest.mark.parametrize("at", range(len(KITCHENS)))
 def test_a_text_means_what_the_list_of_legal_actions_says(at: int, moves: str) -> None:
-    rules = profile("released", moves=moves)
+    rules = replace(PROFILES["released"], moves=moves)
     agrees(CompiledKitchen(KITCHENS[at], rules), at, 25)
     agrees(compiled(KITCHENS[at], rules), at, 25)
 

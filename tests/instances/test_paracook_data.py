@@ -149,7 +149,7 @@ def test_a_clone_and_the_compact_files_say_the_same(
     assert [name for name in problems.names() if "/own/" not in name] == theirs
     assert [problems.load(name) for name in theirs] == before
     (tmp_path / "data/cook/orders/all_orders.json").unlink()
-    local_copy._copy_in.cache_clear()
+    local_copy.copy_in.cache_clear()
     with pytest.raises(InputError, match=r"lacks data/cook/orders/all_orders\.json"):
         local_copy.copy_in(tmp_path)
 
@@ -240,7 +240,7 @@ def test_broken_data_is_refused_or_read(tiny: Path, seed: int) -> None:
     for _ in range(60):
         path = chance.choice(sorted(sound))
         path.write_text(json.dumps(_broken(sound[path], chance)))
-        local_copy._copy_in.cache_clear()
+        local_copy.copy_in.cache_clear()
         problems._names.cache_clear()
         problems._load.cache_clear()
         problems._set.cache_clear()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.paracook.metrics import sequential, summary
-from planoracle.instances.benchmarks.paracook.rules import PROFILES
+from planoracle.instances.benchmarks.paracook.metrics import averages, sequential
+from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
 from planoracle.instances.protocol.scoring import Row
 from tests.support.paracook import lines, setting
 
@@ -25,6 +26,21 @@ def test_summaries_are_those_of_the_released_code(shared: Path) -> None:
 
 def test_there_is_no_summary_of_nothing() -> None:
     assert set(summary([], PROFILES["paper"]).values()) == {None}
+
+
+def summary(rows: Iterable[Row], rules: Profile) -> dict[str, float | None]:
+    """Return `averages` over rows of grades of any settings, as the released summary has them.
+
+    Every row counts alike, where tables first average over the runs of a problem, and have a line for every set.
+    """
+    listed = list(rows)
+    figures: dict[str, float | None] = {}
+    for one in averages(rules):
+        if not one.tally:
+            parts = [part for row in listed if (part := one.of(row)) is not None]
+            bottom = sum(below for _, below in parts)
+            figures[one.name] = sum(above for above, _ in parts) / bottom if bottom else None
+    return figures
 
 
 def _row(shared: Path, result: dict[str, Any]) -> Row:

@@ -14,15 +14,10 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.run import replay
 from planoracle.instances.benchmarks.robotouille import Robotouille
-from planoracle.instances.benchmarks.robotouille.reader import (
-    domain_from_document,
-    environment_from_document,
-    load_kitchen,
-    read_domain,
-    read_environment,
-)
+from planoracle.instances.benchmarks.robotouille.reader import environment_from_document
 from planoracle.instances.errors import InputError
 from tests.support.robotouille import KITCHENS, bakery, bakery_domain, document, kitchen
+from tests.support.robotouille_originals import domain_from_document, load_kitchen, read_domain, read_environment
 
 
 def raw(**more: Any) -> dict[str, Any]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.language import extract, match, parse, render
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, RULES, profile
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.benchmarks.kitchens.run import REFUSALS, as_replay, replay
 from planoracle.instances.errors import PlanError, UnknownNameError
+from planoracle.instances.protocol import registry
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, kitchen
 from tests.support.samples import sample
 from tests.support.steps import steps_of
@@ -139,10 +141,12 @@ def test_what_remains_of_a_filling_pot() -> None:
 
 
 def test_profiles() -> None:
+    profile = registry.get("robotouille").profile
     assert profile("released").skip_after_finish
     assert not profile("paper").skip_after_finish
     assert profile("paper", moves="joint", normalize="false").moves == "joint"
-    assert RULES == ("refuse_unread", "skip_after_finish", "moves", "normalize", "limit", "price_rest")
+    names = [field.name for field in fields(PAPER)]
+    assert names == ["refuse_unread", "skip_after_finish", "moves", "normalize", "limit", "price_rest"]
     with pytest.raises(UnknownNameError):
         profile("paper", moves="wild")
 

@@ -17,13 +17,13 @@ from support.samples import sample
 from planoracle.instances.benchmarks.kitchens import action_index as lookup
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, compiled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile, profile
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.kitchens.run import replay
-from planoracle.instances.benchmarks.robotouille.reader import load_kitchen
 from tests.support.kitchen_rules import goal_reached
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, bakery, kitchen, walk
+from tests.support.robotouille_originals import load_kitchen
 
-PAPER, RELEASED, JOINT = PROFILES["paper"], PROFILES["released"], profile("released", moves="joint")
+PAPER, RELEASED, JOINT = PROFILES["paper"], PROFILES["released"], replace(PROFILES["released"], moves="joint")
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 
 

@@ -14,19 +14,16 @@ import pytest
 
 from planoracle.instances.benchmarks.kitchens import problems as ours
 from planoracle.instances.benchmarks.robotouille import problems
-from planoracle.instances.benchmarks.robotouille import released_kitchens as released_data
-from planoracle.instances.benchmarks.robotouille.reader import load_kitchen
 from planoracle.instances.benchmarks.robotouille.released_kitchens import (
     goal_of,
-    goal_text,
     kitchen_of,
-    kitchen_text,
     released,
 )
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 from tests.support.robotouille import kitchen
+from tests.support.robotouille_originals import find_kitchens, goal_text, kitchen_text, load_kitchen, main
 
 BURGER = "robotouille/synchronous/3_burger"
 SEEDS = tuple(str(42 * n) for n in range(1, 11))
@@ -35,7 +32,7 @@ SEEDS = tuple(str(42 * n) for n in range(1, 11))
 def _originals(shared: Path) -> dict[str, Path]:
     folders = [shared / "benchmarks" / name for name in ("robotouille", "robotouille_seeded")]
     return {f"robotouille/{task}" + (f"@{seed}" if seed else ""): path
-            for task, seed, path in released_data.found_in(folders)}  # fmt: skip
+            for task, seed, path in find_kitchens(folders)}  # fmt: skip
 
 
 def test_all_are_the_released_ones(shared: Path) -> None:
@@ -52,7 +49,7 @@ def test_all_are_the_released_ones(shared: Path) -> None:
 @pytest.mark.slow
 def test_the_file_is_what_the_command_writes(shared: Path) -> None:
     with redirect_stdout(io.StringIO()) as written:
-        released_data.main([str(shared / "benchmarks" / name) for name in ("robotouille", "robotouille_seeded")])
+        main([str(shared / "benchmarks" / name) for name in ("robotouille", "robotouille_seeded")])
     bundled = files(problems.__package__) / "data" / "released.json"
     assert json.loads(written.getvalue()) == json.loads(bundled.read_text(encoding="utf-8"))
 

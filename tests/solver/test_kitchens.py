@@ -15,12 +15,12 @@ from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKi
 from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, profile
-from planoracle.instances.benchmarks.robotouille.reader import read_environment
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.errors import InputError
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import heuristic
 from planoracle.solver.kitchens.state_view import NEVER
+from tests.support.robotouille_originals import read_environment
 
 #: Optima of the released default kitchens, in their order.
 KNOWN = {
@@ -149,7 +149,7 @@ def test_the_same_plan_every_time() -> None:
 @pytest.mark.slow
 def test_plans_for_joint_moves_pass_the_rules():
     problem = kitchen("kitchens/multi_agent/4_lettuce_chicken_sandwich")
-    found = plan(problem, time_limit=4, rules=profile("paper", moves="joint"))
+    found = plan(problem, time_limit=4, rules=replace(PROFILES["paper"], moves="joint"))
     assert found.status in ("optimal", "feasible")
     assert found.rounds == -(-found.makespan // 2)
 
@@ -173,9 +173,9 @@ def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_every
         players={"robot1": {"at": "table1"}, "robot2": {"at": "table2"}},
         goal=[["item_on", "lettuce#1", "table1"]],
     )
-    found = plan(problem, rules=profile("released", moves="joint"))
+    found = plan(problem, rules=replace(PROFILES["released"], moves="joint"))
     assert (found.status, found.makespan, found.rounds) == ("optimal", 2, 1)
-    assert run.replay(problem, found.actions, profile("released", moves="joint")).success
+    assert run.replay(problem, found.actions, replace(PROFILES["released"], moves="joint")).success
 
 
 @pytest.mark.slow

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
-from planoracle.instances.benchmarks.kitchens.rules import Profile, profile
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.kitchens.astar import plan
@@ -50,7 +50,7 @@ class Case:
 
     def profile(self) -> Profile:
         """Return the rules."""
-        return profile(self.rules["profile"], moves=self.rules.get("moves", "turns"))
+        return replace(PROFILES[self.rules["profile"]], moves=self.rules.get("moves", "turns"))
 
     def state(self, engine: CompiledKitchen) -> State:
         """Return the state after the actions done before; raises `InputError` if one is not legal."""

@@ -7,12 +7,32 @@ compiled, `planoracle.instances.benchmarks.kitchens.compiled_kitchen`; these are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Literal
-from planoracle.instances.benchmarks.kitchens.effects import EffectScene, Running, ground, start, update
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, can_be_cast, natural, unify
+from planoracle.instances.benchmarks.kitchens.effects import Running, ground, start, update
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, can_be_cast, natural, split_name, unify
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+
+
+@dataclass(slots=True)
+class EffectScene:
+    """A stage: the objects (name to type) and the true atoms while a step is carried out."""
+
+    objects: dict[str, str]
+    facts: set[Atom]
+
+    def set(self, atom: Atom, value: bool) -> None:
+        """Make an atom true or false."""
+        (self.facts.add if value else self.facts.discard)(atom)
+
+    def create(self, kind: str, its_type: str) -> str:
+        """Add an object with the next number of its kind and return its name."""
+        numbers = [number for base, number in map(split_name, self.objects) if base == kind]
+        name = f"{kind}{max(numbers, default=0) + 1}"
+        self.objects[name] = its_type
+        return name
 
 
 class Move(NamedTuple):

@@ -9,8 +9,8 @@ from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKi
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.robotouille.reader import domain_from_document
 from tests.support.kitchen_rules import Interpreter
+from tests.support.robotouille_originals import domain_from_document
 from tests.support.state_graph import fewest_steps
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, Self, TypeAlias
+from typing import ClassVar, Final, Self, TypeAlias
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import Remembering
@@ -121,6 +121,11 @@ class GridKitchen(Remembering):
         Dishes in the order in which they must be served.
     """
 
+    kind: ClassVar[str] = "floor"
+    unit: ClassVar[str] = "tick"
+    seconds_per_tick: ClassVar[None] = None
+    time_limit: ClassVar[None] = None
+
     name: str
     benchmark: str
     width: int
@@ -201,30 +206,10 @@ class GridKitchen(Remembering):
                 if need.state not in STATES:
                     raise InputError(f"must be one of {', '.join(STATES)}", field=dish.name, value=need.state)
 
-    @property
-    def kind(self) -> str:
-        """Problem kind, see `planoracle.instances.model.problem.Problem`."""
-        return "floor"
-
-    @property
-    def unit(self) -> str:
-        """Name of a tick."""
-        return "tick"
-
-    @property
-    def seconds_per_tick(self) -> None:
-        """Undefined: ticks have no length in seconds."""
-        return None
-
     @cached_property
     def agents(self) -> tuple[str, ...]:
         """The cooks, in the order of the map."""
         return tuple(name for name, _ in self.cooks)
-
-    @property
-    def time_limit(self) -> None:
-        """No time limit."""
-        return None
 
     @cached_property
     def by_name(self) -> dict[str, Station]:

@@ -1,7 +1,7 @@
 """Domain of kitchens: types, predicates, and actions with all their effects.
 
 The bundled domain is the benchmark's, written in our own compact form (``data/domain.json``);
-`planoracle.instances.benchmarks.robotouille.reader.read_domain` reads the original file, to the same `KitchenDomain`.
+A test reads the original file to the same `KitchenDomain`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from planoracle.instances.benchmarks.kitchens.domain import Effect, Literal
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, split_name
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom
 
 #: An atom and the truth value it must have or gets.
 Change = tuple[Atom, bool]
@@ -50,7 +50,7 @@ class Running:
 
 
 class Stage(Protocol):
-    """Where effects do what they do."""
+    """Target of effects: the true atoms, and operations on atoms and objects."""
 
     @property
     def facts(self) -> Container[Atom]:
@@ -64,25 +64,6 @@ class Stage(Protocol):
     def create(self, kind: str, its_type: str) -> str:
         """Add an object with the next number of its kind and return its name."""
         ...
-
-
-@dataclass(slots=True)
-class EffectScene:
-    """A stage: the objects (name to type) and the true atoms while a step is carried out."""
-
-    objects: dict[str, str]
-    facts: set[Atom]
-
-    def set(self, atom: Atom, value: bool) -> None:
-        """Make an atom true or false."""
-        (self.facts.add if value else self.facts.discard)(atom)
-
-    def create(self, kind: str, its_type: str) -> str:
-        """Add an object with the next number of its kind and return its name."""
-        numbers = [number for base, number in map(split_name, self.objects) if base == kind]
-        name = f"{kind}{max(numbers, default=0) + 1}"
-        self.objects[name] = its_type
-        return name
 
 
 def ground(effect: Effect, binding: Mapping[str, str]) -> GroundEffect:

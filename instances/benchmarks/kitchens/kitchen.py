@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import prod
 from threading import Lock
+from typing import ClassVar
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
 from planoracle.instances.errors import InputError
@@ -142,6 +143,11 @@ class Kitchen(Remembering):
         The goal in words.
     """
 
+    kind: ClassVar[str] = "kitchen"
+    unit: ClassVar[str] = "step"
+    seconds_per_tick: ClassVar[None] = None
+    time_limit: ClassVar[None] = None
+
     name: str
     domain: KitchenDomain
     objects: tuple[tuple[str, str], ...]
@@ -203,34 +209,14 @@ class Kitchen(Remembering):
         return tuple(name for name, kind in self.objects if kind == ACTOR)
 
     @property
-    def kind(self) -> str:
-        """Problem kind, see `planoracle.instances.model.problem.Problem`."""
-        return "kitchen"
-
-    @property
     def benchmark(self) -> str:
         """Benchmark whose rules and plan language apply, as the domain says."""
         return self.domain.benchmark
 
     @property
-    def unit(self) -> str:
-        """Name of a tick: one action of one player."""
-        return "step"
-
-    @property
-    def seconds_per_tick(self) -> None:
-        """Undefined: steps have no length in seconds."""
-        return None
-
-    @property
     def agents(self) -> tuple[str, ...]:
         """The players."""
         return self.players
-
-    @property
-    def time_limit(self) -> None:
-        """No time limit; a submission may bring a limit of its own."""
-        return None
 
     @cached_property
     def candidates(self) -> dict[str, tuple[str, ...]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
-from planoracle.instances.protocol.profiles import Rules, choose
+from planoracle.instances.protocol.profiles import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,3 @@ PROFILES = {"paper": Profile(), "released": Profile(skip_after_finish=True, norm
 
 #: Values of the rules that are text.
 CHOICES = {"moves": ("turns", "joint"), "limit": ("optimum", "published")}
-
-#: Names of the rules.
-RULES = tuple(field.name for field in fields(Profile))
-
-
-def profile(name: str = "released", **options: str | int | bool) -> Profile:
-    """Return a named profile with single rules replaced, see `choose`.
-
-    Examples
-    --------
-    >>> profile("released", moves="joint").moves
-    'joint'
-    """
-    return choose(PROFILES, CHOICES, name, options)

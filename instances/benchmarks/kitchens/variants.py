@@ -81,9 +81,9 @@ def variant(
     >>> found.name, len(found.objects)
     ('kitchens/synchronous/3_burger@1', 8)
     """
-    check_range("seed", seed, 0)
-    check_range("extra_stations", extra_stations, 0)
-    check_range("extra_items", extra_items, 0)
+    for field_name, number in (("seed", seed), ("extra_stations", extra_stations), ("extra_items", extra_items)):
+        if number is not None and number < 0:
+            raise InputError("must be 0 or more", field=field_name, value=number)
     random = Random(seed)
     layout, more, less = layout_of(kitchen)
     names = set(kitchen.types)
@@ -113,13 +113,6 @@ def variant(
     _seat(random, layout, fixed, odd)
     facts = (layout.facts(kitchen.domain) | more) - less
     return Kitchen.of(f"{kitchen.name}@{seed}", kitchen.domain, layout.objects(), facts, kitchen.goal, kitchen.text)
-
-
-def check_range(name: str, number: int | None, least: int, most: int | None = None) -> None:
-    """Refuse a number that is out of range."""
-    if number is not None and (number < least or (most is not None and number > most)):
-        accepted = f"must be {least} or more" if most is None else f"must be from {least} to {most}"
-        raise InputError(accepted, field=name, value=number)
 
 
 def _existing_kinds(domain: KitchenDomain, kinds: dict[str, int]) -> dict[str, int]:

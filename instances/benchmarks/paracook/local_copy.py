@@ -364,14 +364,9 @@ def _facts(document: dict[str, Any]) -> Facts:
 # --- folders --------------------------------------------------------------------------------------
 
 
-def copy_in(folder: Path) -> Copy:
-    """Return what a folder holds; raises `InputError` that names what is missing."""
-    return _copy_in(str(folder))
-
-
 @lru_cache(maxsize=8)
-def _copy_in(path: str) -> Copy:
-    folder = Path(path)
+def copy_in(folder: Path) -> Copy:
+    """Return the copy in a folder; raises `InputError` that names what is missing."""
     compact = [name for name in COMPACT if not isfile(folder / name)]
     if not compact:
         return _Compact(folder)
@@ -380,7 +375,9 @@ def _copy_in(path: str) -> Copy:
         return _Clone(folder)
     partly = clone if len(clone) < len(_CLONE) else compact if len(compact) < len(COMPACT) else []
     missing = f"lacks {', '.join(partly)}; " if partly else "is no copy of ParaCook's data; "
-    raise InputError(f"{missing}must be {ACCEPTED_FOLDERS}", field=registry.data_variable("paracook"), value=path)
+    raise InputError(
+        f"{missing}must be {ACCEPTED_FOLDERS}", field=registry.data_variable("paracook"), value=str(folder)
+    )
 
 
 def copy() -> Copy | None:

@@ -81,21 +81,6 @@ def averages(rules: GridKitchenRules) -> tuple[Average, ...]:
     )
 
 
-def summary(rows: Iterable[Row], rules: GridKitchenRules) -> dict[str, float | None]:
-    """Return the figures of `averages` over rows of grades of any settings, as the released summary has them.
-
-    Every row counts alike, where tables first average over the runs of a problem, and have a line for every set.
-    """
-    listed = list(rows)
-    found: dict[str, float | None] = {}
-    for one in averages(rules):
-        if not one.tally:
-            parts = [part for row in listed if (part := one.of(row)) is not None]
-            bottom = sum(below for _, below in parts)
-            found[one.name] = sum(above for above, _ in parts) / bottom if bottom else None
-    return found
-
-
 def measure(run: GridKitchenRun, oracle: Oracle) -> Measured:
     """Compute the metrics of a run.
 

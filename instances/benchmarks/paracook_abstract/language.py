@@ -79,7 +79,7 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[lis
     if isinstance(submitted, list) and all(isinstance(one, list) for one in submitted):
         return _as_lists(submitted, "list as given")
     if not isinstance(submitted, str | list | dict) or (
-        isinstance(submitted, list) and not any(map(_can_hold_plan, submitted))
+        isinstance(submitted, list) and not any(isinstance(part, str | list | dict) for part in submitted)
     ):
         raise PlanError("must be a list with a list of tasks for each agent, or text", field="plan", value=submitted)
     if rules.answers == "released":
@@ -96,11 +96,6 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[lis
         if lost:
             raise PlanError("is named in the text, but not clearly in the list of an agent", value=min(map(str, lost)))
     return output.of(lambda steps: _lists(problem, steps))
-
-
-def _can_hold_plan(part: object) -> bool:
-    """Return whether a part of a list can hold a plan."""
-    return isinstance(part, str | list | dict)
 
 
 def _with_agents_as_cooks(part: object, depth: int = 0) -> object:

@@ -22,9 +22,9 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     ------
     Gonzalez-Pumariega et al.: *Robotouille: An Asynchronous Planning Benchmark for LLM Agents* (2025). The facts of the
     released kitchens come from [its repository](https://github.com/portal-cornell/robotouille), MIT licence, copyright
-    (c) 2023 PoRTaL Group (`data/LICENSE.txt`); notation and labels are ours. `python -m
-    planoracle.instances.benchmarks.robotouille.released_kitchens examples variants` writes `data/released.json` again
-    from the simulator's `environments/env_generator/examples` and a folder of generated variants.
+    (c) 2023 PoRTaL Group (`data/LICENSE.txt`); notation and labels are ours.
+    `python -m tests.support.robotouille_originals examples variants` in the repository writes `data/released.json`
+    again, from the simulator's `environments/env_generator/examples` and a folder of generated variants.
 
     Problems
     --------

@@ -8,30 +8,18 @@ from typing import Any
 
 from planoracle.instances.benchmarks.kitchens import problems
 from planoracle.instances.benchmarks.kitchens.domain import (
-    DELAY,
-    REPEATS,
-    ActionSchema,
-    Effect,
     KitchenDomain,
-    Literal,
-    Predicate,
     bundled,
 )
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
 from planoracle.instances.benchmarks.kitchens.problems import json_schema as json_schema
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.strict_json import load_json, read_bytes
 
 # No name of a kitchen is longer.
 _LONGEST = 300
 #: Lists of an environment, and the type of what they hold.
 _FIELDS = {"stations": "station", "items": "item", "players": "player", "containers": "container", "meals": "meal"}
-
-
-def load_kitchen(path: str | Path, domain: KitchenDomain | None = None) -> Kitchen:
-    """Read a kitchen in our own format or the simulator's, told apart by their content; raises `InputError`."""
-    return kitchen_of(load_json(read_bytes(path), str(path)), str(path), domain)
 
 
 def recognises(document: Any) -> bool:
@@ -62,104 +50,6 @@ def file_of(name: str, folder: Path) -> str | None:
         return None
     problems = (folder / inner.parent / f"{inner.name}{ending}" for ending in ("", ".json"))
     return next((str(path) for path in problems if isfile(path)), None)  # which raises for no path
-
-
-def read_domain(path: str | Path) -> KitchenDomain:
-    """Read an original domain; raises `InputError` naming file, field and value of the first fault."""
-    return domain_from_document(load_json(read_bytes(path), str(path)), str(path))
-
-
-def domain_from_document(document: Any, source: str) -> KitchenDomain:
-    """Turn a parsed domain into a `KitchenDomain`; raises `InputError` like `read_domain`.
-
-    The file does not say how long delayed and repetitive effects take: the simulator has constants for that.
-    Descriptions of predicates in words are passed over.
-    """
-    try:
-        entry = _object(document, "document", needed=("object_types", "predicate_defs", "action_defs"))
-        types = [_text(kind, f"object_types[{i}]") for i, kind in enumerate(_list(entry, "object_types", ""))]
-        predicates = [
-            _predicate(definition, f"predicate_defs[{i}]")
-            for i, definition in enumerate(_list(entry, "predicate_defs", ""))
-        ]
-        actions = [
-            _action(definition, f"action_defs[{i}]") for i, definition in enumerate(_list(entry, "action_defs", ""))
-        ]
-        return KitchenDomain.of(types, predicates, actions, "robotouille")
-    except InputError as error:
-        raise error.at(source) from None
-
-
-def _predicate(entry: Any, location: str) -> Predicate:
-    _object(entry, location, needed=("name", "param_types"), optional=("language_descriptors",))
-    types = [
-        _text(kind, f"{location}.param_types[{i}]") for i, kind in enumerate(_list(entry, "param_types", location))
-    ]
-    return Predicate(_text(entry["name"], f"{location}.name"), tuple(types))
-
-
-def _action(entry: Any, location: str) -> ActionSchema:
-    needed = ("name", "precons", "immediate_fx", "sfx", "language_description")
-    _object(entry, location, needed=needed, optional=())
-    return ActionSchema(
-        name=_text(entry["name"], f"{location}.name"),
-        text=_text(entry["language_description"], f"{location}.language_description"),
-        params=(),
-        conditions=_literals(entry, "precons", location),
-        changes=_literals(entry, "immediate_fx", location),
-        effects=_effects(entry, location),
-    )
-
-
-def _literals(entry: dict[str, Any], key: str, location: str) -> tuple[Literal, ...]:
-    literals = []
-    for i, literal in enumerate(_list(entry, key, location)):
-        field = f"{location}.{key}[{i}]"
-        _object(literal, field, needed=("predicate", "params", "is_true"), optional=())
-        params = [_text(param, f"{field}.params[{p}]") for p, param in enumerate(_list(literal, "params", field))]
-        if not isinstance(literal["is_true"], bool):
-            raise InputError("must be true or false", field=f"{field}.is_true", value=literal["is_true"])
-        literals.append(Literal(_text(literal["predicate"], f"{field}.predicate"), tuple(params), literal["is_true"]))
-    return tuple(literals)
-
-
-def _effects(entry: dict[str, Any], location: str) -> tuple[Effect, ...]:
-    return tuple(_effect(effect, f"{location}.sfx[{i}]") for i, effect in enumerate(_list(entry, "sfx", location)))
-
-
-def _effect(entry: Any, location: str) -> Effect:
-    kind = _object(entry, location, needed=("type", "param", "fx", "sfx"))["type"]
-    own = {"conditional": ("conditions",), "creation": ("created_obj",), "delayed": (), "repetitive": ()}
-    if not isinstance(kind, str) or kind not in own:
-        raise InputError(f"must be one of {sorted(own)}", field=f"{location}.type", value=kind)
-    _object(entry, location, needed=("type", "param", "fx", "sfx", *own[kind]), optional=())
-    creates = None
-    if kind == "creation":
-        field = f"{location}.created_obj"
-        born = _object(entry["created_obj"], field, needed=("param", "type", "name"), optional=())
-        param, its_type, name = (_text(born[key], f"{field}.{key}") for key in ("param", "type", "name"))
-        creates = (param, its_type, name)
-    return Effect(
-        kind=kind,
-        param=_text(entry["param"], f"{location}.param"),
-        changes=_literals(entry, "fx", location),
-        effects=_effects(entry, location),
-        conditions=_literals(entry, "conditions", location) if kind == "conditional" else (),
-        count={"delayed": DELAY, "repetitive": REPEATS}.get(kind, 0),
-        creates=creates,
-    )
-
-
-def read_environment(path: str | Path, domain: KitchenDomain | None = None, name: str | None = None) -> Kitchen:
-    """Read an original environment as a kitchen (of the bundled domain; by default named like the file).
-
-    Raises
-    ------
-    InputError
-        Naming file, field and value of the first fault.
-    """
-    document = load_json(read_bytes(path), str(path))
-    return environment_from_document(document, str(path), name or Path(path).stem, domain)
 
 
 def environment_from_document(document: Any, source: str, name: str, domain: KitchenDomain | None = None) -> Kitchen:
