@@ -50,22 +50,15 @@ def test_page(page: Path, tmp_path: Path) -> None:
 
 @each_benchmark
 def test_the_page_of_a_benchmark_has_all_sections(name: str) -> None:
-    _skip_unless_moved(name)
     assert re.findall(r"^(\w.*)\n---", BENCHMARK_PAGES[name], re.MULTILINE) == [*SECTIONS]
     *texts, example = re.split(r"^\w.*\n---+$", BENCHMARK_PAGES[name], flags=re.MULTILINE)
     assert all(text.strip() for text in texts)
     assert len(blocks(example)) == len(blocks(BENCHMARK_PAGES[name])) == 1
 
 
-def _skip_unless_moved(name: str) -> None:
-    if (ROOT / "instances" / "benchmarks" / name / "README.md").exists():
-        pytest.skip("its page is still a README")
-
-
 @pytest.mark.slow
 @each_benchmark
 def test_the_example_of_a_benchmark(name: str, tmp_path: Path) -> None:
-    _skip_unless_moved(name)
     (block,) = blocks(BENCHMARK_PAGES[name])
     assert output(block, tmp_path) == block.text
 

@@ -11,7 +11,7 @@ from planoracle.instances.protocol.feedback import Examination, FeedbackItem, To
 
 TOPICS = (
     Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use the actions and modes that there are."),
-    Topic("agents", "Agents", ("ineligible_agent",), "Let somebody do it who may."),
+    Topic("agents", "Agents", ("ineligible_agent",), "Assign the action to an eligible agent."),
     Topic("release", "Releases", ("release",), "Wait until the action is released."),
     Topic("time_limit", "Time limit", ("time_limit",), "Everything has to end in time."),
     Topic("duration", "Durations", ("action_duration",), "Give every action exactly the time it takes."),

@@ -151,7 +151,7 @@ class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
             whole = [message if isinstance(message, list) else [message]]
         for part in whole:
             pieces = self._read(part)
-            if len(pieces) < 2:  # else the order of the plan need not be that in which they were said
+            if len(pieces) < 2:  # else the order of the plan need not be that of the message
                 if pieces:
                     return pieces[0]
                 continue

@@ -268,7 +268,7 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
 _WHOLE: Final = {
     "unknown_agent": 'there is no cook "{name}"; there are {cooks}',
     "plan_not_a_list": "what {name} does must be a list of actions",
-    "empty": "nothing is said of any cook; there are {cooks}",
+    "empty": "no cook has actions; there are {cooks}",
     "unreadable": "an object of lists of actions, by the names of cooks, is needed; there are {cooks}",
 }
 #: Every kind of fault.

@@ -43,9 +43,8 @@ def read(document: Any, source: str) -> list[GridKitchen]:
 
     copy = copy_of(source)
     if copy is None:
-        message = (
-            "is a map without orders; its folder must be a copy of ParaCook's data, or its format planoracle/floor"
-        )
+        message = "is a map without orders; its folder must be a copy of ParaCook's data"
+        message += f", or its format {FORMAT}"
         raise InputError(message, source=source)
     kitchens = [
         kitchen_from_map(f"{COOK}{name}/{setting.rpartition('/')[2]}", *copy.map(name), orders, copy.facts)
