@@ -23,7 +23,7 @@ from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.kitchens.run import REFUSALS, replay
 from planoracle.instances.benchmarks.robotouille import benchmark, metrics
 from planoracle.instances.benchmarks.robotouille.failures import CAUSES, FAILURES, LackKind, lacks
-from planoracle.instances.benchmarks.robotouille.measures import measure, step_limit
+from planoracle.instances.benchmarks.robotouille.measures import step_limit
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
@@ -304,7 +304,7 @@ def test_several_players() -> None:
     name = name if name in names() else next(each for each in names() if "multi_agent" in each)
     task = kitchen(name)
     run = replay(task, [WAIT, "Move robot1 from table1 to table9", WAIT], RULES)
-    assert measure(run).steps_taken == 2
+    assert run.steps_taken == 2
     assert len(look(run.rules, run.states[-1]).layout.players) == 2
     assert describe(run.rules, run.states[-1]).count("robot") == 2
     assert picture(run).get_title(loc="left").endswith("2 steps, goal not reached")

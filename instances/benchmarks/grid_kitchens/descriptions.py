@@ -9,6 +9,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     GridKitchenRules,
     OrderedDish,
     Station,
+    Tile,
 )
 from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, WAIT, CookAction, json_number
 from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, Thing, Time, Ware
@@ -51,11 +52,11 @@ def kitchen_in_words(kitchen: GridKitchen) -> list[str]:
         f"{kitchen.height} rows (y from 0 to {kitchen.height - 1}, downwards). Nobody can "
         "enter the tiles of stations and walls.",
         "Stations:",
-        *(f"- {one.name} at {_tile(one.place)}{_about(one)}" for one in kitchen.stations),
+        *(f"- {one.name} at {tile_in_words(one.place)}{_about(one)}" for one in kitchen.stations),
     ]
     if kitchen.walls:
-        lines.append(f"Walls: {', '.join(f'{name} at {_tile(place)}' for name, place in kitchen.walls)}.")
-    lines.append(f"Cooks: {', '.join(f'{name} at {_tile(place)}' for name, place in kitchen.cooks)}.")
+        lines.append(f"Walls: {', '.join(f'{name} at {tile_in_words(place)}' for name, place in kitchen.walls)}.")
+    lines.append(f"Cooks: {', '.join(f'{name} at {tile_in_words(place)}' for name, place in kitchen.cooks)}.")
     lines.append("Orders, to be served in this order:")
     lines += [f"{number}. {dish_in_words(dish)}" for number, dish in enumerate(kitchen.orders, 1)]
     return lines
@@ -77,13 +78,13 @@ def describe(clock: Simulation) -> str:
     """Write how things stand: the time, orders, cooks, and the stations with something on them."""
     world, of = clock.world, clock.ground
     kitchen = of.kitchen
-    lines = [f"{_ticks(world.clock)} have passed, {world.served} of {len(kitchen.orders)} orders are served."]
+    lines = [f"{ticks_in_words(world.clock)} have passed, {world.served} of {len(kitchen.orders)} orders are served."]
     if not world.all_served:
         lines.append(f"Next order: {dish_in_words(kitchen.orders[world.served])}")
     for cook, name in enumerate(of.cooks):
         in_hand = thing_in_words(world.hands[cook])
         hands = f"holds {in_hand}" if in_hand else "hands empty"
-        lines.append(f"{name} at {_tile(world.tiles[cook])}, {hands}, {_busy(clock, cook)}")
+        lines.append(f"{name} at {tile_in_words(world.tiles[cook])}, {hands}, {_busy(clock, cook)}")
     for number, thing in enumerate(world.on):
         if thing is not None:
             lines.append(f"  {of.names[number]}: {thing_in_words(thing)}{_cooks(clock, number)}")
@@ -101,7 +102,7 @@ def _busy(clock: Simulation, cook: int) -> str:
 def act_in_words(clock: Simulation, act: CookAction) -> str:
     """Return an action as a part of a sentence."""
     if act.word == MOVE:
-        return f"walks to {_tile(act.tile)}"
+        return f"walks to {tile_in_words(act.tile)}"
     if act.word == WAIT:
         return "waits"
     if act.station < 0:
@@ -111,7 +112,7 @@ def act_in_words(clock: Simulation, act: CookAction) -> str:
 
 def _cooks(clock: Simulation, number: int) -> str:
     remaining = cooking_left(clock, number)
-    return "" if remaining is None else f", cooked in {_ticks(remaining)}"
+    return "" if remaining is None else f", cooked in {ticks_in_words(remaining)}"
 
 
 def cooking_left(clock: Simulation, number: int) -> Time | None:
@@ -142,9 +143,11 @@ def thing_in_words(thing: Thing) -> str:
     return "dirty plate" if thing == DIRTY else thing
 
 
-def _tile(tile: tuple[int, int]) -> str:
+def tile_in_words(tile: Tile) -> str:
+    """Return a tile as plans write it."""
     return f"[{tile[0]}, {tile[1]}]"
 
 
-def _ticks(time: Time) -> str:
+def ticks_in_words(time: Time) -> str:
+    """Return a time with its unit."""
     return f"{json_number(time)} tick{'' if time == 1 else 's'}"

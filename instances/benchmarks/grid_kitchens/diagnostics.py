@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Tile
+from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words, tile_in_words
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
     INTERACT,
@@ -73,10 +72,6 @@ def _a(thing: Thing) -> str:
     return article + words
 
 
-def _tile(tile: Tile) -> str:
-    return f"[{tile[0]}, {tile[1]}]"
-
-
 def _diagnose_malformed(at: _Scene) -> _Diagnosis:
     needs = {
         MOVE: '"target" must be a tile, [x, y]',
@@ -94,7 +89,7 @@ def _diagnose_unreachable(at: _Scene) -> _Diagnosis:
         size = f"free tiles are [0, 0] to [{kitchen.width - 1}, {kitchen.height - 1}] without stations and walls"
         target = clean(at.act.target.replace("[", "(").replace("]", ")"))
         return f'the target "{target}" is no free tile; {size}', None, target
-    return f"no way leads from {_tile(at.tile)} to {_tile(tile)}", None, _tile(tile)
+    return f"no way leads from {tile_in_words(at.tile)} to {tile_in_words(tile)}", None, tile_in_words(tile)
 
 
 def _diagnose_not_a_station(at: _Scene) -> _Diagnosis:
@@ -117,15 +112,19 @@ def _diagnose_process_unsupported(at: _Scene) -> _Diagnosis:
 
 def _diagnose_not_adjacent(at: _Scene) -> _Diagnosis:
     if at.ground.kinds[at.act.station] == WALL:
-        return f"{_wall(at)[0]}, and the cook is at {_tile(at.tile)}, not next to it", None, _tile(at.tile)
+        return (
+            f"{_wall(at)[0]}, and the cook is at {tile_in_words(at.tile)}, not next to it",
+            None,
+            tile_in_words(at.tile),
+        )
     kitchen = at.ground.kitchen
     around = at.ground.near[at.act.station]
     free = sorted(tile for tile in around if kitchen.inside(tile) and tile not in kitchen.blocked)
     far = at.ground.walks(at.tile)
     near = sorted((tile for tile in free if tile in far), key=lambda tile: far[tile]) or free
-    from_where = f"it is used from {' or '.join(map(_tile, near))}" if near else "no free tile is next to it"
-    message = f"the cook is at {_tile(at.tile)}, which is not next to {at.name}; {from_where}"
-    return message, tuple(map(_tile, near)) or None, _tile(at.tile)
+    from_where = f"it is used from {' or '.join(map(tile_in_words, near))}" if near else "no free tile is next to it"
+    message = f"the cook is at {tile_in_words(at.tile)}, which is not next to {at.name}; {from_where}"
+    return message, tuple(map(tile_in_words, near)) or None, tile_in_words(at.tile)
 
 
 def _diagnose_station_in_use(at: _Scene) -> _Diagnosis:
@@ -321,7 +320,7 @@ def action_text(clock: Simulation, cook: int, act: CookAction) -> str:
     if act.fault:
         return f'{name}: "{clean(act.text, 70)}"'
     if act.word == MOVE:
-        return f"{name}: {act.word} {_tile(act.tile)}"
+        return f"{name}: {act.word} {tile_in_words(act.tile)}"
     if act.word == WAIT:
         return f"{name}: {act.word} {json_number(act.duration)}"
     return f"{name}: {act.word}" if act.station < 0 else f"{name}: {act.word} {clock.ground.names[act.station]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from planoracle.instances.benchmarks.grid_kitchens.descriptions import dish_in_words
+from planoracle.instances.benchmarks.grid_kitchens.descriptions import dish_in_words, ticks_in_words
 from planoracle.instances.benchmarks.grid_kitchens.language import json_number, whole
 from planoracle.instances.benchmarks.grid_kitchens.rules import Early
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
@@ -110,10 +110,7 @@ def _too_early(run: GridKitchenRun, early: Early) -> FeedbackItem:
     """Describe food that was taken out before it was cooked."""
     of, ware = run.outcome.clock.ground, early.ware
     food = listed([food.name for food in ware.contents if food.state != "cooked"])
-    station, ticks = (
-        of.names[early.station],
-        f"{json_number(early.ware.remaining)} tick{'' if ware.remaining == 1 else 's'}",
-    )
+    station, ticks = of.names[early.station], ticks_in_words(ware.remaining)
     position = f"{of.cooks[early.cook]} at {station}, tick {json_number(early.clock)}"
     text = f"{food} was taken from the {ware.kind} ({position}) before it was cooked: it needed {ticks} more on a stove"
     now = whole(early.clock)
@@ -134,6 +131,5 @@ def _notes(run: GridKitchenRun) -> list[str]:
         notes.append(f"Dishes were served at ticks {moments}." if several else f"A dish was served at tick {moments}.")
         late = outcome.time - outcome.served_at[-1]
         if outcome.done and late > 0:
-            ticks = f"{json_number(late)} tick{'s' if late != 1 else ''}"
-            notes.append(f"The run goes on for {ticks} after the last dish, which count.")
+            notes.append(f"The run goes on for {ticks_in_words(late)} after the last dish, which count.")
     return notes

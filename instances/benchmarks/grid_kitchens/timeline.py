@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words
+from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words, tile_in_words
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS, whole
 from planoracle.instances.benchmarks.grid_kitchens.rules import Time, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
@@ -106,7 +106,7 @@ def _bar(clock: Simulation, number: int, deed: StartedAction, end: int) -> _Bar:
     of, act, start = clock.ground, deed.act, whole(deed.start)
     cook = of.cooks[deed.cook]
     if act.word == MOVE:
-        return _Bar(_WALK, number, f"to [{act.tile[0]}, {act.tile[1]}]", start, end, cook, "")
+        return _Bar(_WALK, number, f"to {tile_in_words(act.tile)}", start, end, cook, "")
     if act.word != PROCESS:
         return _Bar(_WAIT, number, "wait", start, end, cook, "")
     word = "wash" if of.kinds[act.station] == "sink" else "chop"

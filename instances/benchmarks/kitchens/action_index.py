@@ -162,7 +162,8 @@ class ActionIndex:
         return way
 
     def _moves(self, actions: list[int]) -> LegalActions:
-        ordered = sorted((*self._world.order(number), number) for number in actions)
+        ranks, deeds = self._world.ranks, self._world.deeds
+        ordered = sorted((ranks[number], deeds[number].text, number) for number in actions)
         by_text: dict[str, int] = {}
         for _, text, number in ordered:
             by_text.setdefault(text, number)

@@ -184,6 +184,8 @@ class CompiledRules:
     ----------
     deeds
         Actions are places in this list.
+    ranks
+        Sort keys of the deeds.
     turns
         The fact that it is a player's turn; empty for one who is alone.
     """
@@ -200,7 +202,7 @@ class CompiledRules:
         self.turns = {player: self.bits.mask((TURN, player)) for player in players if len(players) > 1}
         self._in_turns = moves == "turns"
         self._always = always
-        self._ranks: list[tuple[object, ...]] = []  # of the deeds, to sort them by
+        self.ranks: list[tuple[object, ...]] = []
         self._numbers: dict[tuple[int, str, tuple[str, ...]], int] = {}
         self._births: dict[tuple[Birth, str], tuple[int, int]] = {}
         # Different kitchens may be played in different threads.
@@ -243,18 +245,10 @@ class CompiledRules:
             with self._lock:
                 deed = self._deed(position, player, arguments, binding)
                 number = len(self.deeds)
-                self._ranks.append((position, *map(natural, arguments)))
+                self.ranks.append((position, *map(natural, arguments)))
                 self.deeds.append(deed)
                 self._numbers[position, player, arguments] = number
         return number
-
-    def rank(self, number: int) -> tuple[object, ...]:
-        """Return the key by which deeds are sorted."""
-        return self._ranks[number]
-
-    def order(self, number: int) -> tuple[object, str]:
-        """Return the same, and the text."""
-        return self._ranks[number], self.deeds[number].text
 
     def _masks(self, changes: Iterable[tuple[Atom, bool]]) -> tuple[int, int]:
         keep, add = -1, 0

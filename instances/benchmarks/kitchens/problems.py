@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, Literal
@@ -150,14 +149,10 @@ def to_document(kitchen: Kitchen) -> dict[str, Any]:
         traits=layout.traits,
         goal=[list(atom) for atom in kitchen.goal.conditions],
         roles=list(kitchen.goal.extra_roles),
-        more=_sort_facts(more),
-        less=_sort_facts(less),
+        more=sorted(map(list, more)),
+        less=sorted(map(list, less)),
     )
     return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True, by_alias=True)
-
-
-def _sort_facts(facts: Iterable[tuple[str, ...]]) -> list[list[str]]:
-    return sorted(list(fact) for fact in facts)
 
 
 #: Ten kitchens each.

@@ -39,7 +39,7 @@ class TextIndex:
             for number in self._legal(facts, meaning) if meaning.number is None else (meaning.number,):
                 deed = world.deeds[number]
                 better = facts & deed.mask == deed.want
-                if better and (first is None or world.rank(number) < world.rank(first)):
+                if better and (first is None or world.ranks[number] < world.ranks[first]):
                     first = number
         return first
 

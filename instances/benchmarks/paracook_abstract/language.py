@@ -36,12 +36,18 @@ _TASKS = ("task", "subtask", "name", "action", "task_name")
 _AGENTS = ("agent", "agent_id", "cook", "worker", "chef", "who")
 
 
-def written(problem: Instance, schedule: Schedule) -> list[list[str]]:
-    """Write a schedule: for every agent its tasks in order."""
-    rows: dict[str | None, list[str]] = {agent: [] for agent in problem.agents}
-    for piece in schedule.pieces:
-        rows[piece.agent].append(name_of(piece.action))
+def lists_of(problem: Instance, pieces: Iterable[Piece]) -> list[list[object]]:
+    """Return for every agent the tasks of some pieces in order of their starts; other actions are ignored."""
+    rows: dict[str | None, list[object]] = {agent: [] for agent in problem.agents}
+    for piece in sorted(pieces, key=lambda one: one.start):
+        if piece.action in problem.by_id:
+            rows[piece.agent].append(name_of(piece.action))
     return list(rows.values())
+
+
+def written(problem: Instance, schedule: Schedule) -> list[list[object]]:
+    """Write a schedule: for every agent its tasks in order."""
+    return lists_of(problem, schedule.pieces)
 
 
 def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:

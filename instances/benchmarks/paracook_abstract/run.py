@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
+from planoracle.instances.benchmarks.paracook_abstract.language import lists_of
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, hands, holders, name_of
 from planoracle.instances.benchmarks.paracook_abstract.rules import (
     ExecutedTask,
@@ -163,7 +164,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the lists up to a step with those of the rest behind them."""
-        lists = _lists(self.problem, (*self.points[count].state.pieces, *rest.pieces))
+        lists = lists_of(self.problem, (*self.points[count].state.pieces, *rest.pieces))
         return json.dumps(lists), replay(self.problem, Plan(lists, lists), self.rules).verdict
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
@@ -228,15 +229,6 @@ def command(agent: str, task: object) -> str:
     'agent2: subtask7'
     """
     return f"{agent}: {task if isinstance(task, str) else json.dumps(task)}"[:200]
-
-
-def _lists(problem: Instance, pieces: Sequence[Piece]) -> Lists:
-    """Return pieces as lists of tasks, in the order in which they begin."""
-    rows: dict[str | None, list[object]] = {agent: [] for agent in problem.agents}
-    for piece in sorted(pieces, key=lambda one: one.start):
-        if piece.action in problem.by_id:
-            rows[piece.agent].append(name_of(piece.action))
-    return list(rows.values())
 
 
 def _events(problem: Instance, entries: Sequence[ExecutedTask], stop: int) -> Iterator[ReplayEvent]:

@@ -6,9 +6,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.compiled_rules import GroundAction
@@ -21,65 +21,14 @@ from planoracle.instances.files.strict_json import load_json
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Foresight:
-    """Asynchronous prioritisation (4.2.4, question 6), see `foresight`.
+def measure(run: StepRecord) -> dict[str, Any]:
+    """Return the metrics of one run that need no optimum, by column.
 
-    Attributes
-    ----------
-    prioritised
-        Whether long-running work came first; ``None`` if the goal needs none.
-    needed
-        Pieces of long-running work that the goal needs, at least.
-    started
-        Actions that started such a piece.
-    first_start
-        Steps carried out before the first of them; ``None`` if there is none.
-    other_before
-        Actions before that (all, if there is none) that were other work.
+    ``repeated_transitions`` are legal actions that led to an earlier state, also by changing nothing;
+    ``repeated_share`` is their share of the legal actions (4.2.3, question 5, Figure 6). States are equal only with
+    equal running effects and turns: a wait while something cooks is no repetition. ``invalid_kinds`` counts refused
+    actions by `run.REFUSALS`. For the others see `foresight`.
     """
-
-    prioritised: bool | None
-    needed: int
-    started: int
-    first_start: int | None
-    other_before: int
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Metrics of one run that need no optimum.
-
-    Attributes
-    ----------
-    success
-        The goal was reached, in however many steps.
-    steps_taken
-        Legal actions (with joint moves: complete rounds), ``|τ|`` of 4.2.2: a refused action costs no step.
-    attempts
-        Actions tried, the refused ones among them.
-    repeated_transitions, repeated_share
-        Legal actions that led to a state the run had been in before, also by changing nothing; and their share of
-        the legal actions (4.2.3, question 5, Figure 6). States count as the same if everything is, running effects
-        and whose turn it is included: to wait while something cooks is no repetition.
-    invalid_actions, invalid_kinds
-        Refused actions, and how many by each of `run.REFUSALS`.
-    foresight
-        Asynchronous prioritisation.
-    """
-
-    success: bool
-    steps_taken: int
-    attempts: int
-    repeated_transitions: int
-    repeated_share: float
-    invalid_actions: int
-    invalid_kinds: dict[str, int]
-    foresight: Foresight
-
-
-def measure(run: StepRecord) -> Figures:
-    """Compute the figures of one run."""
     seen = {run.states[0]}
     repeated = legal = 0
     for step, state in zip(run.steps, run.states[1:], strict=True):
@@ -88,16 +37,17 @@ def measure(run: StepRecord) -> Figures:
             repeated += state in seen
             seen.add(state)
     kinds = Counter(refusal.kind for refusal in run.refusals)
-    return Figures(
-        success=run.success,
-        steps_taken=run.steps_taken,
-        attempts=len(run.steps),
-        repeated_transitions=repeated,
-        repeated_share=repeated / legal if legal else 0.0,
-        invalid_actions=len(run.refusals),
-        invalid_kinds={kind: kinds[kind] for kind in REFUSALS},
-        foresight=foresight(run),
-    )
+    return {
+        "repeated_transitions": repeated,
+        "repeated_share": repeated / legal if legal else 0.0,
+        "invalid_actions": len(run.refusals),
+        "invalid_kinds": {kind: kinds[kind] for kind in REFUSALS},
+        **dict(zip(FORESIGHT, foresight(run), strict=True)),
+    }
+
+
+#: Columns of `foresight`.
+FORESIGHT = ("prioritised", "slow_needed", "slow_started", "first_slow_start", "other_before")
 
 
 def step_limit(reference: float) -> int:
@@ -109,7 +59,7 @@ def step_limit(reference: float) -> int:
     return math.floor(1.5 * reference)
 
 
-def foresight(run: StepRecord) -> Foresight:
+def foresight(run: StepRecord) -> tuple[bool | None, int, int, int | None, int]:
     """Decide whether long-running work started before other work (4.2.4, question 6; our definition).
 
     *Long-running* is what comes about by a delayed effect: cooked, fried, boiling, water in a pot. The goal *needs* it
@@ -120,6 +70,12 @@ def foresight(run: StepRecord) -> Foresight:
     for it: walking and waiting; whatever was done to the thing that the work is done to (an onion is cut before it is
     fried); and clearing the way, that is handling things held at the start, things that were on the station where the
     work is done, and things that lay on one of all these. Handling, cutting or cooking anything else is other work.
+
+    Returns
+    -------
+    tuple
+        Prioritised, or ``None``; pieces of long-running work that the goal needs at least; actions that started one;
+        steps before the first of them, or ``None``; actions before that (all, if there is none) that were other work.
     """
     engine = run.rules
     facts, kinds = _needs(engine.kitchen)
@@ -131,16 +87,16 @@ def foresight(run: StepRecord) -> Foresight:
     ]
     needed = sum(facts.values()) + sum(kinds.values())
     if not needed:
-        return Foresight(None, 0, 0, None, 0)
+        return None, 0, 0, None, 0
     if not starts:
         other = [deed for _, deed in done if _thing(engine, deed) is not None]
-        return Foresight(False, needed, 0, None, len(other))
+        return False, needed, 0, None, len(other)
     place, at, first = starts[0]
     before = [deed for _, deed in done[:place] if deed.player == first.player]
     helping = _in_the_way(run, at, first)
     other = [deed for deed in before if (thing := _thing(engine, deed)) is not None and thing not in helping]
     ticks = sum(deed.ticks for _, deed in done[:place])
-    return Foresight(not other, needed, len(starts), ticks, len(other))
+    return not other, needed, len(starts), ticks, len(other)
 
 
 def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:

@@ -7,7 +7,7 @@ from typing import Any
 from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun, StepRecord
 from planoracle.instances.benchmarks.robotouille.failures import failure
-from planoracle.instances.benchmarks.robotouille.measures import measure as figures_of
+from planoracle.instances.benchmarks.robotouille.measures import measure as trace_metrics
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol.scoring import Average, BestKnown, Measured, Metric, Oracle, Row, mean_of, share_of
@@ -74,7 +74,7 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
       proved or ``price_rest`` is off; ``steps_left``: ``|τ*_left|``; ``rest``: its status (``infeasible``:
       nothing leads to the goal any more); ``lost``: ``(|τ| + |τ*_left|) / |τ*| - 1`` of runs that did not reach it;
     - ``repeated_transitions``, ``repeated_share``, ``invalid_actions``, ``invalid_kinds``: see
-      `planoracle.instances.benchmarks.robotouille.measures.Figures` [4.2.3];
+      `planoracle.instances.benchmarks.robotouille.measures.measure` [4.2.3];
     - ``prioritised``, ``slow_needed``, ``slow_started``, ``first_slow_start``, ``other_before``: see
       `planoracle.instances.benchmarks.robotouille.measures.foresight` [4.2.4, question 6];
     - ``failure``, ``cause``, ``cause_index``, ``lacks``, ``recovered``: see
@@ -84,32 +84,22 @@ def measure(run: KitchenRun, oracle: Oracle) -> Measured:
     rules, record = run.rules, run.record
     best = oracle.best(run.problem, rules)
     optimal = _steps(best, run)
-    figures = figures_of(record)
     reference = optimal if rules.limit == "optimum" else published_steps(run.problem.name)
     allowed = None if reference is None else step_limit(reference)
     failed = failure(record, allowed)
-    foresight = figures.foresight
-    within = None if allowed is None else record.success and figures.steps_taken <= allowed
+    within = None if allowed is None else record.success and record.steps_taken <= allowed
     metrics: dict[str, Any] = {
         "end": record.end,
-        "steps_taken": figures.steps_taken,
-        "attempts": figures.attempts,
+        "steps_taken": record.steps_taken,
+        "attempts": len(record.steps),
         "optimal_steps": optimal,
         "lower_bound": best.lower_bound,
         "step_limit": allowed,
         "within_limit": within,
-        "within_limit_attempts": None if allowed is None else record.success and figures.attempts <= allowed,
-        "optimality": figures.steps_taken / optimal if record.success and optimal else None,
-        **_to_go(run, figures.steps_taken, optimal, oracle),
-        "repeated_transitions": figures.repeated_transitions,
-        "repeated_share": figures.repeated_share,
-        "invalid_actions": figures.invalid_actions,
-        "invalid_kinds": figures.invalid_kinds,
-        "prioritised": foresight.prioritised,
-        "slow_needed": foresight.needed,
-        "slow_started": foresight.started,
-        "first_slow_start": foresight.first_start,
-        "other_before": foresight.other_before,
+        "within_limit_attempts": None if allowed is None else record.success and len(record.steps) <= allowed,
+        "optimality": record.steps_taken / optimal if record.success and optimal else None,
+        **_to_go(run, record.steps_taken, optimal, oracle),
+        **trace_metrics(record),
         "failure": failed.kind,
         "cause": failed.cause,
         "cause_index": failed.position,
