@@ -10,6 +10,7 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.comparison.compare import Comparison, MethodResult, by_variant
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.benchmarks.robotouille import Robotouille, problems
 from planoracle.instances.benchmarks.robotouille.measures import published_steps
 from planoracle.instances.files import catalog
@@ -18,7 +19,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_optima import by_key, key_of
 from planoracle.solver.solve import solve
 
-RELEASED = registry.get("robotouille").profiles["released"].deciding()
+RELEASED = PROFILES["released"].deciding()
 
 
 def bundled(name: str) -> int:

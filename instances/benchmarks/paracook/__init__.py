@@ -198,16 +198,16 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
         from planoracle.instances.protocol.environment import RunConfig
         from planoracle.instances.protocol.settings import Setting
 
-        said = "IO: the whole plan at once"
+        label = "IO: the whole plan at once"
         return {
             **super().settings,
-            "io": Setting("io", said, __package__, "task", "whole", "again", manner=RunConfig("open")),
+            "io": Setting("io", label, __package__, "task", "whole", "again", manner=RunConfig("open")),
         }
 
     def note(self, name: str) -> str:
         """Say whose the bundled problems are."""
-        said = "paracook: problems called own are ours, in the style of ParaCook's, which have no licence"
-        return said if "/own/" in name else ""
+        note = "paracook: problems called own are ours, in the style of ParaCook's, which have no licence"
+        return note if "/own/" in name else ""
 
     def addressed(self, name: str, record: Mapping[str, Any]) -> str:
         """Return the problem that a map and the ``orders`` of a submission mean."""
