@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitch
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NEVER, Deadline
-from planoracle.instances.model.problem import Problem, a_problem, of_kind
+from planoracle.instances.model.problem import Problem, check_problem, of_kind
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.schedule_benchmark import certify, settled
@@ -108,7 +108,7 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswe
     if name not in names():
         raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
     kinds = [kind for kind in _KINDS if name in names(kind)]
-    if a_problem(problem).kind not in kinds:
+    if check_problem(problem).kind not in kinds:
         known = " and ".join(_KINDS[kind] for kind in kinds)
         raise InputError(f"is for {known}, not for a {problem.kind}", field="heuristic", value=name)
     if problem.kind == "floor":

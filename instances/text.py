@@ -1,4 +1,4 @@
-"""Text utilities: escaping of untrusted text, JSON output, clock times, and "did you mean" suggestions."""
+"""Text utilities: escaping of untrusted text, JSON output, clock times, and suggestions of names."""
 
 from __future__ import annotations
 

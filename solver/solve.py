@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.limits import Limit
-from planoracle.instances.model.problem import Problem, a_problem
+from planoracle.instances.model.problem import Problem, check_problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_optima import by_key, key_of
 from planoracle.instances.protocol.profiles import Rules
@@ -76,7 +76,7 @@ def engine_of(problem: Problem) -> Engine:
     InputError
         If there is no engine for problems of its kind.
     """
-    if a_problem(problem).kind == "schedule":
+    if check_problem(problem).kind == "schedule":
         from planoracle.solver.exact import kind as exact
 
         return exact

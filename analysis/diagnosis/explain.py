@@ -127,7 +127,7 @@ def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
     from planoracle.solver.exact.search import solve
 
     deadline = deadline_of(time_limit)
-    result = solve(instance, time_limit=deadline.sooner(deadline.left() / 2))
+    result = solve(instance, time_limit=deadline.sooner(deadline.remaining() / 2))
     known = instance.name, result.status, result.makespan, result.lower_bound, instance.unit
     head = f"{instance.name}: {result.status}"
     if result.status == Status.infeasible:

@@ -22,7 +22,7 @@ from planoracle.analysis.report import details
 from planoracle.analysis.report.charts import chart, chart_of_run
 from planoracle.analysis.report.details import compact_json, plain
 from planoracle.instances.errors import InputError, PlanoracleError
-from planoracle.instances.model.limits import WorkLimit, worked
+from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
@@ -188,12 +188,12 @@ class Bench:
         share, most
             Work for all plans and for one of them, in seconds of a quiet core.
         """
-        began = worked()
+        began = counted_work()
         regrets: list[DecisionSheet | None] = []
         for submission in submissions:
-            remaining = min(most, share - (worked() - began) / 1e9)
+            remaining = min(most, share - (counted_work() - began) / 1e9)
             regrets.append(self._price(submission, remaining) if remaining > 0 else None)
-        return regrets, worked() - began
+        return regrets, counted_work() - began
 
     def _price(self, submission: dict[str, Any], seconds: float) -> DecisionSheet | None:
         """Compute the regrets of a graded submission; ``None`` if that fails.

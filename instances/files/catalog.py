@@ -57,7 +57,7 @@ def _bundled(benchmarks: tuple[str, ...], data_folders: object) -> tuple[str, ..
 
 
 def names_of(benchmark: AnyBenchmark) -> Iterator[str]:
-    """Yield the names of the bundled problems of a benchmark, also those in the catalog of another benchmark."""
+    """Yield the names of the bundled problems of a benchmark, also those in another one's catalog."""
     catalog = benchmark.shelf or registry.get(benchmark.rules_as or benchmark.name).shelf
     for name in () if catalog is None else catalog.names():
         if catalog is not None and catalog.load(name).benchmark == benchmark.name:
@@ -76,7 +76,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def names_problem(name: str) -> bool:
-    """Return whether a name stands for one problem: bundled, or combined from bundled tasks, with any agents.
+    """Return whether a name stands for one problem, bundled or combined, with any number of agents.
 
     >>> names_problem("timearena/lab1+lab2~3"), names_problem("timearena/lab1+lab2~none")
     (True, False)
@@ -161,7 +161,7 @@ def completions(start: str) -> list[str]:
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the label and the members of the bundled set that a name belongs to, ``("", ())`` without a set."""
+    """Return the label and the members of the bundled set of a name, ``("", ())`` without a set."""
     base, agents = _split(name)
     catalog = _catalog(base)
     label, members = ("", ()) if catalog is None else catalog.set_of(base)
@@ -201,7 +201,7 @@ def file_path(name: str) -> str:
 
 
 def _path(name: str) -> str | None:
-    """Return the path of the file of a name (``path`` or ``path#name``), ``None`` if there is no such file."""
+    """Return the path of the file of a name (``path`` or ``path#name``), ``None`` without a file."""
     return next((path for path in (name, name.rpartition("#")[0]) if path and _exists(path)), None)
 
 
@@ -336,7 +336,7 @@ def single(name_or_path: str) -> Problem:
 
 
 def read_each(name_or_path: str) -> list[Problem | InputError]:
-    """Return the problems of a name or file, as `read_problems`; in a file of lines, errors stand in their place.
+    """Return the problems of a name or file; in a file of lines, invalid lines give errors.
 
     Raises
     ------

@@ -177,7 +177,7 @@ def load_document(data: bytes, path: str) -> Document:
 
 
 def _second_line(data: bytes, key: str) -> int | None:
-    """Return the line of the second occurrence of a key in a JSON text, ``None`` unless there are exactly two."""
+    """Return the line of the second occurrence of a key, ``None`` unless there are exactly two."""
     starts = [match.start() for match in re.finditer(re.escape(json.dumps(key).encode()) + rb"\s*:", data)]
     return data.count(b"\n", 0, starts[1]) + 1 if len(starts) == 2 else None
 
@@ -265,7 +265,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a regular file of at most `MAX_BYTES`; raises `InputError`, also for pipes, sockets and devices."""
+    """Read a regular file of at most `MAX_BYTES`; raises `InputError`, also for pipes and devices."""
     source = _printable(path)
     try:
         _check.get()(str(path))
@@ -292,7 +292,7 @@ def _open_without_blocking(path: str, flags: int) -> int:
 
 @contextmanager
 def confined(check: Callable[[str], None]) -> Iterator[None]:
-    """Let a function, which raises `InputError`, check every path that `read_bytes` opens within the context."""
+    """Let a function check every path that `read_bytes` opens in the context; it raises `InputError`."""
     before = _check.set(check)
     try:
         yield

@@ -1,6 +1,6 @@
-"""The same problem with several agents: how many, who may do what, who can stand in for whom.
+"""Problems with several agents: replication of agents, eligible agents, and the suffix of names (``~3``).
 
-Rules and plan language then are the general ones, for those of the single-agent benchmarks know one agent only.
+Rules and plan language are the general ones, since those of the single-agent benchmarks support one agent only.
 """
 
 from __future__ import annotations
@@ -10,31 +10,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.text import did_you_mean, one_of
 
-#: Most agents that a problem can be given.
+#: Most agents of a replicated problem.
 MOST_AGENTS = 999
 
-_CREW = re.compile(r"(.*[^~])~([1-9][0-9]{0,2})((?:~[^~=]+=[^~=]+)*)", re.DOTALL)
+_SUFFIX = re.compile(r"(.*[^~])~([1-9][0-9]{0,2})((?:~[^~=]+=[^~=]+)*)", re.DOTALL)
 
 
 def with_agents(instance: Instance, count: int) -> Instance:
-    """Return the same problem for ``count`` agents that are all alike, under the general rules.
+    """Return the same problem with ``count`` identical agents, under the general rules.
 
-    Durations, lags, objects, modes and the time limit stay as they are; what any agent could do, any of them can. With
-    one agent it has the optimum of the original. What a benchmark's own rules ask beyond the model of its agent's
-    messages (AsyncTool's format of calls, TimeArena's end after five wrong decisions) has no counterpart.
+    Durations, lags, resources, modes and the time limit stay as they are. An action that any agent could execute can be
+    executed by each. With one agent the optimum is that of the original. Rules on messages of the agent (AsyncTool's
+    format of calls, TimeArena's end after five wrong decisions) have no counterpart.
 
     Parameters
     ----------
     count
-        1 to `MOST_AGENTS`; they are called agent1, agent2, ...
+        1 to `MOST_AGENTS`; the agents are called agent1, agent2, ...
 
     Raises
     ------
     InputError
-        For another number, or an instance that tells its agents apart.
+        For another number, or an instance whose agents differ.
 
     Examples
     --------
@@ -46,7 +46,9 @@ def with_agents(instance: Instance, count: int) -> Instance:
     if not 1 <= count <= MOST_AGENTS:
         raise InputError(f"must be from 1 to {MOST_AGENTS}", field="agents", value=count)
     if len(interchangeable(instance)) > 1:
-        raise InputError("has agents of its own that differ", field=f"{instance.name}.agents", value=instance.agents)
+        raise InputError(
+            "agents must be identical to be replicated", field=f"{instance.name}.agents", value=instance.agents
+        )
     return replace(
         instance,
         name=f"{instance.name}~{count}",
@@ -58,20 +60,21 @@ def with_agents(instance: Instance, count: int) -> Instance:
 
 
 def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
-    """Return the instance with agents restricted to some tasks or actions.
+    """Restrict agents to some tasks or actions.
 
     Parameters
     ----------
     only
-        For every agent that may not do everything, the tasks and actions (``task/name``) that it may do.
+        For each restricted agent, the tasks and actions (``task/name``) that it may execute.
 
     Raises
     ------
     InputError
-        For names that the instance does not have, and an attended action that is left without an agent.
+        For unknown names, and for an action without an eligible agent.
 
     Examples
     --------
+    >>> from planoracle.instances.model.instance import Action
     >>> chop, drive = Action("home/chop", "home", 3, 3), Action("out/drive", "out", 9, 9)
     >>> two = assign(Instance("k", (chop, drive), agents=("a", "b")), {"b": ["home"]})
     >>> two.eligible(two.actions[0]), two.eligible(two.actions[1])
@@ -89,45 +92,44 @@ def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
                     value=name,
                 )
 
-    def restricted(action: Action) -> Action:
+    actions = []
+    for action in instance.actions:
         before = instance.eligible(action)
-        left = tuple(
+        after = tuple(
             agent for agent in before if agent not in only or {action.task, action.id}.intersection(only[agent])
         )
-        if before and not left:
-            raise InputError("leaves nobody for it", field="only", value=action.id)
-        return action if left == before else replace(action, agents=left)
-
-    return replace(instance, actions=tuple(map(restricted, instance.actions)))
+        if before and not after:
+            raise InputError("no agent is eligible for this action", field="only", value=action.id)
+        actions.append(action if after == before else replace(action, agents=after))
+    return replace(instance, actions=tuple(actions))
 
 
 def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
-    """Return the agents in groups of those that may carry out the same actions, in the order of the instance.
+    """Return the agents in groups that are eligible for the same actions, in the order of the instance.
 
+    >>> from planoracle.instances.model.instance import Action
     >>> actions = Action("t/chop", "t", 3, 3), Action("t/drive", "t", 9, 9, agents=("b",))
     >>> interchangeable(Instance("k", actions, agents=("a", "b", "c")))
     (('a', 'c'), ('b',))
     """
-    chosen: dict[str, list[int]] = {agent: [] for agent in instance.agents}
-    for n, some in enumerate(dict.fromkeys(frozenset(action.agents) for action in instance.actions if action.agents)):
-        for agent in some:
-            chosen[agent].append(n)
+    memberships: dict[str, list[int]] = {agent: [] for agent in instance.agents}
+    teams = dict.fromkeys(frozenset(action.agents) for action in instance.actions if action.agents)
+    for number, team in enumerate(teams):
+        for agent in team:
+            memberships[agent].append(number)
     groups: dict[tuple[int, ...], list[str]] = {}
-    for agent, places in chosen.items():
-        groups.setdefault(tuple(places), []).append(agent)
+    for agent, numbers in memberships.items():
+        groups.setdefault(tuple(numbers), []).append(agent)
     return tuple(map(tuple, groups.values()))
 
 
-# --- names ----------------------------------------------------------------------------------------
-
-
 def add_agent_suffix(name: str, agents: int | None, only: Sequence[str] = ()) -> str:
-    """Return the name of the same problem with several agents; raises `UnknownNameError` if there is no such name.
+    """Return the name of the same problem with several agents; raises `UnknownNameError`.
 
     Parameters
     ----------
     agents
-        Their number; ``None`` for the problem as it is.
+        Number of agents; ``None`` for the original problem.
     only
         Restrictions, ``agent2=Cobbler,Pancakes/3`` each.
 
@@ -140,32 +142,32 @@ def add_agent_suffix(name: str, agents: int | None, only: Sequence[str] = ()) ->
         if only:
             raise UnknownNameError("needs a number of agents", field="only", value=only[0])
         return name
-    made = "~".join([name, str(agents), *only])
-    if split_agent_suffix(made) is None:
-        wanted = f"must be a problem's name, 1 to {MOST_AGENTS} agents and restrictions like agent2=TaskA,TaskB"
-        raise UnknownNameError(wanted, field="name", value=made)
-    return made
+    full_name = "~".join([name, str(agents), *only])
+    if split_agent_suffix(full_name) is None:
+        message = f"must be a problem's name, 1 to {MOST_AGENTS} agents and restrictions like agent2=TaskA,TaskB"
+        raise UnknownNameError(message, field="name", value=full_name)
+    return full_name
 
 
 def split_agent_suffix(name: str) -> tuple[str, str] | None:
-    """Split the name of a problem with several agents into that of the problem and the rest; ``None`` for others.
+    """Split a name into the name of the original problem and its agent suffix; ``None`` without a suffix.
 
-    There is no second number behind the first: ``~2~3`` is none.
+    A suffix has one number: ``~2~3`` is none.
 
     >>> split_agent_suffix("timearena/lab1+lab2~3~agent2=lab1"), split_agent_suffix("timearena/lab1")
     (('timearena/lab1+lab2', '~3~agent2=lab1'), None)
     """
-    match = _CREW.fullmatch(name) if "~" in name and len(name) <= 4096 else None
-    if match is None or _CREW.fullmatch(match[1]):
+    match = _SUFFIX.fullmatch(name) if "~" in name and len(name) <= 4096 else None
+    if match is None or _SUFFIX.fullmatch(match[1]):
         return None
     return match[1], name[len(match[1]) :]
 
 
-def apply_agent_suffix(instance: Instance, crew: str) -> Instance:
-    """Return the problem with the agents that the second part of a name asks for, see `split_agent_suffix`."""
-    _, number, *rules = crew.split("~")
+def apply_agent_suffix(instance: Instance, suffix: str) -> Instance:
+    """Return the problem with the agents of an agent suffix, see `split_agent_suffix`."""
+    _, number, *rules = suffix.split("~")
     only: dict[str, list[str]] = {}
     for rule in rules:
         agent, _, names = rule.partition("=")
         only.setdefault(agent, []).extend(names.split(","))
-    return replace(assign(with_agents(instance, int(number)), only), name=f"{instance.name}{crew}")
+    return replace(assign(with_agents(instance, int(number)), only), name=f"{instance.name}{suffix}")

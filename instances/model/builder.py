@@ -1,4 +1,4 @@
-"""A scheduling problem written down in Python, line by line, with the defaults of the file format."""
+"""Fluent builder of scheduling problems, with the defaults of the file format."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 
 
 class Model:
-    """Collects tasks, actions and what ties them; `build` makes an `Instance` of it.
+    """Builder of an `Instance` from tasks, actions, lags and resources.
 
-    Every method returns the model, so that calls can be chained; `after`, `uses` and `mode` are about the action before
-    them. Resources that nobody declares have one unit and no state; as soon as one is declared, all must be.
+    Every method returns the model, so that calls can be chained; `after`, `uses` and `mode` refer to the last action.
+    Undeclared resources have one unit and no state; once one is declared, all must be.
 
     Parameters
     ----------
     unit, seconds_per_tick
-        What a tick is called, and how long it is if that is fixed.
+        Name of a tick, and its length if it is fixed.
     agents
-        Their names, in a fixed order.
+        Names of the agents, in a fixed order.
     time_limit
-        Ticks after which nothing may end.
+        Last tick at which an action may end.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Model:
     >>> instance.resources, instance.lags[0]
     ((Resource(name='stove', capacity=1, state=None),), Lag(before='tea/boil', after='tea/pour', minimum=0, maximum=1))
 
-    An oven that has to be hot, and two ways to cut:
+    An oven that has to be hot, and two modes to cut:
 
     >>> bread = Model("bread").resource("oven", 2, "cold").resource("knife").resource("slicer").task("bread")
     >>> bread = bread.action("heat", 10, attended=0).uses("oven", 2, sets="hot")
@@ -62,10 +62,10 @@ class Model:
         self._tasks: list[str] = []
         self._actions: list[Action] = []
         self._lags: list[Lag] = []
-        self._modes = False  # whether those of the last action have names of their own
+        self._modes = False  # whether the last action has explicit modes
 
     def resource(self, name: str, capacity: int = 1, state: str | None = None) -> Self:
-        """Declare a resource with its units and, if it carries one, its initial state."""
+        """Declare a resource with its units and its initial state, if any."""
         self._resources.append(Resource(name, capacity, state))
         return self
 
@@ -92,28 +92,36 @@ class Model:
         Parameters
         ----------
         duration, attended, release
-            Ticks: how long it takes, for how long an agent is held from its start (default: all the time), and before
-            which it cannot start.
+            Ticks: duration, time from the start during which it holds an agent (default: the duration), and earliest
+            start.
         uses
-            Resources of which it uses one unit; see the method for more.
+            Resources of which it uses one unit each; `uses` sets other amounts and states.
         after
-            Actions that must be finished before it, of the same task or as ``task/name``; see the method for more.
+            Actions that must be finished before it starts, as names of the same task or ``task/name``; `after` sets
+            lags.
+        interruptible
+            May run in several pieces.
         agents
-            Eligible agents (default: all); none if it needs nobody.
+            Eligible agents (default: all); an empty list if it needs none.
+        label
+            Short description for readers.
         """
         if not self._tasks:
-            raise InputError("must belong to a task; call task first", field="action", value=name)
-        task, able = self._tasks[-1], None if agents is None else _names(agents)
-        held = attended if attended is not None else 0 if able == () else duration
+            raise InputError("call .task() before .action()", field="action", value=name)
+        task, eligible = self._tasks[-1], None if agents is None else _names(agents)
+        if attended is None:
+            attended = 0 if eligible == () else duration
         modes = (Mode(tuple(map(Demand, _names(uses)))),)
         self._modes = False
-        self._actions.append(Action(f"{task}/{name}", task, duration, held, interruptible, modes, able, release, label))
+        self._actions.append(
+            Action(f"{task}/{name}", task, duration, attended, interruptible, modes, eligible, release, label)
+        )
         for before in _names(after):
             self.after(before)
         return self
 
     def after(self, before: str, minimum: int | None = 0, maximum: int | None = None) -> Self:
-        """Let the action start no less than ``minimum`` and no more than ``maximum`` ticks after another has finished.
+        """Add a time lag in ticks from the finish of another action to the start of the last action.
 
         A ``minimum`` of ``None`` leaves the order free.
         """
@@ -122,13 +130,13 @@ class Model:
         return self
 
     def uses(self, resource: str, amount: int = 1, *, requires: str | None = None, sets: str | None = None) -> Self:
-        """Let the action, or the mode begun last, use units of a resource, need a state of it or set one."""
+        """Let the last action or mode use units of a resource, require a state of it or set one."""
         *others, mode = self._last("uses").modes
         demands = (*mode.demands, Demand(resource, amount, requires, sets))
         return self._with_modes(*others, replace(mode, demands=demands))
 
     def mode(self, name: str = "", after: str | Iterable[str] = ()) -> Self:
-        """Begin one of several ways to carry out the action; ``after`` must be finished if it is chosen."""
+        """Add a mode to the last action; if it is selected, the actions in ``after`` must be finished before."""
         last = self._last("mode")
         if not self._modes and last.modes != (Mode(),):
             raise InputError("give either uses or modes, not both", field=f"actions[{last.id}].modes")
@@ -137,12 +145,12 @@ class Model:
         return self._with_modes(*others, Mode((), name, tuple(_id(last.task, before) for before in _names(after))))
 
     def build(self) -> Instance:
-        """Return the problem.
+        """Return the problem, under the general rules.
 
         Raises
         ------
         InputError
-            For what makes no sense, as for a file; see `Instance`.
+            For invalid values, see `Instance`.
         """
         used = (demand.resource for action in self._actions for mode in action.modes for demand in mode.demands)
         return Instance(
@@ -156,9 +164,9 @@ class Model:
             time_limit=self.time_limit,
         )
 
-    def _last(self, what: str) -> Action:
+    def _last(self, method: str) -> Action:
         if not self._actions or self._actions[-1].task != self._tasks[-1]:
-            raise InputError("is about an action; call action first", field=what)
+            raise InputError(f"call .action() before .{method}()", field=method)
         return self._actions[-1]
 
     def _with_modes(self, *modes: Mode) -> Self:
@@ -166,8 +174,8 @@ class Model:
         return self
 
 
-def _names(given: str | Iterable[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _names(names: str | Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _id(task: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What modules work out once about a problem: kept with the problem, and gone when it goes.
+"""Caches of values computed from a problem, stored with the problem; digests of problems.
 
 Examples
 --------
@@ -28,71 +28,64 @@ from planoracle.instances.model.problem import Problem
 
 _A = ParamSpec("_A")
 _T = TypeVar("_T")
-_NOTHING: Any = object()
+_MISSING: Any = object()
 
 
-class _Rememberer(Protocol):
+class _HasMemos(Protocol):
     @property
     def memos(self) -> dict[object, Any]:
-        """See `Remembering`."""
+        """Cached values, see `MemoHolder`."""
 
 
-_P = TypeVar("_P", bound=_Rememberer)
+_P = TypeVar("_P", bound=_HasMemos)
 
 
-class Remembering:
-    """Base of immutable problems, with room for what is worked out about them.
+class MemoHolder:
+    """Base of immutable problems that stores cached values.
 
-    That is no part of the problem: it does not count in comparisons, and copies and pickles leave it out.
+    These are no part of the problem: comparisons, copies and pickles ignore them.
     """
 
     @cached_property
     def memos(self) -> dict[object, Any]:
-        """What is kept, under keys that only the `ProblemCache` that made it knows."""
+        """Cached values, under keys private to each `ProblemCache`."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is kept, which need not be fit for copies and pickles."""
+        """Omit cached values, which need not support copying and pickling."""
         return {name: value for name, value in self.__dict__.items() if name != "memos"}
 
 
 class ProblemCache(Generic[_P, _A, _T]):
-    """A function of a problem that is worked out once for every problem (the same object) and further arguments.
+    """Decorator: compute a function of a problem once per problem object and further arguments.
 
-    These are hashable, and are told apart as they are written: ``f(p)``, ``f(p, 1)`` and ``f(p, n=1)`` are three calls.
+    The arguments are hashable and distinguished as written: ``f(p)``, ``f(p, 1)`` and ``f(p, n=1)`` are three calls.
     """
 
-    def __init__(self, make: Callable[Concatenate[_P, _A], _T]) -> None:
-        self._make = make
-        update_wrapper(self, make)
+    def __init__(self, compute: Callable[Concatenate[_P, _A], _T]) -> None:
+        self._compute = compute
+        update_wrapper(self, compute)
 
     def __call__(self, problem: _P, *args: _A.args, **kwargs: _A.kwargs) -> _T:
-        """Return what is kept, or work it out."""
-        key = self._key(args, kwargs) if args or kwargs else self
+        """Return the cached value, or compute it."""
+        key = (self, args, *kwargs.items()) if args or kwargs else self
         memos = problem.memos
-        found: _T = memos.get(key, _NOTHING)
-        if found is _NOTHING:
-            found = memos[key] = self._make(problem, *args, **kwargs)
-        return found
-
-    def known(self, problem: _P, *args: _A.args, **kwargs: _A.kwargs) -> _T | None:
-        """Return what is kept; ``None`` if nothing is."""
-        return problem.memos.get(self._key(args, kwargs))
-
-    def _key(self, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-        return (self, args, *kwargs.items()) if args or kwargs else self
+        value: _T = memos.get(key, _MISSING)
+        if value is _MISSING:
+            value = memos[key] = self._compute(problem, *args, **kwargs)
+        return value
 
 
-#: Raised when stored results change their form or meaning.
+#: Version of stored results; increased when their form or meaning changes.
 FORMAT = 3
 
 
 def digest(*parts: Any) -> str:
-    """Return 32 hexadecimal digits that stand for values made of numbers, texts, containers, dataclasses, named tuples.
+    """Return a digest of values (32 hexadecimal digits).
 
-    A dataclass or named tuple stands for its fields by name. Fields that hold their default, fields that the
-    constructor does not take, and the name of the class do not count. So a digest survives a new field with a default
-    and a renamed class. Raises `TypeError` for values of other kinds.
+    Values are numbers, texts, containers, dataclasses and named tuples; others raise `TypeError`. Dataclasses and named
+    tuples are hashed by field name. Fields with their default value, fields that the constructor does not take, and
+    the name of the class do not count. So a digest survives a new field with a default, and a renamed class.
 
     Examples
     --------
@@ -105,19 +98,19 @@ def digest(*parts: Any) -> str:
 
 
 def of_text(text: str) -> str:
-    """Return 32 hexadecimal digits that stand for a text."""
+    """Return a digest of a text (32 hexadecimal digits)."""
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @ProblemCache
 def fingerprint(problem: Problem) -> str:
-    """Return the digest of a problem with its name, its benchmark and everything that its rules need."""
+    """Return the digest of a problem with its name, its benchmark and all data of its rules."""
     return digest(problem)
 
 
 def _text(value: Any) -> str:
     """Return compact JSON."""
-    if type(value) in (list, tuple):  # most values are texts in lists
+    if type(value) in (list, tuple):  # the most frequent case, without recursion
         return f"[{','.join([encode_basestring_ascii(one) if type(one) is str else _text(one) for one in value])}]"
     if isinstance(value, str):
         return encode_basestring_ascii(value)
@@ -143,7 +136,7 @@ def _text(value: Any) -> str:
 
 @lru_cache(maxsize=256)
 def _defaults(kind: type) -> list[tuple[str, Any]]:
-    """Return names and defaults (`MISSING` without one) of the fields of a dataclass or named tuple, sorted by name."""
+    """Return the sorted field names of a dataclass or named tuple, with defaults (or `MISSING`)."""
     if not is_dataclass(kind):
         defaults: Mapping[str, Any] = getattr(kind, "_field_defaults", {})
         return [(name, defaults.get(name, MISSING)) for name in sorted(getattr(kind, "_fields", ()))]
@@ -156,8 +149,8 @@ def _defaults(kind: type) -> list[tuple[str, Any]]:
 
 
 def _part(value: Any) -> str:
-    """Return the text of a part; that of a `Remembering` part, which many problems share, is kept."""
-    return _kept(value) if isinstance(value, Remembering) else _text(value)
+    """Return the text of a part; the text of a `MemoHolder`, which many problems share, is cached."""
+    return _cached_text(value) if isinstance(value, MemoHolder) else _text(value)
 
 
-_kept = ProblemCache(_text)
+_cached_text = ProblemCache(_text)

@@ -1,11 +1,11 @@
-"""What a scheduling problem is: agents, resources, actions and time lags, in whole ticks.
+"""Scheduling problems: agents, resources, actions and time lags, in whole ticks.
 
-One model carries every benchmark of the scheduling family. The meaning of each field is fixed
-here and decided by :mod:`planoracle.instances.model.schedule_rules`; solvers and heuristics only follow.
+All benchmarks of the scheduling family use this model. The meaning of each field is defined here and
+implemented by :mod:`planoracle.instances.model.schedule_rules`; solvers and heuristics follow it.
 
 *Execution.* An action runs for ``duration`` ticks, in one piece or, if ``interruptible``, in
 several. A piece that needs an agent holds it for its first ``attended`` ticks. An action with
-``attended == 0`` holds nobody, but somebody must start it: at the first instant of each of its
+``attended == 0`` is unattended, but an agent must start it: at the first instant of each of its
 pieces an eligible agent must not be strictly inside a piece that holds it. (A piece may be cut
 at that instant if its action is interruptible; the cut makes two pieces.)
 
@@ -13,28 +13,28 @@ at that instant if its action is interruptible; the cut makes two pieces.)
 resource may carry a state. An action that ``sets`` a state does so at its start; one that
 ``requires`` a state needs the last setting by another action before its start to have been that one
 (or the initial state), and no setting of another state may start at its start or while it runs. So a
-setting at the very instant of a use comes too late to help it, but can spoil it; and where several
-actions set different states at one instant, nobody can tell which holds: whatever requires a state
+setting at the instant of a use comes too late for it, but can violate it. If several
+actions set different states at one instant, the state is undefined: every requirement of a state
 fails until the next setting.
 
 *Shared settings.* Over exactly the same interval, a setting takes no room of its own beside
 
-- a use that sets nothing, of no smaller amount, if the setting could just as well require the state it
-  sets: the state is there already, and nobody sets another; or
-- a setting of the same state that takes its room: of those that find no such use, the largest does.
+- a use that sets nothing, of no smaller amount, if the setting could also require the state it
+  sets: the resource is in this state already, and no action sets another; or
+- a setting of the same state that takes its room: of those without such a use, the largest does.
 
-What takes no room lends none. Of three uses, an attended one that sets nothing, an attended setting and an
-unattended one, the first makes room for the second, but not the second for the third. Pieces of
-interruptible actions make no room. (This is how two cooks' recipes preheat one oven together. Commands are
+A setting that takes no room makes none for others. Of three uses, an attended one that sets nothing, an
+attended setting and an unattended one, the first makes room for the second, but not the second for the third. Pieces of
+interruptible actions make no room. (Thus two recipes can preheat one oven together. Commands are
 given one after the other, so a use that sets none must come first: it has to be unattended, or the setting
 attended.)
 
-*No length.* What lasts no time takes no room and holds nobody, but somebody has to be there to start it, and
-its setting counts, from its instant on. If it requires a state, that instant must be free of other settings.
+*No length.* An action of duration 0 takes no room and holds no agent, but an agent must start it, and
+its setting counts from its instant on. If it requires a state, no other action may set one at that instant.
 
-*Large numbers.* All times are whole numbers and exact here, at any size. Ticks of an instance are at most
-10^9, but those of a plan may be larger, and so may seconds (ticks times ``seconds_per_tick``); what reads our JSON
-with floating-point numbers, as browsers do, is exact up to 2^53 only (285 million years in seconds).
+*Large numbers.* All times are exact whole numbers of any size. Ticks of an instance are at most
+10^9, but those of a plan may be larger, and so may seconds (ticks times ``seconds_per_tick``). Readers of JSON that use
+floating-point numbers, such as browsers, are exact up to 2^53 only.
 
 *Time lags* run from the finish of ``before`` to the start of ``after``: the first piece starts
 at least ``minimum`` ticks, and every piece at most ``maximum`` ticks, after that finish. A lag
@@ -42,7 +42,7 @@ with only a maximum does not order the two actions.
 
 Examples
 --------
-An oven for two trays, hot at first. The second setting finds no use that makes room for it:
+An oven for two trays, hot at first. No use makes room for the second setting:
 
 >>> from planoracle.instances.model.schedule_rules import referee
 >>> from planoracle.instances.model.schedule import Piece, Schedule
@@ -63,7 +63,7 @@ A setting of no length takes no room, but counts at its instant:
 >>> faults((bake, 0), (chill, 2)), faults((bake, 0), (chill, 1)), faults((bake, 0), (chill, 0))
 ('none', {'resource_state'}, {'resource_state'})
 
-Of two settings at one instant nobody knows which holds, until the next:
+After two different settings at one instant the state is undefined, until the next:
 
 >>> cool = use("cool", 2, 0, 1, sets="cold")
 >>> faults((heat, 0), (cool, 0), (bake, 2)), faults((heat, 0), (cool, 0), (keep, 2), (bake, 4))
@@ -77,7 +77,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import Remembering
+from planoracle.instances.model.cache import MemoHolder
+from planoracle.instances.model.validation import topological_order, validate
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What one mode of an action asks of one resource while a piece of the action runs."""
+    """Use of one resource by one mode of an action, while a piece of the action runs."""
 
     resource: str
     amount: int = 1
@@ -126,7 +127,7 @@ class Action:
     agents
         Eligible agents; ``None`` for all of the instance, ``()`` if the action needs none.
     label
-        A few words for people.
+        Short description for readers.
     """
 
     id: str
@@ -141,7 +142,7 @@ class Action:
 
     @property
     def continuous(self) -> bool:
-        """Whether the action holds an agent from its first to its last tick."""
+        """True if the action holds an agent from its first to its last tick."""
         return self.attended == self.duration and self.agents != ()
 
 
@@ -156,23 +157,24 @@ class Lag:
 
 
 @dataclass(frozen=True)
-class Instance(Remembering):
-    """A problem: carry out every action, as fast as possible. Immutable; checked when made.
+class Instance(MemoHolder):
+    """Scheduling problem: execute every action, with the least makespan. Immutable and validated.
 
     Attributes
     ----------
     name
         As on the command line, e.g. ``recipe2plan/timed/Cobbler_Pancakes``.
     benchmark
-        Which rules and plan language apply; ``"generic"`` for the general ones.
+        Benchmark whose rules and plan language apply; ``"generic"`` for the general rules. Whether they can express
+        the instance is checked by `planoracle.instances.protocol.schedule_benchmark.check_instance`.
     unit
-        What a tick is called, e.g. ``"second"``.
+        Name of a tick, e.g. ``"second"``.
     time_limit
-        No action may end after this tick, if given.
+        Last tick at which an action may end; ``None`` without a limit.
     origin
-        What the benchmark's own rules need beyond this model, if anything.
+        Data that the benchmark's own rules need beyond this model.
     rest_of
-        The problem of which this is what a run has left open, if it is such a rest.
+        Original instance of a residual instance, see `planoracle.instances.model.state.residual_instance`.
 
     Raises
     ------
@@ -195,12 +197,10 @@ class Instance(Remembering):
 
     @property
     def kind(self) -> str:
-        """A scheduling problem, see `planoracle.instances.model.problem.Problem`."""
+        """Kind of the problem, see `planoracle.instances.model.problem.Problem`."""
         return "schedule"
 
     def __post_init__(self) -> None:
-        from planoracle.instances.model.validation import validate
-
         validate(self)
 
     @cached_property
@@ -226,8 +226,6 @@ class Instance(Remembering):
     @cached_property
     def order(self) -> tuple[int, ...]:
         """Positions of the actions in a fixed topological order of the precedences."""
-        from planoracle.instances.model.validation import topological_order
-
         return topological_order(self)
 
     @cached_property
@@ -245,12 +243,12 @@ class Instance(Remembering):
 
     def without_maximum_lags(self, name: str) -> Instance:
         """Return the instance with every maximum time lag dropped (Recipe2Plan's *untimed* setting)."""
-        kept = (replace(lag, maximum=None) for lag in self.lags if lag.minimum is not None)
-        return replace(self, name=name, lags=tuple(kept))
+        lags = tuple(replace(lag, maximum=None) for lag in self.lags if lag.minimum is not None)
+        return replace(self, name=name, lags=lags)
 
 
 def merge(name: str, parts: Iterable[Instance]) -> Instance:
-    """Put the tasks of several instances side by side, sharing agents and resources of equal name.
+    """Combine the tasks of several instances, which share agents and resources of equal name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One limit for all that an answer takes, of time or of work: whoever works for long asks it whether to go on."""
+"""Limits of wall time or counted work, and the status of results."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import NamedTuple, TypeAlias
 
 
 class Status(StrEnum):
-    """What is known about the best solution; a text, and shown as one.
+    """Status of a result: a text, also in its ``repr``.
 
     Attributes
     ----------
     optimal
-        There is a solution, and none is better: proved.
+        There is a solution, and it is proved that none is better.
     feasible
-        There is a solution; whether it is best is not known.
+        There is a solution; a better one may exist.
     infeasible
-        There is no solution: proved.
+        It is proved that there is no solution.
     unknown
-        Neither found nor excluded.
+        A solution may exist.
 
     Examples
     --------
@@ -33,34 +33,34 @@ class Status(StrEnum):
     infeasible = "infeasible"
     unknown = "unknown"
 
-    __repr__ = str.__repr__  # in results, as in files, it is the plain word
+    __repr__ = str.__repr__  # results print the same word as files
 
     @property
     def settled(self) -> bool:
-        """Whether more time could not change it: ``optimal`` or ``infeasible``."""
+        """True if more time cannot change it: ``optimal`` or ``infeasible``."""
         return self in (Status.optimal, Status.infeasible)
 
 
 class TimeOverError(Exception):
-    """The limit has been reached; never seen outside of the search that it ends."""
+    """The limit is reached; caught by the search that it ends."""
 
 
 class WorkLimit(NamedTuple):
-    """A limit of counted work, so that what comes of it depends neither on the machine nor on its load.
+    """Limit of counted work, so that results depend neither on the machine nor on its load.
 
-    ``seconds`` is about how long so much work takes on a quiet core.
+    ``seconds`` is approximately the time that this work takes on an idle core.
     """
 
     seconds: float
 
 
 class Deadline:
-    """An instant by which to be done.
+    """Limit of wall time.
 
     Parameters
     ----------
     seconds
-        Wall time from now on; without it, time is never over.
+        Wall time from now on; by default, unlimited.
 
     Examples
     --------
@@ -70,77 +70,77 @@ class Deadline:
 
     __slots__ = ("_end",)
 
-    #: Whether work is counted instead of time.
+    #: True if work is counted instead of time.
     counted = False
 
     def __init__(self, seconds: float = inf) -> None:
         self._end = perf_counter() + seconds
 
-    def left(self) -> float:
-        """Return the seconds that are left, 0 if there are none."""
+    def remaining(self) -> float:
+        """Return the remaining seconds, at least 0."""
         return max(0.0, self._end - perf_counter())
 
     def over(self, work: float = 1e-4) -> bool:
-        """Whether time is over; ``work`` is about how many seconds have been worked since it was asked before."""
+        """Return whether the limit is reached, after about ``work`` more seconds since the last query."""
         return perf_counter() >= self._end
 
     def check(self, work: float = 1e-4) -> None:
-        """Raise `TimeOverError` if time is over, see `over`."""
+        """Raise `TimeOverError` if the limit is reached, see `over`."""
         if perf_counter() >= self._end:
             raise TimeOverError
 
     def spend(self, work: float) -> None:
-        """Count work of so many seconds; time passes of itself."""
+        """Count work in seconds; without effect on wall time."""
 
     def pieces(self, work: float) -> float:
-        """Return how many pieces of so much work each there can be before it ends; `inf` where nothing is counted."""
+        """Return how many units of work fit into the limit; `inf` if work is not counted."""
         return inf
 
     def within(self, seconds: float) -> Deadline:
-        """Return a deadline of the same kind so many seconds from now."""
+        """Return a deadline of the same kind in the given seconds from now."""
         return Deadline(seconds)
 
     def sooner(self, seconds: float) -> Deadline:
-        """Return a deadline so many seconds from now, but no later than this one."""
-        return self.within(min(seconds, self.left()))
+        """Return a deadline in the given seconds from now, but no later than this one."""
+        return self.within(min(seconds, self.remaining()))
 
     def counting(self, seconds: float) -> Deadline:
-        """Return a deadline after so many seconds of counted work, but no later than this one."""
+        """Return a deadline after the given seconds of counted work, but no later than this one."""
         return _WorkDeadline(seconds, self)
 
 
 class _WorkDeadline(Deadline):
-    """Ends when so much work has been counted; what parts of it spend counts for the whole.
+    """Limit of counted work; the work of a part counts for the whole.
 
     >>> whole = deadline_of(WorkLimit(3.0))
     >>> part = whole.sooner(2.0)
     >>> part.spend(2.5)
-    >>> part.over(0.0), whole.left(), whole.pieces(0.25)
+    >>> part.over(0.0), whole.remaining(), whole.pieces(0.25)
     (True, 0.5, 2.0)
     """
 
-    __slots__ = ("_left", "_whole")
+    __slots__ = ("_remaining", "_whole")
 
     counted = True
 
     def __init__(self, seconds: float, whole: Deadline | None = None) -> None:
-        self._left = seconds
+        self._remaining = seconds
         self._whole = whole
 
-    def left(self) -> float:
-        return max(0.0, self._left)
+    def remaining(self) -> float:
+        return max(0.0, self._remaining)
 
     def over(self, work: float = 1e-4) -> bool:
         self.spend(work)
-        return self._left <= 0 or (self._whole is not None and not self._whole.counted and self._whole.over())
+        return self._remaining <= 0 or (self._whole is not None and not self._whole.counted and self._whole.over())
 
     def check(self, work: float = 1e-4) -> None:
         self.spend(work)
-        if self._left <= 0:
+        if self._remaining <= 0:
             raise TimeOverError
 
     def spend(self, work: float) -> None:
-        self._left -= work
+        self._remaining -= work
         if self._whole is not None:
             self._whole.spend(work)
         else:
@@ -150,35 +150,35 @@ class _WorkDeadline(Deadline):
         return self.sooner(seconds)
 
     def pieces(self, work: float) -> float:
-        return self.left() / work
+        return self.remaining() / work
 
     def within(self, seconds: float) -> Deadline:
         return _WorkDeadline(seconds, self)
 
 
-_worked = 0
+_counted_work = 0
 
 
-def worked() -> int:
-    """Return the work that has been counted in this process so far, in nanoseconds of a quiet core."""
-    return _worked
+def counted_work() -> int:
+    """Return the work counted in this process so far, in nanoseconds of an idle core."""
+    return _counted_work
 
 
 def charge(nanoseconds: int) -> None:
-    """Count work that has been spared because it was done before, lest a count depend on what was done before."""
-    global _worked  # noqa: PLW0603  # a meter of the process
-    _worked += nanoseconds
+    """Count work that a cache saved, so that counts do not depend on the order of calls."""
+    global _counted_work  # noqa: PLW0603  # a meter of the process
+    _counted_work += nanoseconds
 
 
-#: Seconds of wall time, counted work, or what another answer leaves of either.
+#: Seconds of wall time, counted work, or the rest of another limit.
 Limit: TypeAlias = "float | WorkLimit | Deadline"
 
-#: When time is never over.
+#: No limit.
 NEVER = Deadline()
 
 
 def deadline_of(limit: Limit) -> Deadline:
-    """Return what ends an answer that has so much time, or work, from now on."""
+    """Return the deadline of a limit that starts now."""
     if isinstance(limit, Deadline):
         return limit
     return _WorkDeadline(limit.seconds) if isinstance(limit, WorkLimit) else Deadline(limit)

@@ -1,4 +1,4 @@
-"""What problems of every kind have in common."""
+"""Interface of problems of every kind, and checks of their kind."""
 
 from __future__ import annotations
 
@@ -9,68 +9,67 @@ from planoracle.instances.errors import InputError
 
 _T = TypeVar("_T")
 
-#: The benchmark of problems by the general rules.
+#: Name of the benchmark with the general rules.
 GENERAL = "generic"
 
 
 class Problem(Hashable, Protocol):
-    """A problem of any kind, such as a scheduling `Instance` or a `Kitchen`. Immutable and hashable.
+    """Problem of any kind, such as a scheduling `Instance` or a `Kitchen`. Immutable and hashable.
 
-    What needs no more than this takes a `Problem`; what serves several kinds has a table of them, see `for_kind`; what
-    needs a certain one says which, see `of_kind`.
+    Functions for several kinds use a table, see `for_kind`; functions for one kind check it, see `of_kind`.
     """
 
     @property
     def name(self) -> str:
-        """As on the command line, e.g. ``recipe2plan/timed/Cobbler_Pancakes``."""
+        """Name on the command line, e.g. ``recipe2plan/timed/Cobbler_Pancakes``."""
 
     @property
     def benchmark(self) -> str:
-        """Whose rules and plan language apply; ``"generic"`` for the general ones."""
+        """Benchmark whose rules and plan language apply; ``"generic"`` for the general ones."""
 
     @property
     def kind(self) -> str:
-        """Which solver it needs: ``"schedule"``, ``"kitchen"`` or ``"floor"``."""
+        """Kind, which determines the solver: ``"schedule"``, ``"kitchen"`` or ``"floor"``."""
 
     @property
     def unit(self) -> str:
-        """What a tick is called, e.g. ``"second"``."""
+        """Name of a tick, e.g. ``"second"``."""
 
     @property
     def seconds_per_tick(self) -> int | None:
-        """Length of a tick; ``None`` where it has no fixed length."""
+        """Length of a tick; ``None`` without a fixed length."""
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Names of those who act, in their fixed order."""
+        """Names of the agents, in a fixed order."""
 
     @property
     def time_limit(self) -> int | None:
-        """Tick after which nothing may end; ``None`` without one."""
+        """Last tick at which an action may end; ``None`` without a limit."""
 
     @property
     def memos(self) -> dict[object, Any]:
-        """What modules keep about it, as `planoracle.instances.model.cache.Remembering` has it."""
+        """Cached values of the problem, see `planoracle.instances.model.cache.MemoHolder`."""
 
 
-def a_problem(given: Problem) -> Problem:
-    """Return what is given, a problem; raises `InputError` for what is none, such as its name.
+def check_problem(problem: Problem) -> Problem:
+    """Return the problem; raises `InputError` for other values, such as a name.
 
     Examples
     --------
-    >>> a_problem("timearena/lab1")
+    >>> check_problem("timearena/lab1")
     Traceback (most recent call last):
       ...
     planoracle.instances.errors.InputError: must be a problem, as planoracle.load(NAME) returns it (found \
 'timearena/lab1')
     """
-    if not hasattr(given, "memos"):
-        raise InputError("must be a problem, as planoracle.load(NAME) returns it", value=given)
-    return given
+    if not hasattr(problem, "memos"):
+        raise InputError("must be a problem, as planoracle.load(NAME) returns it", value=problem)
+    return problem
 
 
 def of_kind(problem: Problem, kind: type[_T]) -> _T:
-    """Return a problem that must be of a certain kind, as that kind; raises `InputError` if it is another.
+    """Return the problem if it is of a certain kind; raises `InputError` otherwise.
 
     Examples
     --------
@@ -90,7 +89,7 @@ def of_kind(problem: Problem, kind: type[_T]) -> _T:
 
 
 def for_kind(problem: Problem, choices: Mapping[str, _T]) -> _T:
-    """Return what there is for the kind of a problem; raises `InputError` if there is nothing.
+    """Return the entry of a table for the kind of a problem; raises `InputError` without an entry.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def for_kind(problem: Problem, choices: Mapping[str, _T]) -> _T:
     >>> for_kind(problem("timearena/lab1"), {"schedule": "pieces", "kitchen": "steps"})
     'pieces'
     """
-    if a_problem(problem).kind not in choices:
-        known = " or ".join(f"a {kind}" for kind in choices)
-        raise InputError(f"{problem.name} must be {known}", field="kind", value=problem.kind)
+    if check_problem(problem).kind not in choices:
+        kinds = " or ".join(f"a {kind}" for kind in choices)
+        raise InputError(f"{problem.name} must be {kinds}", field="kind", value=problem.kind)
     return choices[problem.kind]

@@ -1,4 +1,4 @@
-"""The general rules of resources: how much room there is, and in which state they are."""
+"""General rules of resources: capacities and states; messages of violations of the general rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from planoracle.instances.model.violations import MAX_OTHERS, Measure, Other, Vi
 
 #: Pieces with their positions in the schedule.
 Pieces = list[tuple[int, Piece]]
-
 
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "unknown_action": lambda _: "there is no such action",
@@ -41,9 +40,9 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "minimum_lag": lambda v: (
         f"starts at {v.start}, before {v.others[0].subject} is carried out"
         if v.others[0].end is None
-        else f"starts at {v.start}, earliest {_then(v)} after {v.others[0].subject}"
+        else f"starts at {v.start}, earliest {_lag_end(v)} after {v.others[0].subject}"
     ),
-    "maximum_lag": lambda v: f"starts at {v.start}, latest {_then(v)} after {v.others[0].subject}",
+    "maximum_lag": lambda v: f"starts at {v.start}, latest {_lag_end(v)} after {v.others[0].subject}",
 }
 
 
@@ -51,8 +50,8 @@ def _with(busy: Violation) -> str:
     return f" with {busy.others[0].subject}" if busy.others else ""
 
 
-def _then(lag: Violation) -> int:
-    """Return when a time lag is over."""
+def _lag_end(lag: Violation) -> int:
+    """Return the tick at which a time lag ends."""
     return cast(int, lag.others[0].end) + cast(int, lag.required)
 
 
@@ -63,7 +62,7 @@ class GeneralViolation(Violation):
 
     @property
     def message(self) -> str:
-        """What is said of it."""
+        """Message of the kind or case."""
         return _MESSAGES[self.case or self.kind](self)
 
 
@@ -84,7 +83,7 @@ def fault(
 
 
 def other_of(piece: Piece) -> Other:
-    """Return a piece as what stands against another."""
+    """Return a piece as the other action of a violation."""
     return Other(piece.action, piece.start, piece.start + piece.duration)
 
 
@@ -102,7 +101,7 @@ def _demands(instance: Instance, pieces: Pieces, only: Container[str] | None) ->
 
 
 def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
-    """Yield the pieces at whose start a resource carries too much; perhaps of some resources ``only``."""
+    """Yield the pieces at whose start a capacity is exceeded; of all resources, or ``only`` some."""
     for name, uses in _demands(instance, pieces, only).items():
         capacity = instance.resource[name].capacity
         if not _crowded(uses, capacity):
@@ -112,25 +111,25 @@ def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None =
         for use in uses:
             if use[1].duration > 0:
                 alike[use[1].start, use[1].end].append(use)
-        roomy = [use for same in alike.values() for use in _roomy(instance, settings, same)]
-        roomy.sort(key=lambda use: use[0])
-        # Capacity can only be exceeded first at some start.
-        begun = _Sums((piece.start, demand.amount) for _, piece, demand in roomy)
-        over = _Sums((piece.end, demand.amount) for _, piece, demand in roomy)
-        loads = (begun.until(piece.start) - over.until(piece.start) for _, piece, _ in roomy)
-        heavy = [(load, *use) for load, use in zip(loads, roomy, strict=True) if use[2].amount and load > capacity]
-        beside = _beside(roomy, {piece.start for _, _, piece, _ in heavy})
+        counted = [use for same in alike.values() for use in _uses_with_room(instance, settings, same)]
+        counted.sort(key=lambda use: use[0])
+        # A capacity is first exceeded at a start.
+        started = _Sums((piece.start, demand.amount) for _, piece, demand in counted)
+        ended = _Sums((piece.end, demand.amount) for _, piece, demand in counted)
+        loads = (started.until(piece.start) - ended.until(piece.start) for _, piece, _ in counted)
+        heavy = [(load, *use) for load, use in zip(loads, counted, strict=True) if use[2].amount and load > capacity]
+        running = _running_uses(counted, {piece.start for _, _, piece, _ in heavy})
         for load, i, piece, _ in heavy:
-            others = tuple(other for j, other in beside[piece.start] if j != i)[:MAX_OTHERS]
+            others = tuple(other for j, other in running[piece.start] if j != i)[:MAX_OTHERS]
             yield fault("resource_capacity", i, piece, others, resource=name, required=capacity, actual=load)
 
 
-def _beside(uses: list[_Use], instants: Iterable[int]) -> dict[int, list[tuple[int, Other]]]:
-    """Return the uses that are under way at some instants, those that began first; one more than is told of."""
+def _running_uses(uses: list[_Use], instants: Iterable[int]) -> dict[int, list[tuple[int, Other]]]:
+    """Return the uses that run at some instants, by start, at most `MAX_OTHERS` and one."""
     coming = deque(sorted(((piece.start, i, piece) for i, piece, own in uses if own.amount), key=itemgetter(0, 1)))
     running: dict[int, Other] = {}
     ends: list[tuple[int, int]] = []  # a heap
-    found = {}
+    result = {}
     for instant in sorted(instants):
         while coming and coming[0][0] <= instant:
             _, i, piece = coming.popleft()
@@ -138,28 +137,21 @@ def _beside(uses: list[_Use], instants: Iterable[int]) -> dict[int, list[tuple[i
             heappush(ends, (piece.end, i))
         while ends and ends[0][0] <= instant:
             del running[heappop(ends)[1]]
-        found[instant] = list(itertools.islice(running.items(), MAX_OTHERS + 1))
-    return found
+        result[instant] = list(itertools.islice(running.items(), MAX_OTHERS + 1))
+    return result
 
 
 def _crowded(uses: list[_Use], capacity: int) -> bool:
-    """Whether the uses of a resource exceed its capacity at some instant, if each takes its own room."""
-    changes = []
-    for _, piece, demand in uses:
-        if piece.duration > 0:
-            changes.append((piece.start, demand.amount))
-            changes.append((piece.start + piece.duration, -demand.amount))
-    changes.sort()  # at the same instant, what ends comes first
-    load = 0
-    for _, change in changes:
-        load += change
-        if load > capacity:
-            return True
-    return False
+    """Return whether the uses of a resource exceed its capacity at some instant, without shared room."""
+    running = [(piece, demand.amount) for _, piece, demand in uses if piece.duration > 0]
+    changes = [(piece.start, amount) for piece, amount in running]
+    changes += [(piece.end, -amount) for piece, amount in running]
+    changes.sort()  # at the same instant, ends come first
+    return any(load > capacity for load in itertools.accumulate(change for _, change in changes))
 
 
 class _Sums:
-    """Amounts at instants, added up."""
+    """Cumulative amounts by instant."""
 
     def __init__(self, amounts: Iterable[tuple[int, int]]) -> None:
         rows = sorted(amounts)
@@ -167,12 +159,12 @@ class _Sums:
         self._sums = [0, *itertools.accumulate(amount for _, amount in rows)]
 
     def until(self, time: int) -> int:
-        """Return the sum of all amounts up to an instant, that included."""
+        """Return the sum of all amounts up to and at an instant."""
         return self._sums[bisect_right(self._times, time)]
 
 
 class _Settings:
-    """The states that the uses of a resource set, by their starts."""
+    """States that the uses of a resource set, by start."""
 
     def __init__(self, instance: Instance, name: str, uses: list[_Use]) -> None:
         self._initial: set[str | None] = {instance.resource[name].state}
@@ -190,18 +182,18 @@ class _Settings:
         self._all = sorted(itertools.chain.from_iterable(self._starts.values()))
 
     def before(self, start: int) -> set[str | None]:
-        """Return the state that the last setting before an instant left; several if they are simultaneous."""
+        """Return the state after the last setting before an instant; several states for simultaneous settings."""
         place = bisect_left(self._times, start)
         return self._at[self._times[place - 1]] if place else self._initial
 
     def met(self, use: _Use) -> set[str | None]:
-        """Return the states that a use meets: that before its start, and those set by others there or while it runs."""
+        """Return the states during a use: before its start, and set by others at its start or later."""
         _, piece, own = use
         during = (state for state, starts in self._starts.items() if _within(starts, piece) > (state == own.sets))
         return self.before(piece.start).union(during)
 
     def by(self, use: _Use) -> tuple[Other, ...]:
-        """Return who set the states that a use meets."""
+        """Return the actions that set the states during a use."""
         self._by.sort(key=lambda piece: piece.start)
         own = use[1]
         place = bisect_left(self._times, own.start)
@@ -212,41 +204,40 @@ class _Settings:
         return tuple(map(other_of, itertools.islice((one for one in setters if one is not own), MAX_OTHERS)))
 
     def hold(self, use: _Use, state: str) -> bool:
-        """Whether a use meets one state alone, without looking at every state there is."""
+        """Return whether a state is the only one during a use, without comparing all states."""
         _, piece, own = use
-        right = _within(self._starts.get(state, ()), piece) - (own.sets == state)
+        matching = _within(self._starts.get(state, ()), piece) - (own.sets == state)
         others = _within(self._all, piece) - (own.sets is not None)
-        return right == others and self.before(piece.start) == {state}
+        return matching == others and self.before(piece.start) == {state}
 
 
 def _within(starts: Sequence[int], piece: Piece) -> int:
-    """Count the starts (in order) from that of a piece on, and before its end."""
+    """Count the sorted starts from the start of a piece on and before its end."""
     return bisect_left(starts, max(piece.end, piece.start + 1)) - bisect_left(starts, piece.start)
 
 
-def _roomy(instance: Instance, settings: _Settings, alike: list[_Use]) -> Iterator[_Use]:
-    """Yield those uses over one interval that need room of their own, see `planoracle.instances.model.instance`."""
-    most = {True: -1, False: -1}  # that a use lends to a setting that is attended, or not
+def _uses_with_room(instance: Instance, settings: _Settings, alike: list[_Use]) -> Iterator[_Use]:
+    """Yield the uses over one interval that take room, see `planoracle.instances.model.instance`."""
+    shared = {True: -1, False: -1}  # largest amount that a use shares with an attended or unattended setting
     for _, piece, demand in alike:
         action = instance.by_id[piece.action]
         if demand.sets is None and not action.interruptible:
-            most[True] = max(most[True], demand.amount)
+            shared[True] = max(shared[True], demand.amount)
             if not action.attended:
-                most[False] = max(most[False], demand.amount)
-    largest: dict[str, _Use] = {}  # of the settings that find no other use
+                shared[False] = max(shared[False], demand.amount)
+    largest: dict[str, _Use] = {}  # of the settings without such a use
     for use in alike:
         _, piece, demand = use
         if demand.sets is None:
             yield use
             continue
-        lent = most[instance.by_id[piece.action].attended > 0]
-        if demand.amount > lent or not settings.hold(use, demand.sets):
+        if demand.amount > shared[instance.by_id[piece.action].attended > 0] or not settings.hold(use, demand.sets):
             largest[demand.sets] = max(largest.get(demand.sets, use), use, key=lambda one: one[2].amount)
     yield from largest.values()
 
 
 def states(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
-    """Yield the pieces that do not meet the state which they require, and no other, all the while; see `capacities`."""
+    """Yield the pieces during which the required state is not the only one; ``only`` as in `capacities`."""
     for name, uses in _demands(instance, pieces, only).items():
         if all(demand.requires is None for _, _, demand in uses):
             continue
@@ -255,6 +246,6 @@ def states(instance: Instance, pieces: Pieces, only: Container[str] | None = Non
             i, piece, demand = use
             if demand.requires is not None and not settings.hold(use, demand.requires):
                 met = settings.met(use)
-                found = None if met == {None} else " or ".join(sorted(map(str, met)))
+                actual = None if met == {None} else " or ".join(sorted(map(str, met)))
                 others = settings.by(use)
-                yield fault("resource_state", i, piece, others, resource=name, required=demand.requires, actual=found)
+                yield fault("resource_state", i, piece, others, resource=name, required=demand.requires, actual=actual)

@@ -1,4 +1,4 @@
-"""Schedules: what solvers and heuristics return, as a list of pieces."""
+"""Schedules as lists of pieces; solvers and heuristics return them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import NamedTuple
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Action, Instance
 
-#: Most pieces that cutting may lead to. Pieces that overlap, as no valid schedule has them, are cut n²/4 times.
+#: Most pieces of a schedule after cutting. Overlapping pieces, as in invalid schedules, are cut up to n²/4 times.
 MAX_PIECES = 20_000
 
 
 class Piece(NamedTuple):
-    """One uninterrupted run of an action; ``start`` and ``duration`` in ticks, ``mode`` its position."""
+    """Uninterrupted run of an action; ``start`` and ``duration`` in ticks, ``mode`` the index of the mode."""
 
     action: str
     start: int
@@ -31,11 +31,10 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Pieces in the order in which their commands are given.
+    """Pieces in the order of their commands; constructed by `Schedule.of`.
 
-    Pieces are ordered by start; at the same instant an action that only needs to be started comes
-    before one that holds its agent, one that sets no state before one that does; then by the
-    instance's order. Use `Schedule.of`.
+    Pieces are ordered by start. At the same instant unattended actions come before attended ones, and actions that
+    set no state before those that do; then the order of the instance counts.
     """
 
     pieces: tuple[Piece, ...]
@@ -45,13 +44,12 @@ class Schedule:
         """Bring pieces into normal form.
 
         Adjacent pieces of one action by one agent are joined, except where the agent starts an
-        action that needs no more than a start: there the piece must be cut, since nobody can start
-        anything strictly inside a piece.
+        unattended action: no agent can start an action strictly inside a piece that holds it.
 
         Raises
         ------
         PlanError
-            If the cut pieces are more than `MAX_PIECES`; they are counted before they are made.
+            For more than `MAX_PIECES` pieces after cutting; they are counted before they are built.
 
         Examples
         --------
@@ -90,7 +88,7 @@ class Schedule:
         return max((piece.end for piece in self.pieces), default=0)
 
     def finish(self) -> dict[str, int]:
-        """End of the last piece of every action."""
+        """Return the end of the last piece of every action, in ticks."""
         ends: dict[str, int] = {}
         for piece in self.pieces:
             ends[piece.action] = max(ends.get(piece.action, 0), piece.end)
@@ -104,7 +102,7 @@ def _sets(action: Action, piece: Piece) -> bool:
 
 
 def _cut_at_starts(pieces: list[Piece], by_id: dict[str, Action]) -> list[Piece]:
-    """Cut pieces where their agent starts something strictly inside, if they may be cut."""
+    """Cut interruptible pieces at the starts of unattended actions by their agent."""
     started: dict[str, set[int]] = {}
     for piece in pieces:
         if piece.agent is not None and not by_id[piece.action].attended:
@@ -125,13 +123,13 @@ def _cut_at_starts(pieces: list[Piece], by_id: dict[str, Action]) -> list[Piece]
     if not cuts:
         return pieces
     if len(pieces) + cuts > MAX_PIECES:
-        message = f"holds {len(pieces) + cuts} pieces, cut where their agent starts something; at most {MAX_PIECES}"
+        message = f"has {len(pieces) + cuts} pieces after cutting at starts of unattended actions; at most {MAX_PIECES}"
         raise PlanError(message, field="plan")
     return [part for piece, cut in zip(pieces, places, strict=True) for part in _parts(piece, cut, starts)]
 
 
 def _parts(piece: Piece, cut: range, starts: dict[str, list[int]]) -> Iterator[Piece]:
-    """Yield the parts of a piece that is cut at some starts of its agent."""
+    """Yield the parts of a piece that is cut at a range of starts of its agent."""
     for place in cut:
         assert piece.agent is not None
         instant = starts[piece.agent][place]

@@ -1,7 +1,7 @@
-"""The general rules: decide whether a schedule obeys an instance, constraint by constraint.
+"""General rules: check a schedule against every constraint of an instance.
 
-This is the meaning of :mod:`planoracle.instances.model.instance`. It knows neither solver nor heuristics, and
-recomputes everything from the pieces.
+They implement the definitions of :mod:`planoracle.instances.model.instance`, and recompute everything from the pieces,
+independently of solvers and heuristics.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from planoracle.instances.model.resource_rules import GeneralViolation, Pieces, 
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent, Violation
 
-#: A replay ends its search for further violations after this many.
+#: Most violations of a replay.
 MAX_VIOLATIONS = 1000
 
 
 def referee(instance: Instance, schedule: Schedule) -> Replay:
     """Replay a schedule by the general rules.
 
-    The general rules judge the schedule as a whole, so nothing is carried out after a fault: the
-    first violation is fatal, and only a faultless schedule counts as executed.
+    The general rules check the schedule as a whole: the first violation is fatal, and only a valid schedule
+    counts as executed.
     """
-    violations = tuple(itertools.islice(_violations(instance, schedule, MAX_VIOLATIONS), MAX_VIOLATIONS))
+    violations = tuple(itertools.islice(find_violations(instance, schedule, MAX_VIOLATIONS), MAX_VIOLATIONS))
     done = not violations
-    count, total = len(schedule.pieces), len(instance.actions)
-    left = dict.fromkeys(instance.by_id, 0) if done else {a.id: a.duration for a in instance.actions}
+    total = len(instance.actions)
     finished = 0
     events = []
     work = {a.id: a.duration for a in instance.actions}
@@ -43,51 +42,46 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
         events=tuple(events),
         violations=violations,
         fatal=violations[0] if violations else None,
-        executed=count if done else 0,
+        executed=len(schedule.pieces) if done else 0,
         progress=float(done),
         goal_ratio=float(done),
         success=done,
         makespan=schedule.makespan if done else 0,
-        remaining={k: v for k, v in left.items() if v},
+        remaining={} if done else {a.id: a.duration for a in instance.actions if a.duration},
         idle=_idle(instance, schedule),
     )
 
 
-def find_violations(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
-    """Yield every violation of a schedule, in the order of `KINDS`."""
-    yield from _violations(instance, schedule)
-
-
 def violations_of_last(instance: Instance, pieces: Sequence[Piece]) -> Iterator[Violation]:
-    """Yield what is wrong with the last of some pieces of actions that there are, the others breaking no rule.
+    """Yield the violations of the last piece, if the earlier ones violate no rule.
 
-    What is missing is left out, and so are time lags; what is paused has too short a duration.
+    Missing actions and time lags are not checked; a paused action has too short a duration.
     """
-    known = list(enumerate(pieces))
-    last = known[-1:]
+    entries = list(enumerate(pieces))
+    last = entries[-1:]
     _, piece = last[0]
-    own = [entry for entry in known if entry[1].action == piece.action]
+    own = [entry for entry in entries if entry[1].action == piece.action]
     modes = instance.by_id[piece.action].modes
     for check, concerned in ((_mode, own), (_agent, last), (_window, last), (_work, own)):
         yield from check(instance, concerned)
-    yield from _attendance(instance, [entry for entry in known if entry[1].agent == piece.agent])
+    yield from _attendance(instance, [entry for entry in entries if entry[1].agent == piece.agent])
     used = {demand.resource for demand in modes[piece.mode].demands} if 0 <= piece.mode < len(modes) else set()
     if used:
-        yield from capacities(instance, known, used)
-        yield from states(instance, known, used)
+        yield from capacities(instance, entries, used)
+        yield from states(instance, entries, used)
 
 
-def _violations(instance: Instance, schedule: Schedule, most: int | None = None) -> Iterator[Violation]:
-    """Yield all violations, or about ``most`` of every kind."""
-    known = []
+def find_violations(instance: Instance, schedule: Schedule, most: int | None = None) -> Iterator[Violation]:
+    """Yield the violations of a schedule in the order of `KINDS`: all, or about ``most`` of every kind."""
+    entries = []
     for i, piece in enumerate(schedule.pieces):
         if piece.action in instance.by_id:
-            known.append((i, piece))
+            entries.append((i, piece))
         else:
             yield fault("unknown_action", i, piece)
-    for check in _CHECKS:  # in the order of the kinds that they find
-        found = itertools.islice(check(instance, known), most)
-        yield from sorted(found, key=lambda violation: KINDS.index(violation.kind))
+    for check in _CHECKS:  # in the order of their kinds
+        violations = itertools.islice(check(instance, entries), most)
+        yield from sorted(violations, key=lambda violation: KINDS.index(violation.kind))
 
 
 def _mode(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
@@ -140,13 +134,13 @@ def _work(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
 
 
 def _missing(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
-    there = {piece.action for _, piece in pieces}
+    present = {piece.action for _, piece in pieces}
     for action in instance.actions:
-        if action.id not in there:
+        if action.id not in present:
             yield GeneralViolation(None, "missing_action", action.id, required=action.duration, actual=0)
 
 
-def _held(action: Action, piece: Piece) -> int:
+def _attended_ticks(action: Action, piece: Piece) -> int:
     return piece.duration if action.interruptible and action.attended else action.attended
 
 
@@ -154,29 +148,29 @@ _Span = tuple[int, int, int, Piece]  # start, end, index
 
 
 def _attendance(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
-    held: dict[str | None, list[_Span]] = defaultdict(list)
+    attended: dict[str | None, list[_Span]] = defaultdict(list)
     for i, piece in pieces:
-        ticks = _held(instance.by_id[piece.action], piece)
+        ticks = _attended_ticks(instance.by_id[piece.action], piece)
         if ticks:
-            held[piece.agent].append((piece.start, piece.start + ticks, i, piece))
-    for spans in held.values():
+            attended[piece.agent].append((piece.start, piece.start + ticks, i, piece))
+    for spans in attended.values():
         spans.sort()
-        last = spans[0]  # the one with the latest end so far
+        last = spans[0]  # with the latest end so far
         for span in spans[1:]:
             if span[0] < last[1]:
-                yield _kept("agent_busy", span[2], span[3], last)
+                yield _busy("agent_busy", span[2], span[3], last)
             if span[1] > last[1]:
                 last = span
-    begun = [
+    starts = [
         (piece.start, i, piece)
         for i, piece in pieces
-        if piece.agent in held
+        if piece.agent in attended
         and not instance.by_id[piece.action].attended
         and instance.eligible(instance.by_id[piece.action])
     ]
-    to_come = {agent: deque(spans) for agent, spans in held.items()}
+    to_come = {agent: deque(spans) for agent, spans in attended.items()}
     under_way: dict[str | None, list[tuple[int, _Span]]] = defaultdict(list)  # by end, as heaps
-    for start, i, piece in sorted(begun):
+    for start, i, piece in sorted(starts):
         coming, running = to_come[piece.agent], under_way[piece.agent]
         while coming and coming[0][0] < start:
             span = coming.popleft()
@@ -184,11 +178,11 @@ def _attendance(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
         while running and running[0][0] <= start:
             heappop(running)
         for _, span in sorted(running, key=itemgetter(1)):
-            yield _kept("start_attended", i, piece, span)
+            yield _busy("start_attended", i, piece, span)
 
 
-def _kept(kind: str, index: int, piece: Piece, by: _Span) -> Violation:
-    """Return the violation of a piece whose agent attends to something else."""
+def _busy(kind: str, index: int, piece: Piece, by: _Span) -> Violation:
+    """Return the violation of a piece whose agent attends to another action."""
     start, end, _, holder = by
     other = Other(holder.action, start, end)
     return fault(kind, index, piece, (other,), resource=str(piece.agent), required=end, actual=piece.start)
@@ -252,7 +246,7 @@ _CHECKS: tuple[Callable[[Instance, Pieces], Iterator[Violation]], ...] = (
 
 def _idle(instance: Instance, schedule: Schedule) -> tuple[tuple[int, int], ...]:
     busy = sorted(
-        (piece.start, piece.start + _held(instance.by_id[piece.action], piece))
+        (piece.start, piece.start + _attended_ticks(instance.by_id[piece.action], piece))
         for piece in schedule.pieces
         if piece.action in instance.by_id
     )
@@ -278,7 +272,7 @@ def gaps(busy: list[tuple[int, int]], until: int) -> tuple[tuple[int, int], ...]
     return tuple(span for span in free if span[0] < span[1])
 
 
-#: Kinds of violation of the general rules.
+#: Kinds of violations of the general rules, in the order of their checks.
 KINDS = (
     "unknown_action",
     "wrong_mode",

@@ -1,4 +1,4 @@
-"""Checks that an instance makes sense before anybody schedules it."""
+"""Consistency checks of instances, and their topological order."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_TICKS = 10**9
 MAX_ACTIONS, MAX_LAGS, MAX_RESOURCES, MAX_AGENTS = 10_000, 100_000, 10_000, 1_000
 #: Most modes of an action, and longest name in characters.
 MAX_MODES, MAX_NAME = 1_000, 500
-# Of a cycle so many actions are named at either end.
-_SHOWN = 10
+# Actions named at either end of a cycle.
+_CYCLE_END = 10
 
 Faults: TypeAlias = Iterator[InputError]
 
@@ -28,9 +28,9 @@ _MOST = {"actions": MAX_ACTIONS, "lags": MAX_LAGS, "resources": MAX_RESOURCES, "
 
 
 def validate(instance: Instance) -> None:
-    """Raise an `InputError` that names the fields of ``instance`` that cannot be right.
+    """Raise an `InputError` that names the invalid fields of an instance.
 
-    What the rest is judged by comes first: whether names are names, then every action and time lag, then cycles.
+    The stages depend on each other: first names and numbers, then actions and time lags, then cycles.
     """
     for stage in (_names, _parts, _whole):
         error = combine_errors(stage(instance))
@@ -39,7 +39,7 @@ def validate(instance: Instance) -> None:
 
 
 def _names(instance: Instance) -> Faults:
-    """Yield what is wrong with numbers and names of parts."""
+    """Yield faults of names and numbers."""
     if not instance.actions:
         yield InputError("needs at least one action", field="actions")
     for field, most in _MOST.items():
@@ -49,21 +49,24 @@ def _names(instance: Instance) -> Faults:
     yield from _unique((a.id for a in instance.actions), "actions")
     yield from _unique((r.name for r in instance.resources), "resources")
     yield from _unique(instance.agents, "agents")
-    yield from _limits(instance)
+    if instance.time_limit is not None:
+        yield from _ticks(instance.time_limit, "time_limit")
     if instance.seconds_per_tick is not None:
         yield from _ticks(instance.seconds_per_tick, "seconds_per_tick", least=1)
     for resource in instance.resources:
         yield from _ticks(resource.capacity, f"resources[{resource.name}].capacity", least=1)
 
 
-def _limits(instance: Instance) -> Faults:
-    if instance.time_limit is not None:
-        yield from _ticks(instance.time_limit, "time_limit")
-
-
 def _parts(instance: Instance) -> Faults:
-    """Yield what is wrong with actions and time lags."""
-    states = _reachable_states(instance)
+    """Yield faults of actions and time lags."""
+    states = {(r.name, r.state) for r in instance.resources if r.state is not None}
+    states |= {
+        (demand.resource, demand.sets)
+        for action in instance.actions
+        for mode in action.modes
+        for demand in mode.demands
+        if demand.sets is not None
+    }
     stateful, agents = {name for name, _ in states}, set(instance.agents)
     for action in instance.actions:
         yield from _action(instance, action, states, stateful, agents)
@@ -71,7 +74,7 @@ def _parts(instance: Instance) -> Faults:
 
 
 def _whole(instance: Instance) -> Faults:
-    """Yield what is wrong with all together."""
+    """Yield faults of the benchmark's name and cycles of precedences."""
     if not isinstance(instance.benchmark, str):
         yield InputError("must be text", field="benchmark", value=instance.benchmark)
     try:
@@ -100,30 +103,16 @@ def _ticks(value: object, field: str, least: int = 0) -> Faults:
         yield InputError(f"must lie between {least} and {MAX_TICKS}", field=field, value=value)
 
 
-def _reachable_states(instance: Instance) -> set[tuple[str, str]]:
-    states = {(r.name, r.state) for r in instance.resources if r.state is not None}
-    states |= {
-        (demand.resource, demand.sets)
-        for action in instance.actions
-        for mode in action.modes
-        for demand in mode.demands
-        if demand.sets is not None
-    }
-    return states
-
-
 def _action(
     instance: Instance, action: Action, states: set[tuple[str, str]], stateful: set[str], agents: set[str]
 ) -> Faults:
     field = f"actions[{action.id}]"
-    times = True
-    for name, value in (("duration", action.duration), ("attended", action.attended), ("release", action.release)):
-        if type(value) is not int or not 0 <= value <= MAX_TICKS:  # first, since most of the time goes here
-            for fault in _ticks(value, f"{field}.{name}"):
-                yield fault
-                times = False
-    if times:
-        yield from _attended(action, field)
+    times = action.duration, action.attended, action.release
+    if all(type(time) is int and 0 <= time <= MAX_TICKS for time in times):  # most of the time goes here
+        yield from _attention(action, field)
+    else:
+        for name, time in zip(("duration", "attended", "release"), times, strict=True):
+            yield from _ticks(time, f"{field}.{name}")
     if action.interruptible:
         yield from _interruptible(action, field, stateful)
     task, _, name = action.id.partition("/")
@@ -147,7 +136,7 @@ def _action(
             yield from _demand(instance, demand, action, number, states)
 
 
-def _attended(action: Action, field: str) -> Faults:
+def _attention(action: Action, field: str) -> Faults:
     if action.attended > action.duration:
         message = f"must not exceed the duration {action.duration}"
         yield InputError(message, field=f"{field}.attended", value=action.attended)
@@ -159,11 +148,11 @@ def _attended(action: Action, field: str) -> Faults:
 def _agents(instance: Instance, action: Action, field: str, agents: set[str]) -> Faults:
     if action.agents:
         yield from _unique(action.agents, f"{field}.agents")
-    strange = [agent for agent in action.agents or () if agent not in agents]
-    for agent in strange:
+    unknown = [agent for agent in action.agents or () if agent not in agents]
+    for agent in unknown:
         message = f"must be one of the agents {list(instance.agents)}{did_you_mean(agent, instance.agents)}"
         yield InputError(message, field=f"{field}.agents", value=agent)
-    if action.attended and not strange and not instance.eligible(action):
+    if action.attended and not unknown and not instance.eligible(action):
         yield InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])
 
 
@@ -186,17 +175,17 @@ def _demand(instance: Instance, demand: Demand, action: Action, mode: int, state
         return
     field = f"actions[{action.id}].modes[{mode}].uses[{demand.resource}]"
     if resource is None:
-        known = sorted(instance.resource)
-        message = f"must be one of the resources {known}{did_you_mean(demand.resource, known)}"
+        names = sorted(instance.resource)
+        message = f"must be one of the resources {names}{did_you_mean(demand.resource, names)}"
         yield InputError(message, field=f"{field}.resource", value=demand.resource)
         return
-    wrong = list(_ticks(demand.amount, f"{field}.amount"))
-    yield from wrong
-    if not wrong and demand.amount > resource.capacity:
+    faults = list(_ticks(demand.amount, f"{field}.amount"))
+    yield from faults
+    if not faults and demand.amount > resource.capacity:
         yield InputError(f"exceeds the capacity {resource.capacity}", field=f"{field}.amount", value=demand.amount)
     if demand.requires is not None and (demand.resource, demand.requires) not in states:
-        known = sorted(state for name, state in states if name == demand.resource)
-        message = "no action sets this state and it is not the initial one" + did_you_mean(demand.requires, known)
+        reachable = sorted(state for name, state in states if name == demand.resource)
+        message = "no action sets this state and it is not the initial one" + did_you_mean(demand.requires, reachable)
         yield InputError(message, field=f"{field}.requires", value=demand.requires)
 
 
@@ -216,18 +205,19 @@ def _lags(instance: Instance) -> Faults:
         seen.add((lag.before, lag.after))
         if lag.minimum is None and lag.maximum is None:
             yield InputError("needs a minimum or a maximum", field=field)
-        wrong = False
-        for bound, value in (("minimum", lag.minimum), ("maximum", lag.maximum)):
-            if value is not None and (type(value) is not int or not -MAX_TICKS <= value <= MAX_TICKS):
-                for fault in _ticks(value, f"{field}.{bound}", least=-MAX_TICKS):
-                    yield fault
-                    wrong = True
-        if not wrong and lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
+        faults = [
+            fault
+            for bound, value in (("minimum", lag.minimum), ("maximum", lag.maximum))
+            if value is not None and (type(value) is not int or not -MAX_TICKS <= value <= MAX_TICKS)
+            for fault in _ticks(value, f"{field}.{bound}", least=-MAX_TICKS)
+        ]
+        yield from faults
+        if not faults and lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
             yield InputError(f"is below the minimum {lag.minimum}", field=f"{field}.maximum", value=lag.maximum)
 
 
 def topological_order(instance: Instance) -> tuple[int, ...]:
-    """Order the actions so that predecessors come first, ties by position (Kahn's algorithm).
+    """Return positions of actions, predecessors first, ties by position (Kahn's algorithm).
 
     A negative minimum lag does not order its two actions.
 
@@ -259,7 +249,7 @@ def topological_order(instance: Instance) -> tuple[int, ...]:
 
 
 def _cycle(instance: Instance, after: list[list[int]], done: set[int]) -> str:
-    # Every action that is left has a predecessor that is left, so walking back must come round.
+    # Every remaining action has a remaining predecessor, so the walk back ends in a cycle.
     before = {j: i for i, row in enumerate(after) if i not in done for j in row if j not in done}
     node = min(before)
     path: dict[int, None] = {}
@@ -268,6 +258,6 @@ def _cycle(instance: Instance, after: list[list[int]], done: set[int]) -> str:
         node = before[node]
     walked = list(path)
     loop = [instance.actions[i].id for i in (node, *reversed(walked[walked.index(node) :]))]
-    if len(loop) > 2 * _SHOWN:
-        loop[_SHOWN:-_SHOWN] = [f"{len(loop) - 2 * _SHOWN} more"]
+    if len(loop) > 2 * _CYCLE_END:
+        loop[_CYCLE_END:-_CYCLE_END] = [f"{len(loop) - 2 * _CYCLE_END} more"]
     return " -> ".join(loop)

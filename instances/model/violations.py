@@ -1,19 +1,19 @@
-"""What a replay of a plan by the rules yields, in one form for every benchmark."""
+"""Violations, events and verdicts of a replay, in one form for every benchmark."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-#: Most other actions that a violation tells of, and most names of what is required that it writes.
+#: Most other actions of a violation, and most required names in its text.
 MAX_OTHERS, MAX_NAMES = 8, 50
 
-#: What a rule asks for, or a plan has: ticks, units, a name, or names.
+#: Required or actual value of a rule: ticks, units, a name, or names.
 Measure: TypeAlias = int | str | tuple[str, ...] | None
 
 
 class Other(NamedTuple):
-    """Another action that has to do with a violation, and when it runs (ticks; ``None``: never, or not known)."""
+    """Another action in a violation, and when it runs (ticks; ``None``: never, or unknown)."""
 
     subject: str
     start: int | None = None
@@ -21,26 +21,28 @@ class Other(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """One broken rule, and what the rules knew of it.
+    """Violation of one rule.
 
     Attributes
     ----------
     position
-        Of the command in order of execution, from 0; ``None`` for a fault of the plan as a whole (a missing action).
+        Position of the command in order of execution, from 0; ``None`` for a fault of the whole plan (a missing
+        action).
     kind
         A name from the benchmark's list.
     subject
-        The action concerned, or the name as written.
+        The action, or the name as written.
     case
-        Which case of the kind it is, where they are told in different words.
+        Case of the kind, if its cases have different messages.
     start, end
         Ticks; when the command runs.
     others
-        What stands against it: the prerequisite, what runs at the same time, what came first. At most `MAX_OTHERS`.
+        Conflicting actions: the prerequisite, those that run at the same time, or the earlier one. At most
+        `MAX_OTHERS`.
     resource
-        The agent, object, tool or resource concerned.
+        The agent, object, tool or resource.
     required, actual
-        What the rule asks for and what the plan has.
+        Value that the rule requires, and value in the plan.
     """
 
     position: int | None
@@ -56,22 +58,23 @@ class Violation(NamedTuple):
 
     @property
     def message(self) -> str:
-        """What is said of it in a few words; every benchmark's own violations have a table of these, by case."""
+        """Short message; subclasses have a table of messages by case."""
         return (self.case or self.kind).replace("_", " ")
 
     @property
     def excess(self) -> int | None:
-        """By how much the rule is missed, if both sides are numbers."""
-        known = isinstance(self.required, int) and isinstance(self.actual, int)
-        return abs(self.actual - self.required) if known else None  # type: ignore[operator]
+        """Difference between the required and the actual value, if both are numbers."""
+        if isinstance(self.required, int) and isinstance(self.actual, int):
+            return abs(self.actual - self.required)
+        return None
 
     @property
     def names(self) -> str:
-        """The names that are required, in a line."""
+        """Required names, in one line."""
         return ", ".join(self.required[:MAX_NAMES])[:300] if isinstance(self.required, tuple) else str(self.required)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON; of those from ``start`` on, only the ones that this violation has."""
+        """Return the fields for JSON; empty fields from ``start`` on are omitted."""
         index, kind, subject, _, start, end, others, resource, required, actual = self
         row: dict[str, Any] = {"index": index, "kind": kind, "subject": subject, "message": self.message}
         if start is not None:
@@ -89,7 +92,7 @@ class Violation(NamedTuple):
 
 
 class ReplayEvent(NamedTuple):
-    """One command as the rules saw it: carried out or refused, and the share of work done after it."""
+    """Command that was accepted or rejected, and the share of work done after it."""
 
     position: int
     subject: str

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model.problem import Problem, a_problem
+from planoracle.instances.model.problem import Problem, check_problem
 from planoracle.instances.text import one_of
 
 if TYPE_CHECKING:  # which imports what benchmarks are made of
@@ -112,7 +112,7 @@ def names() -> tuple[str, ...]:
 
 def of(problem: Problem) -> AnyBenchmark:
     """Return the benchmark of a problem."""
-    return get(a_problem(problem).benchmark)
+    return get(check_problem(problem).benchmark)
 
 
 _HEAD = "PLANORACLE_DATA_"

@@ -63,10 +63,10 @@ class Lexicographic:
         """
         if self.infeasible:
             return False
-        until = self.deadline.sooner(share * self.deadline.left())
+        until = self.deadline.sooner(share * self.deadline.remaining())
         proved = False
         for options, effort in _LADDER:
-            if until.left() <= 0 or proved or self.infeasible:
+            if until.remaining() <= 0 or proved or self.infeasible:
                 break
             if options.get("core") and self._values(terms) > _NEAR:
                 continue
@@ -94,7 +94,7 @@ class Lexicographic:
 
     def smallest_in_order(self, variables: Sequence[int]) -> bool:
         """Take the solution in which these variables are lexicographically smallest, if it is found soon."""
-        if self.deadline.left() <= 0 or self.infeasible:
+        if self.deadline.remaining() <= 0 or self.infeasible:
             return False
         self.model.drop_objective()
         self.model.search_in_order(variables)
@@ -116,7 +116,9 @@ class Lexicographic:
     def _confirm(self, *, presolved: bool) -> None:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
         self.model.drop_objective()
-        second = run(self.model, deadline=self.deadline.within(max(1.0, self.deadline.left())), presolve=not presolved)
+        second = run(
+            self.model, deadline=self.deadline.within(max(1.0, self.deadline.remaining())), presolve=not presolved
+        )
         self.infeasible = second.status == Status.infeasible
         if second.solution:
             self.solution = second.solution

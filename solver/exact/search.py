@@ -56,7 +56,7 @@ class Proving:
         self.began = perf_counter()
         work = sum(1 + len(action.modes[0].demands) for action in instance.actions)
         whole = deadline_of(time_limit)
-        left = whole.left()
+        left = whole.remaining()
         self.deadline = whole.sooner(left - min(left / 4, _REPLAY * work))
         self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * min(left, _LARGEST_MODEL)))
         self.seed = seed
@@ -81,7 +81,7 @@ class Proving:
 
     def left(self) -> float:
         """Return the seconds that are left."""
-        return self.deadline.left()
+        return self.deadline.remaining()
 
     def rounded(self, bound: int) -> int:
         """Return a bound on the grid."""

@@ -50,7 +50,7 @@ def plan(
     deadline, makespan, proof = deadline_of(limit), None, "no plan was found"
     if not started:
         try:
-            part = deadline.within(_SHARE * deadline.left())
+            part = deadline.within(_SHARE * deadline.remaining())
             best = annealed(floor, rules, tries=_TRIES, bound=bound, deadline=part)
             makespan, proof = _makespan(floor, rules, best), "annealing"
         except InputError as error:

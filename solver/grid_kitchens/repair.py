@@ -73,7 +73,7 @@ class _Search:
     def _plan(self, kept: int) -> PlanAndBound:
         """Complete a beginning; half the time left is spent, so that something is left for shorter ones."""
         if kept not in self.found:
-            half = self.deadline.sooner(self.deadline.left() / 2)
+            half = self.deadline.sooner(self.deadline.remaining() / 2)
             self.found[kept] = plan(self.submitted.problem, self.submitted.rules, half, self.done.begun(kept))
         return self.found[kept]
 

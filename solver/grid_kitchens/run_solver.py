@@ -201,7 +201,7 @@ class Solver:
             after = lasting(begun)
             after[clock.ground.cooks[cook]].append(written(clock.ground, act))
             same = value.makespan is not None and kept is not None and begins(kept, after)
-            worth = value if same else value_of(self._plan(after, deadline.within(deadline.left() / left)))
+            worth = value if same else value_of(self._plan(after, deadline.within(deadline.remaining() / left)))
             yield Option.of(submitted(clock.ground, cook, act), "wait" if act.word == WAIT else "act", value, worth)
 
     def _least(self, count: int) -> Value:

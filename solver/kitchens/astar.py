@@ -149,7 +149,7 @@ class _Search:
 
     def errands(self, start: State, groups: Groups) -> bool:
         """Look for plans by way of schedules; return whether one of them is proved to be the best."""
-        part = self.deadline.sooner(_ERRANDS * self.deadline.left())
+        part = self.deadline.sooner(_ERRANDS * self.deadline.remaining())
         with suppress(TimeOverError):  # of this part
             for found in self.heuristic.errand_plans(start, groups, self.most, part):
                 self.best = found

@@ -79,7 +79,7 @@ class _Search:
     def _plan(self, kept: int) -> Result:
         """Complete a beginning; half the time left is spent, so that something is left for shorter ones."""
         if kept not in self.rest:
-            half = self.deadline.sooner(self.deadline.left() / 2)
+            half = self.deadline.sooner(self.deadline.remaining() / 2)
             self.rest[kept] = plan(self.kitchen, time_limit=half, rules=self.rules, after=self.legal[:kept])
         return self.rest[kept]
 

@@ -129,7 +129,7 @@ def certificate(
     (3060, 1020)
     """
     whole = deadline_of(time_limit)
-    deadline = whole.sooner(whole.left() - _VERIFY * len(instance.actions))
+    deadline = whole.sooner(whole.remaining() - _VERIFY * len(instance.actions))
     try:
         path = critical_path(instance, deadline)
     except TimeOverError:

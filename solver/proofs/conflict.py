@@ -156,7 +156,7 @@ class _Search:
         self.proof = _Verdict(Status.unknown)  # of the last set proved impossible
 
     def left(self) -> float:
-        return self.deadline.left()
+        return self.deadline.remaining()
 
     def run(self) -> Conflict | None:
         ranked = sorted(constraints(self.instance), key=lambda constraint: _worth(self.instance, constraint))

@@ -147,7 +147,7 @@ class _Search:
             return self._answer(Status.infeasible)
         model = PerturbationModel(instance, bounds, most, self.places)
         grid = model.grid
-        near = self.deadline.sooner((1 - _RESERVE) * self.deadline.left())
+        near = self.deadline.sooner((1 - _RESERVE) * self.deadline.remaining())
         lexicographic = Lexicographic(model.model, near)
         proved = []
         held: dict[str, int] = {}

@@ -12,7 +12,7 @@ from math import ceil
 
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Deadline, Limit, Status, WorkLimit, charge, deadline_of, worked
+from planoracle.instances.model.limits import Deadline, Limit, Status, WorkLimit, charge, counted_work, deadline_of
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.protocol import registry
@@ -335,10 +335,10 @@ class StateSolver:
                 self._build(0, Counter())
                 self._recent.appendleft(root.witness)
         else:
-            before = worked()
+            before = counted_work()
             root = self.value(PartialSchedule(), limit=limit)
             if isinstance(limit, WorkLimit):
-                roots[key] = root, worked() - before
+                roots[key] = root, counted_work() - before
         self._least = NEVER if root.lower >= NEVER else max(self._least, -(-root.lower // self.step))
 
     def _search(self, built: StateModel, cut: int, least: int, most: int, known: Value, deadline: Deadline) -> Value:
@@ -368,7 +368,7 @@ class StateSolver:
                 least = most
             elif found.bound > 0:
                 least = max(least, ceil(found.bound - 1e-6))
-            if (best is not None and least >= most) or deadline.left() <= 0:
+            if (best is not None and least >= most) or deadline.remaining() <= 0:
                 break
         low = least * self.step + cut
         if best is None:
@@ -381,17 +381,18 @@ class StateSolver:
         self.solves += 1
         # CP-SAT's clock does not see that a conflict takes the longer, the more pieces there are.
         dear = max(1.0, (model.model.variables / _FEW) ** 2) if deadline.counted else 1.0
-        part = deadline if dear == 1.0 else deadline.within(deadline.left() / dear)
-        before = part.left()
+        part = deadline if dear == 1.0 else deadline.within(deadline.remaining() / dear)
+        before = part.remaining()
         found = run(model.model, deadline=part, deterministic=effort, **options)  # type: ignore[arg-type]
         if part is not deadline:
-            deadline.spend((before - part.left()) * (dear - 1))
+            deadline.spend((before - part.remaining()) * (dear - 1))
         return found
 
     def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: Deadline) -> bool:
         """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
         other = {"presolve": not options.get("presolve", False)}
-        return self._run(model, deadline.within(max(1.0, deadline.left())), other, None).status == Status.infeasible
+        longer = deadline.within(max(1.0, deadline.remaining()))
+        return self._run(model, longer, other, None).status == Status.infeasible
 
     # --- witnesses ---------------------------------------------------------------------------------
 

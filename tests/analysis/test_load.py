@@ -28,7 +28,7 @@ from planoracle.analysis.report.jobs import work_on
 from planoracle.analysis.report.work import ReportOptions, entries_of
 from planoracle.instances.files import catalog
 from planoracle.instances.model import limits as clock
-from planoracle.instances.model.limits import WorkLimit, deadline_of, worked
+from planoracle.instances.model.limits import WorkLimit, counted_work, deadline_of
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.solve import solve
@@ -89,9 +89,9 @@ def test_work_is_the_same_every_time() -> None:
     kitchen = catalog.problem("kitchens/synchronous/7_two_lettuce_chicken_sandwich")
     found = []
     for _ in range(2):
-        before = worked()
+        before = counted_work()
         result = plan(kitchen, time_limit=WorkLimit(0.1))
-        found.append((result.status, result.lower_bound, result.actions, result.expanded, worked() - before))
+        found.append((result.status, result.lower_bound, result.actions, result.expanded, counted_work() - before))
     assert found[0] == found[1]
     assert found[0][0] == "feasible"
     assert found[0][-1] == pytest.approx(1e8, rel=0.05)
@@ -104,8 +104,8 @@ def test_work_of_a_part_counts_for_the_whole() -> None:
     part = whole.sooner(0.25)
     part.spend(0.25)
     assert part.over(0.0)
-    assert whole.left() == 0.75
-    assert whole.sooner(5.0).left() == 0.75
+    assert whole.remaining() == 0.75
+    assert whole.sooner(5.0).remaining() == 0.75
     assert deadline_of(whole) is whole
     assert not deadline_of(60.0).counted
 
@@ -128,8 +128,8 @@ def test_prices_do_not_depend_on_what_was_priced_before(seconds: float) -> None:
         problem.memos.clear()
         found: dict[int, Any] = {}
         for number in order:
-            before = worked()
-            found[number] = regret_of(runs()[number], seconds=WorkLimit(seconds)).as_dict(), worked() - before
+            before = counted_work()
+            found[number] = regret_of(runs()[number], seconds=WorkLimit(seconds)).as_dict(), counted_work() - before
         told.append(dict(sorted(found.items())))
     assert told[0] == told[1] == told[2]
 

@@ -43,7 +43,7 @@ def test_number_out_of_range_is_named(count: int) -> None:
 
 
 def test_agents_that_differ_are_not_replaced() -> None:
-    with pytest.raises(InputError, match=r"k\.agents: has agents of its own that differ"):
+    with pytest.raises(InputError, match=r"k\.agents: agents must be identical to be replicated"):
         with_agents(Instance("k", (CHOP, replace(DRIVE, agents=("b",))), agents=("a", "b")), 2)
 
 
@@ -64,7 +64,7 @@ def test_restricted_agents_do_what_they_are_given_and_others_everything() -> Non
             {"agent1": ["home", "shop"]},
             r"must be a task \(home, out\) or an action; did you mean home/chop\? \(found 'shop'\)",
         ),
-        ({"agent1": ["home"], "agent2": ["home"]}, r"only: leaves nobody for it \(found 'out/drive'\)"),
+        ({"agent1": ["home"], "agent2": ["home"]}, r"only: no agent is eligible for this action \(found 'out/drive'\)"),
     ],
 )
 def test_impossible_restriction_is_named(only: dict[str, list[str]], fault: str) -> None:

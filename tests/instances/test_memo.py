@@ -34,8 +34,7 @@ def test_worked_out_once_for_every_problem_and_arguments(problem: Problem) -> No
     def other(problem: Problem) -> str:
         return problem.unit
 
-    assert size.known(problem) is None
-    assert [size(problem), size(problem), size.known(problem)] == [1, 1, 1]
+    assert [size(problem), size(problem)] == [1, 1]
     assert [size(problem, 2), size(problem, more=2), size(problem, 2), size(problem, more=2)] == [2, 3, 2, 3]
     assert [size(problem, 3), size(problem, 3)] == [None, None]  # it is kept like any other
     assert other(problem) == problem.unit

@@ -19,7 +19,7 @@ from planoracle.instances.benchmarks.timearena.scenario import task_names
 from planoracle.instances.files.catalog import expand, load
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import WorkLimit, worked
+from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.model.problem import of_kind
 from planoracle.solver.exact import search as exact
 from tests.support.efforts import counted
@@ -82,10 +82,10 @@ CASES: dict[str, Callable[[], Instance]] = {
 def measure(name: str) -> Efforts:
     """Count the efforts of one solve; ``proved`` is 1 if it ends with a proof."""
     instance = replace(CASES[name]())  # a copy without cached values
-    before = worked()
+    before = counted_work()
     with counted() as efforts:
         status = exact.solve(instance, time_limit=WorkLimit(20.0)).status
-    return {**asdict(efforts), "work": (worked() - before) / 1e9, "proved": status.settled}
+    return {**asdict(efforts), "work": (counted_work() - before) / 1e9, "proved": status.settled}
 
 
 def recorded() -> dict[str, Efforts]:

@@ -17,7 +17,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitch
 from planoracle.instances.benchmarks.grid_kitchens.live import GridKitchenEnvironment
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.files.catalog import problem
-from planoracle.instances.model.limits import Status, WorkLimit, worked
+from planoracle.instances.model.limits import Status, WorkLimit, counted_work
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
 from planoracle.solver.grid_kitchens.completion import CompletedWork, begins, left_of
@@ -119,11 +119,11 @@ def test_all_that_cooks_can_do_is_priced_within_the_limit_of_one_state() -> None
     solver = Solver(
         replayed(problem("paracook/cook/own/seed_1/agent_num_2/orders_num_1"), {"plan": {}}), WorkLimit(0.5)
     )
-    value, before = solver.value, worked()
+    value, before = solver.value, counted_work()
     options = list(solver.options(value))
     assert len(options) > 10
     # An option may end a step late.
-    assert worked() - before < 1e9
+    assert counted_work() - before < 1e9
 
 
 @pytest.mark.slow

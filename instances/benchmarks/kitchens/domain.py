@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.cache import Remembering
+from planoracle.instances.model.cache import MemoHolder
 
 #: The type whose objects act, in turns.
 ACTOR = "player"
@@ -100,7 +100,7 @@ class ActionSchema:
 
 
 @dataclass(frozen=True)
-class KitchenDomain(Remembering):
+class KitchenDomain(MemoHolder):
     """Types, predicates (sorted by name) and actions (in the order of the file) of a benchmark."""
 
     types: tuple[str, ...]

@@ -41,7 +41,7 @@ def errand_plans(
             setting = _setting(context, abstraction, view, start, listed, late)
             # One cook alone, doing one thing after the other, takes no longer, if there is a way at all.
             longest = len(setting.cooks) * sum(errand.length + errand.ticks + 3 for errand in listed)
-            turns = schedule(setting, listed, min(most - 1, longest), deadline.sooner(deadline.left() / 2), seed)
+            turns = schedule(setting, listed, min(most - 1, longest), deadline.sooner(deadline.remaining() / 2), seed)
             found = None if turns is None else act(abstraction, start, listed, turns, most - 1, deadline)
             if found is not None:
                 yield found
