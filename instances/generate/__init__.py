@@ -1,1 +1,1 @@
-"""Random problems by their parameters: our own model, and the styles of benchmarks."""
+"""Random problems by parameters, in the style of each benchmark."""

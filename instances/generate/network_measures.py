@@ -1,4 +1,4 @@
-"""What a problem is like, measured: the terms of project scheduling, and those of the benchmarks."""
+"""Measures of problems: terms of project scheduling and of the benchmarks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planoracle.instances.model.instance import Action, Instance
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Counts, and shares from 0 to 1; ``None`` where there is nothing to take a share of.
+    """Counts, and shares from 0 to 1; ``None`` for a share of nothing.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class Measures:
         Share of the pairs of actions that are ordered, directly or not (Mastor, 1970): of all pairs, and of those
         within a task.
     parallelism
-        Share of the actions that run on without an agent.
+        Share of the actions that continue without an agent.
     unattended
-        Share of the work during which no agent is held.
+        Share of the work without an agent.
     interruptible
         Share of the continuous actions that may be cut.
     windows
@@ -35,14 +35,14 @@ class Measures:
     window_length
         Mean maximum lag, in mean durations (not a share, may exceed 1).
     resource_factor
-        Share of the resources that an action asks for, mean over actions and their modes (ibid.).
+        Share of the resources that an action uses, mean over actions and their modes (ibid.).
     resource_strength
         Mean over the resources of (capacity - least) / (peak - least), where ``least`` is the largest demand of
-        one action in its most modest mode, and ``peak`` the most that is used at once if every action starts as
+        one action in its least demanding mode, and ``peak`` the largest simultaneous use if every action starts as
         early as the precedences allow, in its most demanding mode (ibid.). Resources for which the two are
         equal do not count.
     eligibility
-        Share of the agents that may carry out an action; of the actions that need one.
+        Share of the agents that are eligible for an action; of the actions that need one.
     """
 
     tasks: int
@@ -63,7 +63,7 @@ class Measures:
     eligibility: float | None
 
     def row(self) -> dict[str, int | float | None]:
-        """Return the figures as a flat row, shares to four decimals."""
+        """Return the measures as a flat row, shares to four decimals."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {name: round(value, 4) if isinstance(value, float) else value for name, value in values}
 
@@ -74,8 +74,8 @@ def describe(instance: Instance) -> Measures:
     Examples
     --------
     >>> from planoracle.instances.files.catalog import load
-    >>> found = describe(load("recipe2plan/timed/Cobbler_Pancakes"))
-    >>> found.actions, found.parallelism, round(found.order_strength, 2)
+    >>> measures = describe(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> measures.actions, measures.parallelism, round(measures.order_strength, 2)
     (24, 0.25, 0.34)
     """
     actions = instance.actions
@@ -118,8 +118,8 @@ def _share(part: float, whole: int) -> float | None:
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    found = list(values)
-    return _share(sum(found), len(found))
+    numbers = list(values)
+    return _share(sum(numbers), len(numbers))
 
 
 def _ancestors(instance: Instance) -> list[int]:
@@ -142,14 +142,14 @@ def _pairs(before: list[int]) -> Iterator[tuple[int, int]]:
 
 def _direct(before: list[int]) -> int:
     """Count the precedences that do not follow from others."""
-    found = 0
+    count = 0
     for earlier in before:
         implied = 0
         for i in range(earlier.bit_length()):
             if earlier >> i & 1:
                 implied |= before[i]
-        found += (earlier & ~implied).bit_count()
-    return found
+        count += (earlier & ~implied).bit_count()
+    return count
 
 
 def _strengths(instance: Instance) -> Iterator[float]:
@@ -159,12 +159,12 @@ def _strengths(instance: Instance) -> Iterator[float]:
 
 
 def demand_ranges(instance: Instance) -> list[tuple[int, int]]:
-    """Return for every resource the largest demand of one action, and the peak of the schedule of earliest starts."""
+    """Return for every resource the largest demand of an action and the peak of the earliest schedule."""
     starts = [action.release for action in instance.actions]
     for i in instance.order:
         for j, lag in instance.predecessors[i]:
             starts[i] = max(starts[i], starts[j] + instance.actions[j].duration + lag)
-    found = []
+    ranges = []
     for resource in instance.resources:
         amounts = [_amounts(action, resource.name) for action in instance.actions]
         changes = [
@@ -177,8 +177,8 @@ def demand_ranges(instance: Instance) -> list[tuple[int, int]]:
         for _, change in sorted(changes):  # at the same instant, ends come first
             used += change
             peak = max(peak, used)
-        found.append((max(min(each) for each in amounts), peak))
-    return found
+        ranges.append((max(min(each) for each in amounts), peak))
+    return ranges
 
 
 def _amounts(action: Action, name: str) -> list[int]:

@@ -1,16 +1,16 @@
-"""The parameters of the generators, in the terms of the field, and checked."""
+"""Validated parameters of random problems, and portable random draws."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import isfinite
 from random import Random
 from typing import Any, TypeVar
 
 from planoracle.instances.errors import InputError
 
-#: Least and greatest value of the parameters that are whole numbers.
+#: Least and largest value of the whole-number parameters.
 _RANGES = {
     "tasks": (1, 100),
     "actions": (1, 200),
@@ -24,20 +24,20 @@ _RANGES = {
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a random problem is to be like. A share is a number from 0 to 1.
+    """Parameters of a random problem. A share is a number from 0 to 1.
 
     Attributes
     ----------
     tasks
         Number of tasks.
     actions
-        Number of actions of each task; ``None``: as many as tasks of the benchmark have.
+        Number of actions of each task; ``None`` for the numbers of the benchmark's tasks.
     order_strength
         Share of the pairs of actions of a task that are ordered, directly or not (Mastor, 1970); the higher, the
         more precedences. The literature also counts arcs per activity (network complexity; Kolisch, Sprecher and
         Drexl, 1995): see `planoracle.instances.generate.network_measures`.
     parallelism
-        Share of the actions that run on without an agent.
+        Share of the actions that continue without an agent.
     attended
         Ticks for which such an action holds its agent at the start.
     interruptible
@@ -49,23 +49,23 @@ class Parameters:
     resources
         Number of resources.
     resource_factor
-        Share of the resources that an action asks for, on average (RF; Kolisch, Sprecher and Drexl, 1995).
+        Share of the resources that an action uses, on average (RF; Kolisch, Sprecher and Drexl, 1995).
     resource_strength
-        Where a capacity lies between the largest demand of one action (0) and the peak of the schedule
-        of earliest starts (1), which ignores resources (RS; ibid.).
+        Capacity between the largest demand of one action (0) and the peak of the schedule of earliest starts (1),
+        which ignores resources (RS; ibid.).
     agents
         Number of agents.
     eligibility
-        Share of the agents that may carry out an action, on average; at least one may.
+        Share of the agents that are eligible for an action, on average; at least one is.
     shortest, longest
         Bounds of the durations, in ticks; for AsyncTool, of the turns a result takes.
     feasible
-        Draw the maximum lags so that a schedule is known; if false, nothing says that there is one.
+        Draw the maximum lags so that a schedule is known; if false, the problem may be infeasible.
 
     Raises
     ------
     InputError
-        Naming the parameter, what was given and what would be right.
+        Naming the parameter, its value and the accepted values.
 
     Examples
     --------
@@ -101,16 +101,15 @@ class Parameters:
             raise InputError(f"must not be less than shortest, {self.shortest}", field="longest", value=self.longest)
 
     @classmethod
-    def of(cls, start: Parameters, allowed: Iterable[str], given: Mapping[str, Any]) -> Parameters:
-        """Return parameters with some turned; raises `InputError` for one that is not allowed."""
-        allowed = tuple(allowed)
-        for name, value in given.items():
+    def of(cls, start: Parameters, allowed: Sequence[str], overrides: Mapping[str, Any]) -> Parameters:
+        """Return parameters with some values changed; raises `InputError` for one that is not allowed."""
+        for name, value in overrides.items():
             if name not in allowed:
                 raise InputError(f"is no parameter of this style; it has {', '.join(allowed)}", field=name, value=value)
-        return cls(**{field.name: getattr(start, field.name) for field in fields(cls)} | dict(given))
+        return replace(start, **overrides)
 
     def changes(self, start: Parameters) -> str:
-        """Return what differs from other parameters, as text."""
+        """Return the values that differ from other parameters, as text."""
         pairs = ((field.name, getattr(self, field.name), getattr(start, field.name)) for field in fields(self))
         return ",".join(f"{name}={value}" for name, value, before in pairs if value != before)
 
@@ -137,21 +136,21 @@ def below(random: Random, limit: int) -> int:
 
 
 def chance(random: Random, percent: int) -> bool:
-    """Return ``True`` so many times in a hundred."""
+    """Return ``True`` with a probability in percent."""
     return below(random, 100) < percent
 
 
 def one(random: Random, options: Sequence[T]) -> T:
-    """Return one of some options, each as likely as the others."""
+    """Return one of some options with equal probabilities."""
     return options[below(random, len(options))]
 
 
 def weighted(random: Random, weights: Mapping[T, int]) -> T:
-    """Return one of some options, as likely as their weights say."""
+    """Return one of some options with probabilities proportional to weights."""
     return one(random, [option for option, weight in weights.items() for _ in range(weight)])
 
 
 def shuffled(random: Random, things: Iterable[T]) -> list[T]:
-    """Return things in any order."""
+    """Return a random permutation."""
     rest = list(things)
     return [rest.pop(below(random, len(rest))) for _ in range(len(rest))]

@@ -1,4 +1,4 @@
-"""Random precedences of a given order strength, and which of them get a maximum lag."""
+"""Random precedences of a given order strength, and random maximum lags."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from dataclasses import replace
 from random import Random
 
 from planoracle.instances.generate.parameters import below, shuffled
-from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.schedule_benchmark import certify
 
-#: From position to position; the first is the smaller one.
+#: Positions of two ordered actions, the smaller one first.
 Arc = tuple[int, int]
 
 
-def chosen(random: Random, count: int, share: float) -> set[int]:
-    """Return so large a share of the numbers below ``count``, to the nearest whole number."""
+def sample_share(random: Random, count: int, share: float) -> set[int]:
+    """Return a random sample of the numbers below ``count``, of a share rounded to a whole number."""
     return set(shuffled(random, range(count))[: round(share * count)])
 
 
-def network(random: Random, count: int, strength: float) -> list[Arc]:
-    """Return precedences without redundant ones, with a given share of all pairs ordered.
+def random_precedences(random: Random, count: int, strength: float) -> list[Arc]:
+    """Return precedences without redundant ones that order a given share of all pairs.
 
-    Pairs are ordered at random as long as, with what follows from them, they are not too many. (Whatever is
-    missing can be had by pairs from which nothing follows: partial orders are graded by their size.)
+    Pairs are ordered at random as long as the transitive closure does not become too large. (The exact size is always
+    reachable, since partial orders are graded by their size.)
 
-    >>> len(network(Random(1), 4, 0.0)), network(Random(1), 4, 1.0)
+    >>> len(random_precedences(Random(1), 4, 0.0)), random_precedences(Random(1), 4, 1.0)
     (0, [(0, 1), (1, 2), (2, 3)])
     """
-    before, after = [0] * count, [0] * count  # bit sets, all that follows included
+    before, after = [0] * count, [0] * count  # bit sets of the transitive closure
     missing = round(strength * count * (count - 1) / 2)
     pairs = shuffled(random, ((i, j) for j in range(count) for i in range(j)))
     while missing:
@@ -53,24 +53,24 @@ def network(random: Random, count: int, strength: float) -> list[Arc]:
     return [(i, j) for j in range(count) for i in range(j) if before[j] >> i & 1 and not after[i] & before[j]]
 
 
-def tree(random: Random, count: int, strength: float) -> list[Arc]:
-    """Return precedences in which every action but the last has one successor, of about that order strength.
+def random_tree(random: Random, count: int, strength: float) -> list[Arc]:
+    """Return precedences of about a given order strength in which all actions but the last have one successor.
 
-    It begins with all actions before the last one, and moves single ones while that brings it nearer. Fewer
-    pairs than one per action cannot be ordered so.
+    The search starts with all actions directly before the last one, and moves single ones as long as the order
+    strength comes closer. The least number of ordered pairs is one per action.
 
-    >>> tree(Random(1), 4, 1.0)
+    >>> random_tree(Random(1), 4, 1.0)
     [(0, 1), (1, 2), (2, 3)]
     """
-    wanted = round(strength * count * (count - 1) / 2)
+    target = round(strength * count * (count - 1) / 2)
     successor = [count - 1] * (count - 1)
-    gap = abs(wanted - _ordered(successor))
+    gap = abs(target - _count_ordered(successor))
     for _ in range(40 * count):
         if not gap or count < 2:
             break
         i = below(random, count - 1)
         was, successor[i] = successor[i], i + 1 + below(random, count - 1 - i)
-        now = abs(wanted - _ordered(successor))
+        now = abs(target - _count_ordered(successor))
         if now > gap:
             successor[i] = was
         else:
@@ -78,25 +78,23 @@ def tree(random: Random, count: int, strength: float) -> list[Arc]:
     return sorted(enumerate(successor), key=lambda arc: (arc[1], arc[0]))
 
 
-def _ordered(successor: list[int]) -> int:
+def _count_ordered(successor: list[int]) -> int:
     depth = [0] * (len(successor) + 1)
     for i in reversed(range(len(successor))):
         depth[i] = depth[successor[i]] + 1
     return sum(depth)
 
 
-def follow(count: int, arcs: Iterable[Arc]) -> list[int]:
-    """Return an order of the actions in which each comes as soon as it can after what it waits for.
+def depth_first_order(count: int, arcs: Iterable[Arc]) -> list[int]:
+    """Return a topological order of the actions, depth first from the last actions.
 
-    Depth first from the last actions: before each one comes all it waits for.
-
-    >>> follow(4, [(0, 3), (1, 2), (2, 3)])
+    >>> depth_first_order(4, [(0, 3), (1, 2), (2, 3)])
     [0, 1, 2, 3]
     """
-    waits: list[list[int]] = [[] for _ in range(count)]
+    predecessors: list[list[int]] = [[] for _ in range(count)]
     for i, j in sorted(arcs):
-        waits[j].append(i)
-    last = set(range(count)).difference(*waits)
+        predecessors[j].append(i)
+    last = set(range(count)).difference(*predecessors)
     order: dict[int, None] = {}
     stack = [(i, False) for i in sorted(last, reverse=True)]
     while stack:
@@ -104,21 +102,21 @@ def follow(count: int, arcs: Iterable[Arc]) -> list[int]:
         if ready:
             order.setdefault(i)
         elif i not in order:
-            stack += [(i, True), *((j, False) for j in reversed(waits[i]))]
+            stack += [(i, True), *((j, False) for j in reversed(predecessors[i]))]
     return list(order)
 
 
 def windows(
     random: Random, arcs: Sequence[Arc], share: float, limits: Sequence[int], rank: Sequence[int]
 ) -> dict[Arc, int]:
-    """Choose the precedences that get a maximum lag.
+    """Return a random share of the precedences with their maximum lags.
 
     Parameters
     ----------
     limits
-        The maximum lag of each precedence, should it get one.
+        Maximum lag of each precedence, if it is selected.
     rank
-        Those of lower rank are chosen first, equal ones with equal chances.
+        Precedences of lower rank are selected first, those of equal rank with equal probabilities.
 
     >>> windows(Random(1), [(0, 1), (1, 2), (2, 3)], 0.33, [5, 6, 7], [1, 0, 1])
     {(1, 2): 6}
@@ -128,7 +126,7 @@ def windows(
 
 
 def gaps(arcs: Iterable[Arc], order: Iterable[int], durations: Sequence[int]) -> list[int]:
-    """Return the time from the end of the first to the start of the second, one action after the other.
+    """Return the times between the actions of each arc if all run one after the other.
 
     >>> gaps([(0, 1), (0, 2)], [0, 1, 2], [5, 4, 3])
     [0, 4]
@@ -141,20 +139,20 @@ def gaps(arcs: Iterable[Arc], order: Iterable[int], durations: Sequence[int]) ->
     return [starts[j] - starts[i] - durations[i] for i, j in arcs]
 
 
-def witnessed(instance: Instance, order: Sequence[int], *, widen: bool) -> tuple[Instance, Schedule | None]:
-    """Carry the actions out one after the other, as soon as minimum lags allow.
+def with_witness(instance: Instance, order: Sequence[int], *, widen: bool) -> tuple[Instance, Schedule | None]:
+    """Schedule the actions one after the other, as early as the minimum lags allow.
 
     Parameters
     ----------
     order
-        Positions of the actions, what comes before another first.
+        Positions of the actions in a topological order.
     widen
-        Make maximum lags that this schedule breaks just long enough. Otherwise the instance stays as it is.
+        Increase maximum lags that this schedule violates until it is valid. Otherwise the instance is unchanged.
 
     Returns
     -------
     tuple
-        The instance, and the schedule, accepted by its rules; ``None`` if it breaks maximum lags.
+        The instance, and the schedule, certified by its rules; ``None`` if it violates maximum lags.
     """
     starts: dict[str, int] = {}
     finish: dict[str, int] = {}
@@ -165,21 +163,18 @@ def witnessed(instance: Instance, order: Sequence[int], *, widen: bool) -> tuple
             clock, action.release, *(finish[instance.actions[j].id] + lag for j, lag in instance.predecessors[i])
         )
         clock = finish[action.id] = starts[action.id] + action.duration
-    lags = tuple(_widened(lag, starts[lag.after] - finish[lag.before]) for lag in instance.lags)
+    lags = tuple(
+        lag if lag.maximum is None else replace(lag, maximum=max(lag.maximum, starts[lag.after] - finish[lag.before]))
+        for lag in instance.lags
+    )
     if lags != instance.lags:
         if not widen:
             return instance, None
         instance = replace(instance, lags=lags)
-    pieces = [_piece(instance, action, starts[action.id]) for action in instance.actions]
+    pieces = [
+        Piece(action.id, starts[action.id], action.duration, instance.eligible(action)[0])
+        for action in instance.actions
+    ]
     schedule = Schedule.of(instance, pieces)
     certify(instance, schedule)
     return instance, schedule
-
-
-def _widened(lag: Lag, gap: int) -> Lag:
-    fits = lag.maximum is None or gap <= lag.maximum
-    return lag if fits else replace(lag, maximum=gap)
-
-
-def _piece(instance: Instance, action: Action, start: int) -> Piece:
-    return Piece(action.id, start, action.duration, instance.eligible(action)[0])

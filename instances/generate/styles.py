@@ -1,4 +1,4 @@
-"""The styles of random problems by name: the same seed, parameters and version give the same bytes."""
+"""Generation of random problems by style and seed: equal seed, parameters and version give equal bytes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.capabilities import Generator
 from planoracle.instances.text import one_of
 
-#: Raised when the same seed and parameters give other problems than before.
+#: Version of the generators; increased when the same seed and parameters give other problems.
 VERSION: Final = 1
 
 
 class GeneratedProblem(NamedTuple):
-    """A random problem: the number of the draw, the parameters, and a schedule for it if one is known."""
+    """Random problem, with the number of the draw, the parameters, and a schedule if one is known."""
 
     problem: Problem
     number: int
@@ -31,7 +31,7 @@ class GeneratedProblem(NamedTuple):
 
 
 def styles() -> tuple[str, ...]:
-    """Return the names of all styles: the benchmarks that say how problems like theirs are made."""
+    """Return the names of all styles: the benchmarks with a generator."""
     return tuple(name for name in registry.names() if registry.get(name).generator is not None)
 
 
@@ -39,13 +39,13 @@ def styles() -> tuple[str, ...]:
 def style(name: str) -> Generator:
     """Return a style by its name; raises `UnknownNameError`."""
     benchmark = registry.find(name)
-    found = None if benchmark is None else benchmark.generator
-    if found is None:
+    generator = None if benchmark is None else benchmark.generator
+    if generator is None:
         raise UnknownNameError(one_of(name, styles(), "styles"), field="style", value=name)
-    return found
+    return generator
 
 
-def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False, **given: Any) -> GeneratedProblem:
+def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False, **overrides: Any) -> GeneratedProblem:
     """Return one random problem.
 
     Parameters
@@ -53,23 +53,23 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
     name
         One of `styles`.
     seed, number
-        Which one: 0 or more. Problems of one seed are independent of each other.
+        Seed and number of the draw, 0 or more. Problems of one seed are independent of each other.
     combine
-        Combine tasks that the benchmark has, instead of making new ones.
-    given
-        Those (see `Parameters`) that differ from the style's usual values.
+        Combine existing tasks of the benchmark, instead of generating new ones.
+    overrides
+        `Parameters` that differ from the style's usual values.
 
     Raises
     ------
     UnknownNameError
         For an unknown style.
     InputError
-        For a parameter that the style does not have or a value out of range.
+        For an unknown parameter or a value out of range.
 
     Examples
     --------
-    >>> found = generate("generic", seed=7, tasks=2, windows=0.5)
-    >>> found.problem.name, len(found.problem.actions), found.witness is not None
+    >>> draw = generate("generic", seed=7, tasks=2, windows=0.5)
+    >>> draw.problem.name, len(draw.problem.actions), draw.witness is not None
     ('generated/generic/v1/tasks=2,windows=0.5/7-0', 16, True)
     """
     for field, value in (("seed", seed), ("number", number)):
@@ -79,9 +79,9 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
     if combine and kind.combine is None:
         able = [other for other in styles() if style(other).combine is not None]
         raise InputError(f"is for {', '.join(able)}", field="combine", value=name)
-    parameters = Parameters.of(kind.usual, kind.combined if combine else kind.parameters, given)
+    parameters = Parameters.of(kind.usual, kind.combined if combine else kind.parameters, overrides)
     label = "/".join(filter(None, (name, "combined" if combine else "", f"v{VERSION}", parameters.changes(kind.usual))))
-    # Parameters do not seed: where one is turned a little, much stays the same.
+    # The seed is independent of the parameters, so that small changes of a parameter keep most of the problem.
     digest = blake2b(f"{kind.salt or name}/{VERSION}/{seed}/{number}".encode(), digest_size=16).digest()
     random = Random(int.from_bytes(digest, "big"))
     full = f"generated/{label}/{seed}-{number}"
@@ -91,50 +91,52 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
     return GeneratedProblem(problem, number, parameters, witness)
 
 
-def draw(name: str, seed: int = 0, *, tries: int, combine: bool = False, **given: Any) -> Iterator[GeneratedProblem]:
-    """Yield the problems of a seed by number, each combination of tasks once; arguments as for `generate`.
+def draw(
+    name: str, seed: int = 0, *, tries: int, combine: bool = False, **overrides: Any
+) -> Iterator[GeneratedProblem]:
+    """Yield the problems of a seed by number, each combination of tasks once; arguments as in `generate`.
 
-    >>> [found.problem.name for found in draw("timearena", tries=2, combine=True)]
+    >>> [one.problem.name for one in draw("timearena", tries=2, combine=True)]
     ['timearena/cooking9+lab2', 'timearena/lab9+cooking8']
     """
-    met: set[frozenset[str]] = set()
+    combinations: set[frozenset[str]] = set()
     for number in range(tries):
-        found = generate(name, seed, number, combine=combine, **given)
+        drawn = generate(name, seed, number, combine=combine, **overrides)
         if combine:
-            tasks = frozenset(of_kind(found.problem, Instance).tasks)
-            if tasks in met:
+            tasks = frozenset(of_kind(drawn.problem, Instance).tasks)
+            if tasks in combinations:
                 continue
-            met.add(tasks)
-        yield found
+            combinations.add(tasks)
+        yield drawn
 
 
 def compose(
-    name: str, seed: int = 0, *, count: int, kind: str | None = None, variant: str | None = None, **given: Any
+    name: str, seed: int = 0, *, count: int, kind: str | None = None, variant: str | None = None, **overrides: Any
 ) -> Iterator[GeneratedProblem]:
-    """Yield problems that a benchmark combines of its tasks by a kind, no combination twice.
+    """Yield combinations of a benchmark's tasks by a kind, each once.
 
     Parameters
     ----------
     name
         A style with `Generator.compose`.
     kind, variant
-        Kind of combination, and the end of the names behind ``@``; ``None`` for the usual ones.
-    given
+        Kind of combination, and the variant in names after ``@``; ``None`` for the usual ones.
+    overrides
         Parameters that differ from the style's usual values.
 
     Raises
     ------
     InputError
-        If the benchmark has no kinds of combinations, or not as many combinations.
+        If the benchmark has no kinds of combinations, or fewer combinations.
 
     Examples
     --------
-    >>> [found.problem.name for found in compose("asynctool", count=1, variant="0-1")]
+    >>> [one.problem.name for one in compose("asynctool", count=1, variant="0-1")]
     ['asynctool/numbers_4+text_2@0-1']
     """
-    maker, shelf = style(name), registry.get(name).shelf
-    if maker.compose is None or shelf is None:
+    generator, catalog = style(name), registry.get(name).shelf
+    if generator.compose is None or catalog is None:
         raise InputError("this benchmark has no kinds of combinations", field="kind", value=kind)
-    parameters = Parameters.of(maker.usual, maker.combined, given)
-    for number, label in enumerate(maker.compose(kind, variant, parameters.tasks, count, seed)):
-        yield GeneratedProblem(shelf.load(label), number, parameters, None)
+    parameters = Parameters.of(generator.usual, generator.combined, overrides)
+    for number, label in enumerate(generator.compose(kind, variant, parameters.tasks, count, seed)):
+        yield GeneratedProblem(catalog.load(label), number, parameters, None)

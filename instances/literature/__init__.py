@@ -1,1 +1,1 @@
-"""Readers of formats from the scheduling literature, into the same model; ``read`` recognises them by content."""
+"""Readers of formats from the scheduling literature, which are recognised by content."""

@@ -1,8 +1,8 @@
-"""Job shops: every job is a chain of operations, each on a machine of its own kind.
+"""Job shops: every job is a chain of operations on different machines.
 
-Read are the *standard* format (a line with the numbers of jobs and machines, then a line for every job with pairs of
+Formats: the *standard* format (a line with the numbers of jobs and machines, then a line for every job with pairs of
 machine and duration), with comments after ``#``; the OR-library's text of several problems, each under
-``instance NAME`` and a few lines of words; and Taillard's, where durations and machines stand in two tables.
+``instance NAME`` and a few lines of text; and Taillard's, with durations and machines in two tables.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from planoracle.instances.model.instance import Demand, Instance, Lag, Resource
 _Job = list[tuple[int, int]]
 
 _NAME = re.compile(r"\W*instance\s+(\S+)\W*", re.IGNORECASE)
-#: A number at the beginning of a line: the numbers of jobs and machines, not words about them.
+#: A number at the beginning of a line: the numbers of jobs and machines.
 _SIZE = re.compile(r"\s*[+-]?[0-9]")
 
 
 def read_text(text: str, name: str) -> list[Instance]:
-    """Return the problems of a text, under the names they have there.
+    """Return the problems of a text.
 
-    A problem without a name is called ``name``; of several, with its number.
+    A problem without a name is called ``name``; one of several, ``name`` and its number.
 
     Raises
     ------
@@ -44,49 +44,49 @@ def read_text(text: str, name: str) -> list[Instance]:
     """
     rows = Rows(text)
     tables: list[tuple[str, list[_Job]]] = []
-    called = words = ""
+    title = previous = ""
     for line in rows.rest():
         if _SIZE.match(line):
-            # Taillard's text has seeds and bounds beside the numbers of jobs and machines, and says so.
-            count = len(line.split()) if words.lower().startswith("nb of jobs") else 2
-            tables.append((called, _table(rows, line, count)))
-            called = ""
-        elif title := _NAME.match(line):
-            called = title[1]
-        words = line.strip()
+            # Taillard's text has seeds and bounds beside the numbers of jobs and machines, under a heading.
+            count = len(line.split()) if previous.lower().startswith("nb of jobs") else 2
+            tables.append((title, _table(rows, line, count)))
+            title = ""
+        elif match := _NAME.match(line):
+            title = match[1]
+        previous = line.strip()
     if not tables:
         raise InputError("needs a line with the numbers of jobs and machines", field="jobs")
     names = [name] if len(tables) == 1 else [f"{name}-{k}" for k in range(1, len(tables) + 1)]
-    return [_instance(given or numbered, jobs) for numbered, (given, jobs) in zip(names, tables, strict=True)]
+    return [_instance(title or numbered, jobs) for numbered, (title, jobs) in zip(names, tables, strict=True)]
 
 
 def _table(rows: Rows, line: str, count: int) -> list[_Job]:
-    """Return the jobs of the problem that begins with a line of so many numbers."""
+    """Return the jobs of the problem that begins with a line of ``count`` numbers."""
     jobs, machines, *_ = rows.whole(line, "jobs, machines", count, least=2)
     if jobs < 1 or machines < 1:
         raise rows.fault("must be the numbers of jobs and machines, both at least 1", line.strip())
     first = rows.line("the first job")
-    found: list[_Job] = []
+    result: list[_Job] = []
     seen: set[int] = set()
     if first.strip().lower() == "times":
         durations = [rows.numbers(f"durations of job {k}", machines) for k in range(1, jobs + 1)]
         if rows.line("Machines").strip().lower() != "machines":
             raise rows.fault("the table of machines must follow, under Machines")
         for k, row in enumerate(durations, 1):
-            found.append(list(zip(rows.numbers(f"machines of job {k}", machines), row, strict=True)))
-            _check(rows, found[-1], machines, seen)
+            result.append(list(zip(rows.numbers(f"machines of job {k}", machines), row, strict=True)))
+            _check(rows, result[-1], machines, seen)
     else:
         for k in range(1, jobs + 1):
             row = rows.whole(
                 first if k == 1 else rows.line(f"job {k}"), f"machines and durations of job {k}", 2 * machines
             )
-            found.append(list(zip(row[::2], row[1::2], strict=True)))
-            _check(rows, found[-1], machines, seen)
-    return found
+            result.append(list(zip(row[::2], row[1::2], strict=True)))
+            _check(rows, result[-1], machines, seen)
+    return result
 
 
 def _check(rows: Rows, job: _Job, machines: int, seen: set[int]) -> None:
-    """Raise `InputError` for a machine or a duration that cannot be, given the machines seen up to now."""
+    """Raise `InputError` for an invalid machine or duration; ``seen`` are the machines of all jobs so far."""
     seen.update(machine for machine, _ in job)
     # Machines count from 0, or, in Taillard's text and some others, from 1.
     if not any(low <= min(seen) and max(seen) < low + machines for low in (0, 1)):

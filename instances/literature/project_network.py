@@ -1,4 +1,4 @@
-"""Lines of whole numbers, with errors that name the line."""
+"""Project networks from files: lines of numbers, distances between starts, and the instance of a project."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.validation import MAX_LAGS, MAX_TICKS
 
-#: Largest number in a file; what is computed from several of them stays within what an instance may hold.
+#: Largest number in a file, so that sums of several stay within the limits of an instance.
 LARGEST: Final = MAX_TICKS // 4
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def whole(token: str, field: str, least: int = 0) -> int:
-    """Return the whole number that a token is; raises `InputError`."""
+    """Return the whole number of a token; raises `InputError`."""
     if not _NUMBER.fullmatch(token):
         raise InputError("must be a whole number", field=field, value=token)
     number = int(token)
@@ -27,12 +27,12 @@ def whole(token: str, field: str, least: int = 0) -> int:
 
 
 class Rows:
-    """The lines of a text that are not blank, one after the other.
+    """Iterator over the non-blank lines of a text.
 
     Attributes
     ----------
     number
-        Of the line that was read last, from 1.
+        Number of the last line read, from 1.
     """
 
     def __init__(self, text: str, comment: str | tuple[str, ...] = ()) -> None:
@@ -43,16 +43,17 @@ class Rows:
         )
         self.number = 0
 
-    def line(self, what: str) -> str:
-        """Return the next line; raises `InputError` if the file ends where ``what`` should stand."""
-        found = next(self._lines, None)
-        if found is None:
-            raise InputError(f"the file ends where {what} should stand", field=f"after line {self.number}")
-        self.number, line = found
+    def line(self, content: str) -> str:
+        """Return the next line; raises `InputError` if the file ends before its ``content``."""
+        try:
+            self.number, line = next(self._lines)
+        except StopIteration:
+            message = f"the file ends where {content} should stand"
+            raise InputError(message, field=f"after line {self.number}") from None
         return line
 
     def rest(self) -> Iterator[str]:
-        """Return the lines that are left."""
+        """Yield the remaining lines."""
         for number, line in self._lines:
             self.number = number
             yield line
@@ -63,29 +64,29 @@ class Rows:
             raise self.fault("nothing more should stand here", line)
 
     def fault(self, message: str, *value: Any) -> InputError:
-        """Return an error at the line that was read last."""
+        """Return an error at the last line read."""
         return InputError(message, field=f"line {self.number}", **({"value": value[0]} if value else {}))
 
-    def numbers(self, what: str, count: int | None = None, least: int = 0) -> list[int]:
-        """Return the next line as ``count``, or at least so many, whole numbers; raises `InputError`."""
-        return self.whole(self.line(what), what, count, least)
+    def numbers(self, content: str, count: int | None = None, least: int = 0) -> list[int]:
+        """Return the next line as ``count``, or at least ``least``, whole numbers; raises `InputError`."""
+        return self.whole(self.line(content), content, count, least)
 
-    def whole(self, line: str, what: str, count: int | None = None, least: int = 0) -> list[int]:
-        """Return (part of) the line read last as ``count``, or at least so many, numbers; raises `InputError`."""
+    def whole(self, line: str, content: str, count: int | None = None, least: int = 0) -> list[int]:
+        """Return (part of) the last line as ``count``, or at least ``least``, numbers; raises `InputError`."""
         tokens = line.split()
         try:
             if "_" in line or not line.isascii():
                 raise ValueError("int() would take these")
-            found = list(map(int, tokens))
-            if max(map(abs, found), default=0) > LARGEST:
+            numbers = list(map(int, tokens))
+            if max(map(abs, numbers), default=0) > LARGEST:
                 raise ValueError("too large")
         except ValueError:
-            found = [whole(token, f"line {self.number}: {what}", -LARGEST) for token in tokens]
-        if count is not None and len(found) != count:
-            raise self.fault(f"must be {count} number{'s' * (count != 1)} ({what})", line.strip())
-        if len(found) < least:
-            raise self.fault(f"must be at least {least} numbers ({what})", line.strip())
-        return found
+            numbers = [whole(token, f"line {self.number}: {content}", -LARGEST) for token in tokens]
+        if count is not None and len(numbers) != count:
+            raise self.fault(f"must be {count} number{'s' * (count != 1)} ({content})", line.strip())
+        if len(numbers) < least:
+            raise self.fault(f"must be at least {least} numbers ({content})", line.strip())
+        return numbers
 
 
 #: ``(i, j): d`` says that activity j starts at least d ticks after activity i starts; d may be negative.
@@ -93,24 +94,22 @@ Distances = dict[tuple[int, int], int]
 
 
 def tighten(distances: Distances, first: int, second: int, least: int) -> None:
-    """Add a distance to a dictionary of them; of two between the same activities the larger one counts."""
-    known = distances.get((first, second))
-    if known is None or known < least:
-        distances[first, second] = least
+    """Add a distance; of two between the same activities the larger one counts."""
+    distances[first, second] = max(least, distances.get((first, second), least))
 
 
 def activity(task: str, name: object, duration: int, demands: Iterable[Demand], release: int = 0) -> Action:
-    """Return an action that runs by itself: it holds no agent, and nobody has to start it."""
+    """Return an action that needs no agent, not even to be started."""
     return Action(f"{task}/{name}", task, duration, 0, modes=(Mode(tuple(demands)),), agents=(), release=release)
 
 
 def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int]) -> tuple[Lag, ...]:
-    """Say distances between starts as lags from finish to start; exactly, whatever their signs.
+    """Convert distances between starts of any sign to lags from finish to start.
 
-    A distance d from i to j is a minimum lag of ``d - duration(i)`` from i to j, and just as well a maximum lag of
+    A distance d from i to j is a minimum lag of ``d - duration(i)`` from i to j, and equivalently a maximum lag of
     ``-d - duration(j)`` from j to i. Minimum lags order their actions, which many algorithms need; so they are
-    preferred where d >= 0, except among actions that stand in a cycle of precedences (or after one), which
-    nothing can order. Two distances between the same actions become one lag, unless they contradict each other.
+    preferred for d >= 0, except among actions in or after a cycle of precedences, which have no order. Two distances
+    between the same actions become one lag, unless they contradict each other.
 
     Examples
     --------
@@ -120,24 +119,24 @@ def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int])
     """
     size = [action.duration for action in actions]
     circular = _circular(size, distances)
-    found: list[tuple[int, int, int | None, int | None]] = []
+    rows: list[tuple[int, int, int | None, int | None]] = []
     for (i, j), least in distances.items():
         back = distances.get((j, i))
         if i in circular and j in circular:
-            found.append((i, j, None, -least - size[j]))
+            rows.append((i, j, None, -least - size[j]))
         elif back is None:
-            found.append((j, i, least - size[i], None) if least >= 0 else (i, j, None, -least - size[j]))
+            rows.append((j, i, least - size[i], None) if least >= 0 else (i, j, None, -least - size[j]))
         elif least + back > 0:  # they contradict each other
-            found.append((j, i, least - size[i], None))
+            rows.append((j, i, least - size[i], None))
         elif (back, j) < (least, i):
-            found.append((j, i, least - size[i], -back - size[i]))
-    # By the action that waits, as in our own files.
-    found.sort(key=lambda row: row[:2])
-    return tuple(Lag(actions[i].id, actions[j].id, least, most) for j, i, least, most in found)
+            rows.append((j, i, least - size[i], -back - size[i]))
+    # By the later action, as in problem files.
+    rows.sort(key=lambda row: row[:2])
+    return tuple(Lag(actions[i].id, actions[j].id, least, most) for j, i, least, most in rows)
 
 
 def _circular(size: Sequence[int], distances: Mapping[tuple[int, int], int]) -> set[int]:
-    """Return the actions that no order of the precedences (start no earlier than the finish) reaches."""
+    """Return the actions in or after a cycle of precedences (start no earlier than the finish)."""
     after: list[list[int]] = [[] for _ in size]
     missing = [0] * len(size)
     for (i, j), least in distances.items():
@@ -145,7 +144,7 @@ def _circular(size: Sequence[int], distances: Mapping[tuple[int, int], int]) -> 
             after[i].append(j)
             missing[j] += 1
     ready = [i for i, count in enumerate(missing) if not count]
-    for i in ready:  # grows while it is walked through
+    for i in ready:  # grows during the iteration
         for j in after[i]:
             missing[j] -= 1
             if not missing[j]:
@@ -161,25 +160,24 @@ def project(
     capacities: Sequence[int],
     distances: Distances,
 ) -> Instance:
-    """Return a project whose first and last activities are its beginning and its end.
+    """Return the instance of a project whose first and last activities are its beginning and its end.
 
-    The beginning and the end, if they last no time and use nothing, are left out where the model can say the
-    same without them: distances from the beginning are releases, a distance from the end to the beginning is
-    the time limit, and the makespan is no earlier than the finish of any activity anyway.
+    A beginning or end without duration and demands is omitted if the model can express it otherwise: distances from the
+    beginning are releases, and a distance from the end to the beginning is the time limit.
 
-    Where an activity needs more of a resource than there is, the excess is given to a second one (``8+R4``) that has
-    to run at the same time: as impossible as before, so that such a project is infeasible rather than refused.
+    If an activity needs more of a resource than its capacity, the excess is the demand of a second activity (``8+R4``)
+    that has to run at the same time. So such a project is infeasible, instead of invalid.
 
     Parameters
     ----------
     first
         Number of the first activity; the others follow.
     durations, demands
-        Of every activity; one demand for every resource.
+        Duration of every activity, and its demand for every resource.
     capacities
-        Of the resources R1, R2, ...
+        Capacities of the resources R1, R2, ...
     distances
-        Between starts, by position; not changed.
+        Distances between starts, by position.
 
     Raises
     ------
@@ -195,22 +193,22 @@ def project(
     distances = dict(distances)
     begins, ends = (not durations[k] and not any(demands[k]) for k in (0, last))
     limit = distances.pop((last, 0)) if begins and ends and distances.get((last, 0), 1) <= 0 else None
-    kept, release = set(range(last + 1)), [0] * (last + 1)
-    if ends and any(i == last for i, _ in distances):  # something waits for the end, so nothing may come after it
+    retained, release = set(range(last + 1)), [0] * (last + 1)
+    if ends and any(i == last for i, _ in distances):  # no activity may come after an end with successors
         for i in range(1, last):
             tighten(distances, i, last, durations[i])
     elif ends and all(j != last or d <= durations[i] for (i, j), d in distances.items()):
-        kept.discard(last)
-    if begins and any(j == 0 for _, j in distances):  # a deadline counts from the beginning, so nothing comes before it
-        for j in kept - {0}:
+        retained.discard(last)
+    if begins and any(j == 0 for _, j in distances):  # deadlines count from the beginning
+        for j in retained - {0}:
             tighten(distances, 0, j, 0)
     elif begins:
-        kept.discard(0)
+        retained.discard(0)
         for (i, j), d in distances.items():
             if i == 0:
                 release[j] = max(d, 0)
     resources = {f"R{k}": Resource(f"R{k}", max(capacity, 1)) for k, capacity in enumerate(capacities, 1)}
-    order = sorted(kept)
+    order = sorted(retained)
     position = {k: at for at, k in enumerate(order)}
     inside = {(position[i], position[j]): d for (i, j), d in distances.items() if i in position and j in position}
     actions, excess = [], []
@@ -225,8 +223,8 @@ def project(
                 more = Demand(resource.name, min(amount - capacity, resource.capacity))
                 excess.append((position[k], activity("project", f"{first + k}+{resource.name}", durations[k], [more])))
         actions.append(activity("project", first + k, durations[k], uses, release[k]))
-    for beside, action in excess:
-        inside[beside, len(actions)] = inside[len(actions), beside] = 0
+    for original, action in excess:
+        inside[original, len(actions)] = inside[len(actions), original] = 0
         actions.append(action)
     return Instance(
         name,

@@ -1,21 +1,29 @@
-"""Projects with precedences (RCPSP): the ``.sm`` files of PSPLIB, one mode per activity.
+"""Project scheduling: ``.sm`` files of PSPLIB (RCPSP), and ``.sch`` files of ProGen/max (RCPSP/max).
 
-Sections under headings; those with the precedences, the requests and durations, and the availabilities are read.
+An ``.sm`` file has sections under headings; those with the precedences (one mode per activity), the requests and
+durations, and the availabilities are read.
+
+An ``.sch`` file has minimum and maximum time lags. The first line has the number of activities (without beginning and
+end), of renewable resources, and two zeros. A line for every activity follows, with its number, the number of its modes
+(1), of its successors, the successors, and in brackets the distance from its start to the start of each. Then comes
+another line for every activity, with its number, its mode, its duration and its demands. The last line has the
+capacities.
 """
 
 from __future__ import annotations
 
 import re
 
-from planoracle.instances.literature.project_network import Distances, Rows, project, whole
+from planoracle.instances.literature.project_network import Distances, Rows, project, tighten, whole
 from planoracle.instances.model.instance import Instance
 
 _COUNT = re.compile(r"(?:- )?(projects|jobs|renewable|nonrenewable|doubly constrained)\b[^:]*:\s*(\S*)")
 _EXPECTED = {"projects": 1, "nonrenewable": 0, "doubly constrained": 0}
+_NO_BRACKETS = str.maketrans("[]", "  ")
 
 
-def read_text(text: str, name: str) -> Instance:
-    """Return the instance of a ``.sm`` text.
+def read_sm(text: str, name: str) -> Instance:
+    """Return the instance of an ``.sm`` text.
 
     Raises
     ------
@@ -36,31 +44,85 @@ def read_text(text: str, name: str) -> Instance:
                 raise rows.fault(f"a successor of job {k} must be another job, 1 to {jobs}", other)
         successors.append(after)
     _heading(rows, "REQUESTS/DURATIONS")
-    durations, demands = [], []
-    for k in range(1, jobs + 1):
-        number, mode, duration, *demand = rows.numbers("job, mode, duration, requests", 3 + renewable)
-        if (number, mode) != (k, 1):
-            raise rows.fault(f"must begin with job {k}, mode 1", [number, mode])
-        if duration < 0 or min(demand, default=0) < 0:
-            raise rows.fault("neither a duration nor a request may be negative", [duration, *demand])
-        durations.append(duration)
-        demands.append(demand)
+    durations, demands = _activities(rows, "job", "request", 1, jobs, renewable)
     _heading(rows, "RESOURCEAVAILABILITIES")
-    capacities = rows.numbers("availabilities", renewable) if renewable else []
-    if min(capacities, default=0) < 0:
-        raise rows.fault("an availability must not be negative", capacities)
-    rows.end()
+    capacities = _capacities(rows, "availabilities", "an availability", renewable)
     distances: Distances = {(k, other - 1): durations[k] for k, after in enumerate(successors) for other in after}
     return project(name, 1, durations, demands, capacities, distances)
 
 
+def read_sch(text: str, name: str) -> Instance:
+    """Return the instance of an ``.sch`` text.
+
+    Raises
+    ------
+    InputError
+        Naming the line of the first fault.
+
+    Examples
+    --------
+    >>> text = '''2 1 0 0
+    ... 0 1 1 1 [0]
+    ... 1 1 2 2 3 [4] [3]
+    ... 2 1 2 1 3 [-6] [2]
+    ... 3 1 0
+    ... 0 1 0 0
+    ... 1 1 3 1
+    ... 2 1 2 1
+    ... 3 1 0 0
+    ... 1'''
+    >>> [(action.id, action.duration) for action in read_sch(text, "tiny").actions]
+    [('project/1', 3), ('project/2', 2)]
+    >>> read_sch(text, "tiny").lags
+    (Lag(before='project/1', after='project/2', minimum=1, maximum=3),)
+    """
+    rows = Rows(text)
+    count, renewable, *others = rows.numbers("activities, resources, 0, 0", 4)
+    if count < 1 or renewable < 0 or any(others):
+        message = "must be a number of activities (at least 1), a number of renewable resources, 0, 0"
+        raise rows.fault(message, [count, renewable, *others])
+    last = count + 1
+    distances: Distances = {}
+    for k in range(last + 1):
+        _add_successors(rows, k, last, distances)
+    durations, demands = _activities(rows, "activity", "demand", 0, last, renewable)
+    capacities = _capacities(rows, "capacities", "a capacity", renewable)
+    return project(name, 0, durations, demands, capacities, distances)
+
+
+def _activities(
+    rows: Rows, activity: str, demand: str, first: int, last: int, renewable: int
+) -> tuple[list[int], list[list[int]]]:
+    """Return the durations and demands of the activities from a first to a last number."""
+    durations, demands = [], []
+    for k in range(first, last + 1):
+        fields = f"{activity}, mode, duration, {demand}s"
+        number, mode, duration, *amounts = rows.numbers(fields, 3 + renewable)
+        if (number, mode) != (k, 1):
+            raise rows.fault(f"must begin with {activity} {k}, mode 1", [number, mode])
+        if duration < 0 or min(amounts, default=0) < 0:
+            raise rows.fault(f"neither a duration nor a {demand} may be negative", [duration, *amounts])
+        durations.append(duration)
+        demands.append(amounts)
+    return durations, demands
+
+
+def _capacities(rows: Rows, plural: str, singular: str, renewable: int) -> list[int]:
+    """Return the capacities of the resources, on the last line."""
+    capacities = rows.numbers(plural, renewable) if renewable else []
+    if min(capacities, default=0) < 0:
+        raise rows.fault(f"{singular} must not be negative", capacities)
+    rows.end()
+    return capacities
+
+
 def _head(rows: Rows) -> tuple[int, int]:
-    """Read as far as the precedences; return the numbers of jobs and of renewable resources."""
+    """Read up to the precedences; return the numbers of jobs and of renewable resources."""
     counts: dict[str, int] = {}
     for line in rows.rest():
-        if found := _COUNT.match(line.strip()):
-            key = found[1]
-            counts[key] = whole(found[2], f"line {rows.number}: {key}")
+        if match := _COUNT.match(line.strip()):
+            key = match[1]
+            counts[key] = whole(match[2], f"line {rows.number}: {key}")
             if counts[key] != _EXPECTED.get(key, counts[key]):
                 raise rows.fault(f"{key}: must be {_EXPECTED[key]}", counts[key])
         elif line.startswith("pronr."):
@@ -81,3 +143,18 @@ def _heading(rows: Rows, title: str) -> None:
     if not rows.line(title).startswith(title):
         raise rows.fault(f"{title} must follow")
     rows.line(f"the columns of {title}")
+
+
+def _add_successors(rows: Rows, k: int, last: int, distances: Distances) -> None:
+    line = rows.line(f"the successors of activity {k}")
+    number, modes, many, *row = rows.whole(
+        line.translate(_NO_BRACKETS), "number, modes, successors, distances", least=3
+    )
+    if (number, modes) != (k, 1):
+        raise rows.fault(f"must begin with activity {k} and its number of modes, 1", [number, modes])
+    if len(row) != 2 * many or line.count("[") != many or line.count("]") != many:
+        raise rows.fault(f"must name {many} successors, and for each a distance in brackets", line.strip())
+    for successor, distance in zip(row[:many], row[many:], strict=True):
+        if not 0 <= successor <= last or successor == k:
+            raise rows.fault(f"a successor of activity {k} must be another activity, 0 to {last}", successor)
+        tighten(distances, k, successor, distance)

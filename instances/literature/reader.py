@@ -1,4 +1,4 @@
-"""Which format of the literature a file is in, by its content."""
+"""Recognition of formats from the scheduling literature by content."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.literature import jobshop, rcpsp
 from planoracle.instances.model.instance import Instance
 
 _RCPSP = re.compile(r"^(jobs \(incl\. supersource/sink|PRECEDENCE RELATIONS)", re.MULTILINE)
@@ -16,9 +17,9 @@ _JOB_SHOPS = re.compile(r"^[# \t]*+(instance\s|Nb of jobs)", re.MULTILINE | re.I
 
 
 def read_data(data: bytes, path: str) -> list[Instance]:
-    """Return the problems of a file in a format of the literature, ``[]`` if it is in none of them.
+    """Return the problems of a file in a format of the literature, ``[]`` for other formats.
 
-    A problem is called as in the file; else, like ``j10/psp1``, by its folder and its name without the ending.
+    A problem has its name in the file, or the folder and the name of the file without its ending (``j10/psp1``).
 
     Raises
     ------
@@ -38,7 +39,7 @@ def read_data(data: bytes, path: str) -> list[Instance]:
 
 
 def name_of(path: str) -> str:
-    """Return the name of the problem at a path: its folder and its name, without the ending.
+    """Return the name of the problem of a file: its folder and its name, without the ending.
 
     Examples
     --------
@@ -50,24 +51,17 @@ def name_of(path: str) -> str:
 
 
 def read_text(text: str, name: str) -> list[Instance]:
-    """Return the problems of a text in one of the formats that are a single file, ``[]`` if it is in none.
+    """Return the problems of a text in a format of the literature, ``[]`` for other formats.
 
     Raises
     ------
     InputError
         Naming the line of a fault.
     """
-    # Imported when their turn comes, so that other files need not wait for them.
     if _FOUR_NUMBERS.match(text):
-        from planoracle.instances.literature import rcpsp_max
-
-        return [rcpsp_max.read_text(text, name)]
+        return [rcpsp.read_sch(text, name)]
     if _RCPSP.search(text):
-        from planoracle.instances.literature import rcpsp
-
-        return [rcpsp.read_text(text, name)]
+        return [rcpsp.read_sm(text, name)]
     if _TWO_NUMBERS.match(text) or _JOB_SHOPS.search(text):
-        from planoracle.instances.literature import jobshop
-
         return jobshop.read_text(text, name)
     return []

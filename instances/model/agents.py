@@ -1,4 +1,4 @@
-"""Problems with several agents: replication of agents, eligible agents, and the suffix of names (``~3``).
+"""Problems with several agents: replicated and eligible agents, and the suffix of names (``~3``).
 
 Rules and plan language are the general ones, since those of the single-agent benchmarks support one agent only.
 """

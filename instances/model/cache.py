@@ -34,13 +34,13 @@ _MISSING: Any = object()
 class _HasMemos(Protocol):
     @property
     def memos(self) -> dict[object, Any]:
-        """Cached values, see `MemoHolder`."""
+        """Cached values, see `CacheHolder`."""
 
 
 _P = TypeVar("_P", bound=_HasMemos)
 
 
-class MemoHolder:
+class CacheHolder:
     """Base of immutable problems that stores cached values.
 
     These are no part of the problem: comparisons, copies and pickles ignore them.
@@ -149,8 +149,8 @@ def _defaults(kind: type) -> list[tuple[str, Any]]:
 
 
 def _part(value: Any) -> str:
-    """Return the text of a part; the text of a `MemoHolder`, which many problems share, is cached."""
-    return _cached_text(value) if isinstance(value, MemoHolder) else _text(value)
+    """Return the text of a part; the text of a `CacheHolder`, which many problems share, is cached."""
+    return _cached_text(value) if isinstance(value, CacheHolder) else _text(value)
 
 
 _cached_text = ProblemCache(_text)

@@ -77,7 +77,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import MemoHolder
+from planoracle.instances.model.cache import CacheHolder
 from planoracle.instances.model.validation import topological_order, validate
 
 
@@ -157,7 +157,7 @@ class Lag:
 
 
 @dataclass(frozen=True)
-class Instance(MemoHolder):
+class Instance(CacheHolder):
     """Scheduling problem: execute every action, with the least makespan. Immutable and validated.
 
     Attributes

@@ -49,7 +49,7 @@ class Problem(Hashable, Protocol):
 
     @property
     def memos(self) -> dict[object, Any]:
-        """Cached values of the problem, see `planoracle.instances.model.cache.MemoHolder`."""
+        """Cached values of the problem, see `planoracle.instances.model.cache.CacheHolder`."""
 
 
 def check_problem(problem: Problem) -> Problem:

@@ -44,7 +44,7 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
     ----------
     stepwise
         True if the benchmark executes command by command. A use that sets no state then cannot share the room of a
-        setting whose command came before, so it starts later. The general rules judge a schedule as a whole.
+        setting whose command came before, so it starts later. The general rules check a schedule as a whole.
 
     See Also
     --------
@@ -99,7 +99,7 @@ def _remaining_lags(lag: Lag, parts: list[str], fixed: int) -> Iterator[Lag]:
 
 
 def _remaining_modes(instance: Instance, started: dict[str, list[Piece]]) -> dict[str, tuple[Mode, ...]]:
-    """Return the modes of each action that are still selectable and whose required states can still be set."""
+    """Return the modes of each action that can still be selected and whose states can still be set."""
     modes = {a.id: (a.modes[started[a.id][0].mode],) if started[a.id] else a.modes for a in instance.actions}
     while True:
         demands = [demand for choices in modes.values() for mode in choices for demand in mode.demands]
@@ -139,7 +139,7 @@ def _action_of_piece(instance: Instance, action: Action, piece: Piece, name: str
 
 
 def _without_shared_room(instance: Instance, state: PartialSchedule, started: dict[str, list[Piece]]) -> Iterator[str]:
-    """Yield actions that could start at the clock only by sharing the room of a setting started at the clock."""
+    """Yield actions that could start at the clock only in the room of a setting started at the clock."""
     settings = {
         (demand.resource, piece.duration)
         for piece in state.pieces

@@ -1,1 +1,1 @@
-"""What models write, read for every benchmark alike: which part of a text is the plan, and what steps it holds."""
+"""Extraction of plans from model output, for all benchmarks: the plan within a text, and its steps."""

@@ -1,4 +1,4 @@
-"""Blocks: lines of one form that follow each other and hold steps."""
+"""Blocks of a text: consecutive lines of one form that contain steps."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ S = TypeVar("S")
 
 
 class StepMatch(NamedTuple, Generic[S]):
-    """A step in a line: how many of its characters it takes, and the step."""
+    """Step in a line, and the number of its characters."""
 
     length: int
     step: S
 
 
 class Grammar(Generic[S]):
-    """How the steps of a benchmark look; by itself one that knows none.
+    """Syntax of the steps of a benchmark; this base class recognises none.
 
     Attributes
     ----------
     unique
-        Whether a plan makes every step once, so that steps which come again belong to another plan.
+        True if a plan contains every step once, so that repeated steps belong to another plan.
     """
 
     unique = False
@@ -36,72 +36,75 @@ class Grammar(Generic[S]):
         """Return the steps in a line, from left to right."""
         return []
 
-    def told(self, text: str) -> list[S]:
+    def find_in_prose(self, text: str) -> list[S]:
         """Return the steps in sentences."""
         return [one.step for one in self.find(text)]
 
     def of(self, value: object) -> list[S] | None:
-        """Return the steps that a JSON object or list stands for, ``None`` if it is not itself a step."""
+        """Return the steps of a JSON object or list, ``None`` if it is no step itself."""
         return None
 
     def row(self, cells: Mapping[str, str]) -> list[S] | None:
-        """Return the steps of a row of a table, by the heads of its columns in lower case."""
+        """Return the steps of a row of a table; its cells by the lower-case headers of their columns."""
         return self.of(dict(cells))
 
     def looks(self, text: str, free: bool) -> bool:
-        """Whether a line that holds no step looks as if it should; ``free`` if it stands in no list, block or table."""
+        """Return whether a line without a step looks like one; ``free`` if it is in no list, block or table."""
         return False
 
-    def meant(self, text: str, kind: str, among: bool) -> S | None:
-        """Return the command that a line is meant as although it is none of the benchmark's, if there is such a thing.
+    def interpret(self, text: str, kind: str, follows_steps: bool) -> S | None:
+        """Return the command that a line stands for, if it is none of the benchmark but can be read as one.
 
-        ``kind`` is that of `planoracle.instances.model_output.layout.TextLine`; ``among``: whether it follows steps
-        that
-        are.
+        Parameters
+        ----------
+        kind
+            Kind of the `planoracle.instances.model_output.layout.TextLine`.
+        follows_steps
+            True if it follows commands of the benchmark.
         """
         return None
 
     def ends(self, text: str) -> bool:
-        """Whether a line says that the plan is over."""
+        """Return whether a line ends the plan."""
         return False
 
     def key(self, step: S) -> Hashable:
-        """Return what is equal for equal steps; ``None`` for one that plans repeat, such as a wait."""
+        """Return a key that is equal for equal steps; ``None`` for steps that plans repeat, such as a wait."""
         return step if isinstance(step, Hashable) else repr(step)
 
     def command(self, step: S) -> Hashable:
-        """Return what is equal for the same command at the same time, where that is more than `key` says."""
+        """Return a key that is equal for the same command at the same time; by default `key`."""
         return self.key(step)
 
 
 _WORD = re.compile(r"[^\W\d_]")
 _RULE = re.compile(r"(?:[-*_=~] ?){3,80}")
-# Of a sentence over several lines, in characters.
+# Longest sentence over several lines, in characters.
 _LONGEST = 2_000
 
 
 @dataclass(slots=True)
 class Block(Generic[S]):
-    """Steps of one form.
+    """Consecutive steps of one form.
 
     Attributes
     ----------
     kind
         ``action``, ``fence``, ``table``, ``JSON``, ``list``, ``line`` or ``prose``.
     steps, lines
-        The steps, and how many lines hold them.
+        The steps, and the number of their lines.
     plain
-        How many of the steps are commands of the benchmark, not only meant as such.
+        Number of the steps that are commands of the benchmark, as opposed to interpretations.
     unread
-        Lines that look like steps and are none: number and text.
+        Lines that look like steps but are none: number and text.
     number, first
-        Where it begins, and with what.
+        Number of the first line, and its beginning.
     final
-        What announced it as the plan that counts, if anything did.
+        Announcement of the block as the final plan, if any.
     message
-        Number of the message that it is in.
+        Number of its message.
     quoted
-        Whether it is a quotation.
+        True for a quotation.
     """
 
     kind: str
@@ -117,14 +120,14 @@ class Block(Generic[S]):
     quoted: bool = False
 
     @property
-    def told(self) -> str:
-        """Where it begins, and with what."""
+    def location(self) -> str:
+        """Number of the first line, and its beginning."""
         return f"line {self.number}: {self.first!r}"
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A sentence before, between or behind blocks, and what it says of them."""
+    """Sentence before, between or after blocks, and its cues about them."""
 
     cues: Cue
     text: str
@@ -132,36 +135,36 @@ class Remark:
 
 
 class Reader(Generic[S]):
-    """Gathers blocks and remarks, line by line."""
+    """Collector of blocks and remarks, line by line."""
 
     def __init__(self, grammar: Grammar[S]) -> None:
         self.grammar = grammar
         self.blocks: list[Block[S]] = []
-        self.events: list[Block[S] | Remark] = []  # the blocks, and the remarks among them
+        self.events: list[Block[S] | Remark] = []  # blocks and remarks in order
         self.whole, self.over = True, False
-        self.loose: list[tuple[int, str]] = []  # lines of lists, blocks and tables in which nothing is read
-        self.left: list[TextLine] = []  # items in thoughts and observations
+        self.loose: list[tuple[int, str]] = []  # lines of lists, blocks and tables without steps
+        self.skipped: list[TextLine] = []  # items in thoughts and observations
         self._final, self._message, self._quoted = "", 0, False
-        self._last = self._stride = 0  # line of the last step, and how far behind the one before
-        self._values = 0  # JSON values up to now
-        self._plain = False  # whether there has been a command of the benchmark
+        self._last = self._stride = 0  # line of the last step, and its distance to the step before
+        self._values = 0  # number of JSON values
+        self._plain = False  # a command of the benchmark was read
         self._announced = 0  # line of the last announcement
         self._gap = False  # words since the last step
-        self._irrevocable = False  # whether actions have been answered by observations
-        self._cut = False  # whether the actions before have been taken back
-        self._open: TextLine | None = None  # a sentence with steps that goes on in the next line
+        self._irrevocable = False  # observations have answered actions
+        self._cut = False  # the earlier actions were retracted
+        self._open: TextLine | None = None  # a sentence with steps that continues in the next line
 
     def text(self, text: str) -> None:
         """Read a text without thinking."""
-        lines, left, whole = lines_of(text)
-        self.left += left
+        lines, skipped, whole = lines_of(text)
+        self.skipped += skipped
         self.whole = self.whole and whole
         self._final, self._gap = "", False
         for table, group in _tables(lines):
             if self.over:
                 return
             self._quoted = group[0].quoted
-            line = self._continued(group[0])
+            line = self._join_sentence(group[0])
             if table:
                 self._table(group)
             elif line is not None:
@@ -169,8 +172,8 @@ class Reader(Generic[S]):
         self._close()
 
     def value(self, value: object, line: int = 1, kind: str = "JSON", group: int = 0) -> None:
-        """Read a JSON value that is no chat."""
-        alone = _holds_list(value) and self.grammar.of(value) is None  # no part of what is around it
+        """Read a JSON value other than a chat."""
+        alone = _holds_list(value) and self.grammar.of(value) is None  # separate from its surroundings
         self._values += alone
         for leaf in leaves(value, self.grammar.of):
             if self.over:
@@ -186,11 +189,11 @@ class Reader(Generic[S]):
                 self.over = inner.over
             else:
                 text = leaf if isinstance(leaf, str) else repr(leaf)
-                self._said(kind, group or self._values, line, text, free=False)
+                self._read_text(kind, group or self._values, line, text, free=False)
         self._values += alone
 
     def message(self, parts: list[object]) -> None:
-        """Read one message of a chat: texts, and values of tool calls."""
+        """Read one message of a chat: its texts and the values of its tool calls."""
         self._message += 1
         for part in parts:
             if isinstance(part, str):
@@ -198,8 +201,8 @@ class Reader(Generic[S]):
             else:
                 self.value(part, self._message)
 
-    def _continued(self, line: TextLine) -> TextLine | None:
-        """Return a line with the sentence before that ended in a comma; ``None`` if it is one that goes on itself."""
+    def _join_sentence(self, line: TextLine) -> TextLine | None:
+        """Join a line with an open sentence before it; return ``None`` if its sentence is open itself."""
         free = line.kind == "free" and not line.values
         joined = 0
         if self._open is not None:
@@ -215,14 +218,15 @@ class Reader(Generic[S]):
         return None
 
     def _close(self) -> None:
-        """Read a sentence that did not go on."""
-        held, self._open = self._open, None
-        if held is not None:
-            self._line(replace(held, group=0))
+        """Read an open sentence that ended."""
+        sentence, self._open = self._open, None
+        if sentence is not None:
+            self._line(replace(sentence, group=0))
 
     def _prose(self, text: str) -> bool:
-        found = self.grammar.find(text)
-        return bool(found) and 2 * sum(one.length for one in found) < len(text)
+        """Return whether a text has steps, but consists mostly of other words."""
+        matches = self.grammar.find(text)
+        return bool(matches) and 2 * sum(one.length for one in matches) < len(text)
 
     def _line(self, line: TextLine) -> None:
         free = line.kind == "free"
@@ -239,40 +243,40 @@ class Reader(Generic[S]):
         elif not line.values:
             self._words(line)
         else:
-            before = len(self.blocks), self.blocks[-1].lines if self.blocks else 0
+            before = sum(block.lines for block in self.blocks[-1:]), len(self.blocks)
             for value in line.values:
                 self.value(value, line.number, "JSON" if free else line.kind, 0 if free else line.group)
-            if before == (len(self.blocks), self.blocks[-1].lines if self.blocks else 0):
-                self._said(line.kind, line.group, line.number, line.text, free=free)
+            if before == (sum(block.lines for block in self.blocks[-1:]), len(self.blocks)):
+                self._read_text(line.kind, line.group, line.number, line.text, free=free)
 
     def _words(self, line: TextLine) -> None:
-        """Read a line without JSON: its sentences one by one if any of them says something about a plan."""
+        """Read a line without JSON, by sentences if one of them has a cue."""
         free = line.kind == "free"
         pieces = pieces_of(line.text)
         cues = [cues_of(piece) for piece in pieces]
         if line.number == self._announced and is_nothing(line.text):
             cues[0] |= Cue.RETRACTED
-        spoken_to_oneself = free and any(map(is_interjection, pieces))
-        if not (any(cues) or spoken_to_oneself) or not (free or self._is_remark(line.text, cues[0])):
-            self._said(line.kind, line.group, line.number, line.text, free=free)
+        interjection = free and any(map(is_interjection, pieces))
+        if not (any(cues) or interjection) or not (free or self._is_remark(line.text, cues[0])):
+            self._read_text(line.kind, line.group, line.number, line.text, free=free)
             return
-        for piece, said in zip(pieces, cues, strict=True):
-            remark = self._is_remark(piece, said)
+        for piece, cue in zip(pieces, cues, strict=True):
+            remark = self._is_remark(piece, cue)
             if remark:
-                self._remark(said, piece)
+                self._remark(cue, piece)
             elif free and is_interjection(piece):
                 self._gap = True
                 continue
-            if not remark or (Cue.RETRACTED not in said and self.grammar.find(piece)):
-                self._said(line.kind, line.group, line.number, piece, free=free)
+            if not remark or (Cue.RETRACTED not in cue and self.grammar.find(piece)):
+                self._read_text(line.kind, line.group, line.number, piece, free=free)
 
     def _is_remark(self, text: str, cues: Cue) -> bool:
-        """Whether words are about a plan; in a line that is little but steps only those that take one back are."""
-        found = self.grammar.find(text) if cues else []
-        return bool(cues) and (2 * sum(one.length for one in found) < len(text) or begins_with_cue(text))
+        """Return whether words are about a plan; in a line of mostly steps only those at its beginning are."""
+        matches = self.grammar.find(text) if cues else []
+        return bool(cues) and (2 * sum(one.length for one in matches) < len(text) or begins_with_cue(text))
 
     def _remark(self, cues: Cue, text: str) -> None:
-        if not cues or self._quoted:  # nobody takes back what another one said
+        if not cues or self._quoted:  # a quotation is no statement of the model
             return
         self.events.append(Remark(cues, text, self._message))
         self._gap = True
@@ -281,21 +285,21 @@ class Reader(Generic[S]):
         elif Cue.FINAL in cues:
             self._final = self._final or text[:40]
 
-    def _said(self, kind: str, group: int, number: int, text: str, *, free: bool) -> None:
+    def _read_text(self, kind: str, group: int, number: int, text: str, *, free: bool) -> None:
         grammar = self.grammar
         if grammar.ends(text):
             self.over = kind == "action" or free
             return
-        found = grammar.find(text)
-        if found:
+        matches = grammar.find(text)
+        if matches:
             if free:
-                kind = "line" if 2 * sum(one.length for one in found) >= len(text) else "prose"
-            steps = grammar.told(text) if kind == "prose" else [one.step for one in found]
+                kind = "line" if 2 * sum(one.length for one in matches) >= len(text) else "prose"
+            steps = grammar.find_in_prose(text) if kind == "prose" else [one.step for one in matches]
             self._add(kind, group, number, text, steps)
             return
-        meant = grammar.meant(text, kind, self._follows("line" if free else kind, group, number))
-        if meant is not None:
-            self._add("line" if free else kind, group, number, text, [meant], plain=0)
+        step = grammar.interpret(text, kind, self._follows("line" if free else kind, group, number))
+        if step is not None:
+            self._add("line" if free else kind, group, number, text, [step], plain=0)
         elif grammar.looks(text, free):
             self._block("line" if free else kind, group, number, text).unread.append((number, text))
         elif free:
@@ -307,7 +311,7 @@ class Reader(Generic[S]):
             self.loose.append((number, text))
 
     def _follows(self, kind: str, group: int, number: int) -> bool:
-        """Whether a line would stand in a block behind commands; of bare lines, as near as they are."""
+        """Return whether a line follows commands in a block; of bare lines, at the same distance."""
         last = self.blocks[-1] if self.blocks else None
         if last is None or not self._plain or self._final or self._gap:
             return False
@@ -328,16 +332,23 @@ class Reader(Generic[S]):
         self._plain = self._plain or plain is None
 
     def _block(self, kind: str, group: int, number: int, text: str | list[S]) -> Block[S]:
-        """Return the block that a line belongs to, perhaps a new one that begins with this text, or these steps."""
+        """Return the block of a line, if needed a new one that begins with this text or these steps."""
         last = self.blocks[-1] if self.blocks else None
-        if kind == "action" and not self._cut:  # whatever is between them
+        if kind == "action" and not self._cut:  # actions belong together across other text
             last = next((one for one in reversed(self.blocks) if one.kind == "action"), last)
-        mine = kind, group, self._message, self._quoted
-        same = last is not None and (last.kind, last.group, last.message, last.quoted) == mine
+        key = kind, group, self._message, self._quoted
+        same = last is not None and (last.kind, last.group, last.message, last.quoted) == key
         if last is None or not same or self._final or self._cut or (self._gap and kind != "action"):
             first = text if isinstance(text, str) else repr(text[:1])
-            last = Block(kind, group, number=number, first=first[:80], message=self._message)
-            last.final, last.quoted = self._final, self._quoted
+            last = Block(
+                kind,
+                group,
+                number=number,
+                first=first[:80],
+                final=self._final,
+                message=self._message,
+                quoted=self._quoted,
+            )
             self.blocks.append(last)
             self.events.append(last)
             self._final = ""
@@ -345,10 +356,10 @@ class Reader(Generic[S]):
         return last
 
     def _table(self, rows: list[TextLine]) -> None:
-        heads = [cell.lower().strip("*_` ") for cell in rows[0].cells]
-        read = [self.grammar.row(dict(zip(heads, row.cells, strict=False))) for row in rows[1:]]
-        if any(read):
-            for row, steps in zip(rows[1:], read, strict=True):
+        headers = [cell.lower().strip("*_` ") for cell in rows[0].cells]
+        steps_by_row = [self.grammar.row(dict(zip(headers, row.cells, strict=False))) for row in rows[1:]]
+        if any(steps_by_row):
+            for row, steps in zip(rows[1:], steps_by_row, strict=True):
                 if steps:
                     self._add("table", row.group, row.number, row.text, steps)
                 elif self.grammar.looks(row.text, False):
@@ -365,9 +376,9 @@ class Reader(Generic[S]):
             for i in range(min(width, 20))
         ]
         column = hits.index(max(hits))
-        for row in rows[0 if len(rows) == 1 or (column < len(heads) and self.grammar.find(heads[column])) else 1 :]:
+        for row in rows[0 if len(rows) == 1 or (column < len(headers) and self.grammar.find(headers[column])) else 1 :]:
             if column < len(row.cells):
-                self._said("table", row.group, row.number, row.cells[column], free=False)
+                self._read_text("table", row.group, row.number, row.cells[column], free=False)
 
 
 def _holds_list(value: object) -> bool:
@@ -375,7 +386,7 @@ def _holds_list(value: object) -> bool:
 
 
 def _tables(lines: list[TextLine]) -> Iterator[tuple[bool, list[TextLine]]]:
-    """Yield rows of one table together, other lines one by one."""
+    """Yield the rows of each table together, and other lines one by one."""
     rows: list[TextLine] = []
     for line in lines:
         if rows and (line.kind != "table" or line.group != rows[0].group):

@@ -1,4 +1,4 @@
-"""Characters that models and word processors put for those of the keyboard; marks in front of the items of lists."""
+"""Normalisation of model output: typographic characters, list marks, and thinking tags."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MARK = re.compile(
 
 
 def plain(line: str) -> str:
-    r"""Return a line with quotes, spaces, digits and punctuation as on a keyboard, without escapes of Markdown.
+    r"""Return a line with ASCII quotes, spaces, digits and punctuation, without escapes of Markdown.
 
     >>> plain("\uff11\uff0e\u201cwash\u00a0cup\u201d \uff08acetic\\_acid\uff09")
     '1."wash cup" (acetic_acid)'
@@ -41,7 +41,7 @@ def plain(line: str) -> str:
 
 
 def unmarked(line: str) -> str | None:
-    """Return what a line says behind its bullet, number or time, ``None`` if it has none.
+    """Return a line without its bullet, number or time, ``None`` if it has none.
 
     >>> unmarked("- **2.** wash cup"), unmarked("[3] wait"), unmarked("Minute 4: wait"), unmarked("wait")
     ('wash cup', 'wait', 'wait', None)
@@ -50,15 +50,15 @@ def unmarked(line: str) -> str | None:
     if line[:1].isalpha() and not any(map(str.isdigit, line[:24])):
         return None
     for _ in range(3):
-        found = _MARK.match(rest)
-        if found is None:
+        mark = _MARK.match(rest)
+        if mark is None:
             break
-        rest = rest[found.end() :]
+        rest = rest[mark.end() :]
     return None if rest is line else rest.strip()
 
 
 def bare(text: str) -> str:
-    """Return a text without what only surrounds it.
+    """Return a text without surrounding punctuation and markup.
 
     >>> bare('**"ALL COMPLETED".**')
     'ALL COMPLETED'
@@ -73,17 +73,17 @@ _TAG = re.compile(
 )
 
 
-def spoken(text: str) -> tuple[str, bool]:
-    r"""Return a text without its thinking, every line where it was; and whether there is thinking that does not end.
+def without_thinking(text: str) -> tuple[str, bool]:
+    r"""Return a text without its thinking, lines in place, and whether a thought is unfinished.
 
-    What stands before a closing tag that was never opened is thinking, too: prompts may open it.
+    Text before a closing tag without an opening tag is thinking, too: prompts may open it.
 
-    >>> spoken("<think>wash cup\nor not?</think>wait")
+    >>> without_thinking("<think>wash cup\nor not?</think>wait")
     ('\nwait', False)
-    >>> spoken("wash cup</think>wait<think>and then")
+    >>> without_thinking("wash cup</think>wait<think>and then")
     ('wait', True)
     """
-    said: list[str] = []
+    parts: list[str] = []
     start = depth = lines = dropped = 0
     for tag in _TAG.finditer(text):
         between = text[start : tag.start()]
@@ -91,14 +91,14 @@ def spoken(text: str) -> tuple[str, bool]:
         closing = bool(tag[1] or tag[2] or tag[3])
         lines += len(empty)
         if depth:
-            said.append(empty)
-            depth = 0 if closing else 1  # models do not nest them; a forgotten end must not swallow the answer
+            parts.append(empty)
+            depth = 0 if closing else 1  # models do not nest tags; a missing end tag must not hide the answer
         elif closing:
-            said, dropped = [], lines
+            parts, dropped = [], lines
         else:
-            said.append(between)
+            parts.append(between)
             depth = 1
         start = tag.end()
     rest = text[start:]
-    said.insert(0, "\n" * dropped)
-    return "".join(said if depth else [*said, rest]), bool(depth)
+    parts.insert(0, "\n" * dropped)
+    return "".join(parts if depth else [*parts, rest]), bool(depth)

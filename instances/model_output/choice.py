@@ -1,4 +1,4 @@
-"""Step which blocks of a text are its plan.
+"""Choice of the plan among the blocks of a text.
 
 1. Text announced as final wins, however short; a later announcement of the same weight wins over an earlier one.
 2. Words of retraction ("that is wrong", "scratch that", "I give up") end the plan before them.
@@ -25,24 +25,24 @@ from planoracle.instances.model_output.cues import Cue, final_level, introduces,
 
 S = TypeVar("S")
 
-#: Number of steps at the beginning that tell whether two plans begin alike.
+#: Number of first steps that are compared between two plans.
 _HEAD = 3
 
 
 @dataclass(slots=True)
 class ChosenPlan(Generic[S]):
-    """The plan of a text.
+    """Plan of a text.
 
     Attributes
     ----------
     blocks
-        The blocks that make it up.
+        Blocks of the plan.
     replaced
-        Whether they took the place of others.
+        True if they replaced others.
     ambiguous
-        Whether there are two plans and no word chooses between them.
+        True if there are two plans and no cue chooses between them.
     refused
-        Whether the last words say that there is no plan.
+        True if the last cue says that there is no plan.
     """
 
     blocks: list[Block[S]] = field(default_factory=list)
@@ -52,7 +52,7 @@ class ChosenPlan(Generic[S]):
 
 
 class _Pending:
-    """Cues since the last block, and the alternative that they name."""
+    """Cues since the last block, and the alternative they name."""
 
     def __init__(self) -> None:
         self.cues, self.label = Cue(0), ""
@@ -67,7 +67,7 @@ class _Pending:
 
 
 def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> ChosenPlan[S]:
-    """Return the blocks that are the plan, by the rules of this module."""
+    """Return the plan among blocks and remarks, by the rules of this module."""
     chosen: ChosenPlan[S] = ChosenPlan()
     plan = _Steps(grammar, ())
     offers: dict[str, list[Block[S]]] = {}
@@ -96,14 +96,14 @@ def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> ChosenPl
         if label:
             offers.setdefault(label, [one])
         own = _Steps(grammar, [one])
-        again = bool(chosen.blocks) and own.repeats(plan)
-        if chosen.blocks and not (announced == 2 or announced > level or (announced == level == 1 and not again)):
+        is_repeat = bool(chosen.blocks) and own.repeats(plan)
+        if chosen.blocks and not (announced == 2 or announced > level or (announced == level == 1 and not is_repeat)):
             if own.stands_in(plan) and (Cue.SUMMARY in cues or not (Cue.CHOSEN in cues or own.goes_on(plan))):
                 continue
-            if level == 2 and (again or cues & (Cue.CHOSEN | Cue.OTHER)):
+            if level == 2 and (is_repeat or cues & (Cue.CHOSEN | Cue.OTHER)):
                 continue
-            if Cue.CHOSEN not in cues and not (again and message != plan.message):
-                if Cue.OTHER in cues or again:
+            if Cue.CHOSEN not in cues and not (is_repeat and message != plan.message):
+                if Cue.OTHER in cues or is_repeat:
                     chosen.ambiguous = True
                 else:
                     chosen.blocks.append(one)
@@ -115,14 +115,14 @@ def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> ChosenPl
 
 
 def _level(block: Block[S], before: list[Block[S]]) -> int:
-    """Return how a block was announced; one step of a chat is a turn and no final answer."""
+    """Return the level of a block's announcement; a single step of a chat is a turn, not a final answer."""
     if before and len(block.steps) == 1 and block.message != before[-1].message:
         return 0
     return final_level(block.final)
 
 
 class _Steps(Generic[S]):
-    """The steps of some blocks by what makes them equal; work grows with what is added and asked only."""
+    """Steps of some blocks by their keys; every method takes time linear in the added or queried steps."""
 
     def __init__(self, grammar: Grammar[S], blocks: Iterable[Block[S]]) -> None:
         self.grammar = grammar
@@ -147,22 +147,22 @@ class _Steps(Generic[S]):
             self.commands.append(command)
 
     def goes_on(self, plan: _Steps[S]) -> bool:
-        """Whether this is a single step of the form of the last ones, or of another message."""
+        """Return whether this is a single step of the form of the last ones, or of another message."""
         return self.count == 1 and (self.kind == plan.kind or self.message != plan.message)
 
     def stands_in(self, plan: _Steps[S]) -> bool:
-        """Whether all commands stand in a plan, in order."""
+        """Return whether all commands are in a plan, in order."""
         place = 0
         for command in self.commands:
             places = plan._places.get(command, [])
-            found = bisect_left(places, place)
-            if found == len(places):
+            index = bisect_left(places, place)
+            if index == len(places):
                 return False
-            place = places[found] + 1
+            place = places[index] + 1
         return self.commands != []
 
     def repeats(self, plan: _Steps[S]) -> bool:
-        """Whether these are the steps of a plan once more, and not those that follow it."""
+        """Return whether these steps repeat a plan, instead of continuing it."""
         if self.goes_on(plan):
             return False
         head = min(len(plan.first), len(self.first))
@@ -176,5 +176,5 @@ class _Steps(Generic[S]):
 
     @property
     def each_once(self) -> bool:
-        """Whether no step comes twice."""
+        """True if no step is repeated."""
         return len(self.counts) == len(self.commands)

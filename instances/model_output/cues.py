@@ -1,6 +1,6 @@
-"""Words around a plan that say what it is: final, retracted, chosen, an alternative, a summary, or no plan at all.
+"""Cues that mark a plan as final, retracted, chosen, an alternative, a summary, or no plan.
 
-The lists decide which block of a text is its answer, see `planoracle.instances.model_output.choice`. They are English.
+The English word lists decide which block of a text is its answer, see `planoracle.instances.model_output.choice`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 
 
 class Cue(Flag):
-    """What a sentence says of the plan before it (``RETRACTED``), or of the one after it (all others)."""
+    """Cues of a sentence about the plan before it (``RETRACTED``) or after it (all others)."""
 
     RETRACTED = auto()
     FINAL = auto()
@@ -22,7 +22,7 @@ class Cue(Flag):
 
 
 class _Pattern:
-    """Regular expression that is compiled at its first use: compiling all of them takes a tenth of a second."""
+    """Regular expression that is compiled at first use, since compiling all takes 0.1 seconds."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -42,11 +42,11 @@ class _Pattern:
 
 
 def _any(*phrases: str) -> _Pattern:
-    """Return a pattern for any of some phrases."""
+    """Return a pattern for alternative phrases."""
     return _Pattern("|".join(phrases))
 
 
-#: Longest sentence whose words are looked at, in characters.
+#: Longest sentence that is searched for cues, in characters.
 _LONGEST = 400
 
 # --- parts of phrases ------------------------------------------------------------------------------
@@ -69,10 +69,10 @@ _BETTER = (
 _FLAW = r"(?:a|an|one|some|several|two) (?:\w+ )?(?:mistake|error|problem|flaw|bug|conflict|fault|violation)s?"
 _REDO = "(?:redo|rewrite|rethink|reconsider|re-?plan|revise|rework|repair|fix|correct|change|replace|amend|re-?start)"
 _NOT = "(?: ?not|n['’]t| never)"
-_GIVEN = r"(?: (?:(?:given|shown|listed|written|proposed) )?(?:\w|\d+|above|so far|earlier|before|(?:that )?i \w+))"
+_PROVIDED = r"(?: (?:(?:given|shown|listed|written|proposed) )?(?:\w|\d+|above|so far|earlier|before|(?:that )?i \w+))"
 _SUBJECT = (
     r"(?:that|this|it|these|those|they|everything|all(?: of)? (?:that|this)|the first one|step \d+"
-    rf"|(?:the|my|this|that|our|said)(?: [\w-]+){{0,2}} {_PLAN}{_GIVEN}?"
+    rf"|(?:the|my|this|that|our|said)(?: [\w-]+){{0,2}} {_PLAN}{_PROVIDED}?"
     rf"|(?:the|what is|everything|all) above|what i (?:wrote|said|gave|have)(?: above)?|{_PLAN} (?:\w|\d+))"
 )
 _ADVERBS = (
@@ -83,14 +83,14 @@ _IS = (
     "(?:(?:['’]s| is| was| are| were| looks?| seems?(?: to be)?| turns out(?: to be)?"
     "| (?:would|must|may|might|could|has to) be) )"
 )
-_HERE = (
+_REFERENCE = (
     "(?:that|this|it|those|these|above|i|what|the (?:above|previous|first|last|entire|whole|plan|list|earlier|answer)"
     "|my (?:previous|first|last|plan|earlier|answer))"
 )
 
 # --- words of retraction ---------------------------------------------------------------------------
 
-# What somebody says to themselves before they take something back.
+# Interjections before a retraction.
 _OPENERS = _Pattern(
     r"(?:\W|\b(?:wait|h+m+|umm*|uh|oh|ah|ugh|argh|oops|whoops|sorry|apologies|actually|but|hold on|hang on|well|nope"
     r"|okay|ok|stop|damn|so|and|then|now|however|unfortunately|alas|yet|honestly|in fact|to be honest"
@@ -98,8 +98,7 @@ _OPENERS = _Pattern(
     r"|on (?:second thoughts?|reflection)|looking (?:at it )?again"
     r"|no(?=\W*\s+(?:that|this|it|the|i|my|wait|sorry)\b)|no(?=[,.!:;]))\b)*"
 )
-# What is said of a plan that is wrong, behind its subject. The subject stands once in the pattern, since it takes long
-# to compile.
+# Predicates of a wrong plan. The subject occurs once in the pattern, since it takes long to compile.
 _FAULT = "|".join(
     [
         rf"{_IS}{_ADVERBS}(?:{_BAD}\b(?! to\b| (?:with|in) no\b)"
@@ -125,20 +124,20 @@ _FAULT = "|".join(
         r" needs? (?:to be )?(?:redone|fix\w*|a? ?correct\w+|rewritten|replaced)\b",
     ]
 )
-# Claims that the plan before is wrong.
+# Claims that the previous plan is wrong.
 _CLAIM = _any(
     rf"{_SUBJECT}(?:{_FAULT})",
     rf"(?:(?:do not|don['’]t) (?:think|believe)|doubt)(?: that)? {_SUBJECT} .{{0,30}}\b(?:works?|{_GOOD})\b",
     rf"none of (?:this|that|it|these|those|the above|my plan) (?:works|is {_GOOD}|are|holds|will|can)\b",
 )
-# Sentences that are nothing but a claim.
+# Sentences that consist of a claim.
 _ALONE = _any(
     rf"(?:{_BAD}|not (?:my|the|an?) (?:\w+ )?(?:answer|plan|solution)|not {_GOOD}|no good|error|mistake|correction)\W*"
 )
-# Words that take back.
+# Words of retraction.
 _BACK = _any(
     r"\b(?:scratch|strike|scrap|cancel|forget|ignore|disregard|discard|drop|delete|erase|void|undo|skip) "
-    rf"(?:all |everything |about |all of )?{_HERE}\b(?! (?:step|pan|pot|item|cup|time))",
+    rf"(?:all |everything |about |all of )?{_REFERENCE}\b(?! (?:step|pan|pot|item|cup|time))",
     r"\bnever ?mind\b(?! (?:the|if|about)\b(?! (?:above|plan)))",
     r"\btak(?:e|ing) (?:that|it|this|all that|all of that|everything|the above) back\b",
     r"\bthrow (?:that|this|it|(?:the|my|this) \w+) (?:away|out)\b",
@@ -174,7 +173,7 @@ _GIVES_UP = _any(
     r"|planned|satisfied)\b",
     r"\bi(?:['’]m| am) (?:lost|stuck|at a loss|out of ideas)\b|\bno idea\b",
 )
-# Words before a claim that take its meaning away: in its clause, anywhere before it, and before one in the past tense.
+# Words that negate a following claim: in its clause, anywhere before it, and before a claim in the past tense.
 _DENIAL = _Pattern(
     r"\b(?:no|not|never|nothing|none|nobody|neither|nor|without|avoid\w*|prevent\w*|free|rather|hardly|when|ensur\w+"
     r"|sure|check\w*|than|any|anything)\b|n['’]t\b"
@@ -183,17 +182,17 @@ _CONDITION = _any(r"\b(?:if|unless|whether|otherwise|lest|because|since|in case|
 _BEFORE = _any(r"\b(?:first|initial\w*|earlier|previous\w*|thought|original\w*|before|tried)\b")
 _PAST, _WOULD = _any(r"\b(?:was|were|did)\b"), _any(r"\b(?:would|could|might|may)\b")
 _MENDED = _any(r"\b(?:fixed|corrected|repaired|resolved|avoided)\b")
-# Claims about the best plan, which are no refusals.
+# Claims about the best plan, which are no retractions.
 _COMPARES = _any(
     r"\b(?:better|faster|shorter|quicker|sooner|earlier|improve\w*|shorten|less|fewer|under|below|other|cheaper|slack"
     r"|idle|further|optimal|within|beat|speed|more|waste\w*|wait\w*|conflict\w*|lower)\b"
 )
-_NOTHING = _Pattern(
+_NO_ANSWER = _Pattern(
     r"\W*(?:none|nothing|n/?a|unknown|unsolvable|unsatisfiable|impossible|not (?:possible|known|available|solvable)"
     rf"|no(?: \w+)? ?(?:{_PLAN})?|-+|\?+)\W*"
 )
 # A "wait" that is no command.
-_TO_ONESELF = _Pattern(
+_INTERJECTION = _Pattern(
     r"\W*(?:(?:h+m+|oh|no|but|ah|ok(?:ay)?|so)\W+)?wait(?:\W+|\s+a (?:second|moment|minute|sec|bit)\W+)(?:let|i\b|i['’]"
     r"|(?:that|this|it|no|but|there|we|my|is|are|how|why)\b|actually|maybe|perhaps|what|did|does|should|shouldn"
     r"|the (?:plan|order|task))"
@@ -219,7 +218,7 @@ _NO_PLANS = _any(
     r"\b(?:mistakes?|errors?|plans?|orders?|what) to avoid\b",
     rf"^\W*(?:{_BAD}|don['’]t|avoid|not (?:valid|allowed|this)|never)\W*$",
 )
-# An example that is spoken of, or denied.
+# Mentioned or denied examples.
 _NO_EXAMPLE = _any(
     r"\b(?:no longer|not (?:just|only|merely)|more than|no) (?:an? )?(?:example|draft|sketch|template)\b",
     r"\b(?:from|like|of|in|as in|following) (?:the|your|this) (?:\w+ )?(?:example|sample|template)\b",
@@ -281,7 +280,7 @@ _MARKUP = re.compile(r"[*_#`>]+")
 
 
 def pieces_of(text: str) -> list[str]:
-    """Return the sentences of a line, and what stands before its colons.
+    """Return the sentences of a line, also split at colons and dashes.
 
     >>> pieces_of("Wait, that is wrong. Better: wash cup - now!")
     ['Wait, that is wrong.', 'Better:', 'wash cup', 'now!']
@@ -290,7 +289,7 @@ def pieces_of(text: str) -> list[str]:
 
 
 def cues_of(text: str) -> Cue:
-    """Return what a sentence says of the plan before or after it.
+    """Return the cues of a sentence.
 
     >>> cues_of("Scratch that!"), cues_of("Nothing is wrong with that."), cues_of("For example:")
     (<Cue.RETRACTED: 1>, <Cue: 0>, <Cue.NO_PLAN: 4>)
@@ -298,44 +297,44 @@ def cues_of(text: str) -> Cue:
     return _cues_of(text[:_LONGEST])
 
 
-@lru_cache(maxsize=4096)  # lines of plans come again and again
+@lru_cache(maxsize=4096)  # lines of plans are repeated
 def _cues_of(text: str) -> Cue:
-    said = _plain(text)
-    found = Cue.RETRACTED if _retracts(said) else Cue(0)
-    no_plan = _NO_PLANS.search(said)
-    if no_plan and not _NO_EXAMPLE.search(said) and not _UNLIKE.search(said[: no_plan.start()]):
-        found |= Cue.NO_PLAN
-    elif _FINALS.search(said):
-        found |= Cue.FINAL
-    if _CHOICES.search(said):
-        found |= Cue.CHOSEN
-    if _OTHERS.search(said) or _LABEL.search(said):
-        found |= Cue.OTHER
-    return found | Cue.SUMMARY if _SUMMARIES.search(said) else found
+    text = _plain(text)
+    cues = Cue.RETRACTED if _retracts(text) else Cue(0)
+    no_plan = _NO_PLANS.search(text)
+    if no_plan and not _NO_EXAMPLE.search(text) and not _UNLIKE.search(text[: no_plan.start()]):
+        cues |= Cue.NO_PLAN
+    elif _FINALS.search(text):
+        cues |= Cue.FINAL
+    if _CHOICES.search(text):
+        cues |= Cue.CHOSEN
+    if _OTHERS.search(text) or _LABEL.search(text):
+        cues |= Cue.OTHER
+    return cues | Cue.SUMMARY if _SUMMARIES.search(text) else cues
 
 
 def begins_with_cue(text: str) -> bool:
-    """Whether a sentence begins with words that take a plan back, or make an example or an alternative of it.
+    """Return whether a sentence begins with a cue of retraction, of an example or of an alternative.
 
     >>> begins_with_cue("Wait, that is wrong"), begins_with_cue("or wash cup"), begins_with_cue("wash cup instead")
     (True, True, False)
     """
-    rest = _opened(_plain(text[:_LONGEST]))
+    rest = _without_opener(_plain(text[:_LONGEST]))
     return any(one.match(rest) for one in (_CLAIM, _BACK, _GIVES_UP, _ALONE, _OTHERS, _NO_PLANS, _FINALS))
 
 
 def introduces(text: str) -> bool:
-    """Whether a sentence is about what follows: it is a heading, ends in a colon, or says so.
+    """Return whether a sentence refers to the text after it: a heading, a colon at its end, or a word.
 
     >>> introduces("Example:"), introduces("The following is no plan."), introduces("Examples helped me a lot.")
     (True, True, False)
     """
-    said = text.rstrip("*_ ")
-    return said[-1:] not in ".!?" or len(said.split()) < 4 or _AHEAD.search(said) is not None
+    text = text.rstrip("*_ ")
+    return text[-1:] not in ".!?" or len(text.split()) < 4 or _AHEAD.search(text) is not None
 
 
 def names_a_plan(text: str) -> bool:
-    """Whether a sentence speaks of a plan.
+    """Return whether a sentence mentions a plan.
 
     >>> names_a_plan("Now the schedule:"), names_a_plan("Next:")
     (True, False)
@@ -344,25 +343,25 @@ def names_a_plan(text: str) -> bool:
 
 
 def is_nothing(text: str) -> bool:
-    """Whether what is announced as the answer is none.
+    """Return whether an announced answer is empty.
 
     >>> is_nothing("None."), is_nothing("no valid plan"), is_nothing("no. 1: wash cup")
     (True, True, False)
     """
-    return _NOTHING.fullmatch(text) is not None
+    return _NO_ANSWER.fullmatch(text) is not None
 
 
 def is_interjection(text: str) -> bool:
-    """Whether a sentence begins with a ``wait`` that is said to oneself.
+    """Return whether a sentence begins with ``wait`` as an interjection.
 
     >>> is_interjection("Wait, let me think."), is_interjection("Wait, then wash cup")
     (True, False)
     """
-    return _TO_ONESELF.match(text) is not None
+    return _INTERJECTION.match(text) is not None
 
 
 def final_level(text: str) -> int:
-    """Return 2 for what announces a final answer, 1 for what announces a plan, 0 for no announcement.
+    """Return the level of an announcement: 2 for a final answer, 1 for a plan, 0 for none.
 
     >>> final_level("Final answer"), final_level("Plan"), final_level("")
     (2, 1, 0)
@@ -371,53 +370,53 @@ def final_level(text: str) -> int:
 
 
 def label_of(text: str) -> str:
-    """Return the number of the alternative that a sentence names, empty if it names none.
+    """Return the number of the alternative in a sentence, empty without one.
 
     >>> label_of("Plan B is shorter."), label_of("I take the first one"), label_of("Plan:")
     ('2', '1', '')
     """
-    found = _LABEL.search(text) or _ORDINAL.search(text)
-    return _RANKS.get(found[1].lower(), found[1].lower()) if found else ""
+    match = _LABEL.search(text) or _ORDINAL.search(text)
+    return _RANKS.get(match[1].lower(), match[1].lower()) if match else ""
 
 
 def _plain(text: str) -> str:
-    """Return words without their markup."""
+    """Return a text without markup and repeated blanks."""
     return " ".join(_MARKUP.sub(" ", text).split())
 
 
-def _opened(said: str) -> str:
-    """Return a sentence without what somebody says to themselves before it."""
-    opener = _OPENERS.match(said)
-    return said[opener.end() :] if opener else said
+def _without_opener(text: str) -> str:
+    """Return a sentence without interjections at its beginning."""
+    opener = _OPENERS.match(text)
+    return text[opener.end() :] if opener else text
 
 
-def _retracts(said: str) -> bool:
-    """Whether a sentence takes the plan before it back, or says that there is none."""
-    if said.endswith("?"):
+def _retracts(text: str) -> bool:
+    """Return whether a sentence retracts the plan before it, or denies that there is one."""
+    if text.endswith("?"):
         return False
-    rest = _opened(said)
+    rest = _without_opener(text)
     if _ALONE.fullmatch(rest):
         return not rest.endswith(":") or rest.lower().startswith("correction")
-    if (claim := _CLAIM.search(rest)) and _holds(rest, claim, rest != said):
+    if (claim := _CLAIM.search(rest)) and _applies(rest, claim, rest != text):
         return True
-    if (back := _BACK.search(said)) and not _denied(said, back.start()) and not _MENDED.search(said):
+    if (back := _BACK.search(text)) and not _denied(text, back.start()) and not _MENDED.search(text):
         return True
-    return _GIVES_UP.search(said) is not None and not _COMPARES.search(said)
+    return _GIVES_UP.search(text) is not None and not _COMPARES.search(text)
 
 
-def _holds(text: str, claim: re.Match[str], startled: bool) -> bool:
-    """Whether a claim that a plan is wrong is about the plan before it, and not about the next one, or none."""
-    start, said = claim.start(), claim[0]
-    if "possible" in said and _COMPARES.search(text):
+def _applies(text: str, claim: re.Match[str], has_opener: bool) -> bool:
+    """Return whether a claim that a plan is wrong refers to the plan before it."""
+    start, words = claim.start(), claim[0]
+    if "possible" in words and _COMPARES.search(text):
         return False
     if start == 0:
-        return startled or not _INTRODUCES.match(text) or bool(_CHOICES.search(text) or _OTHERS.search(text))
-    if text.endswith(":") or text[start - 1].isalnum() or _WOULD.search(said):
+        return has_opener or not _INTRODUCES.match(text) or bool(_CHOICES.search(text) or _OTHERS.search(text))
+    if text.endswith(":") or text[start - 1].isalnum() or _WOULD.search(words):
         return False
-    return not (_denied(text, start) or (_PAST.search(said) and _BEFORE.search(text[:start])))
+    return not (_denied(text, start) or (_PAST.search(words) and _BEFORE.search(text[:start])))
 
 
 def _denied(text: str, end: int) -> bool:
-    """Whether words before a place, in its clause or as a condition in its sentence, take its meaning away."""
+    """Return whether words before a place negate it, in its clause or as a condition of its sentence."""
     before = text[:end]
     return _CONDITION.search(before) is not None or _DENIAL.search(re.split(r"[,;:]", before)[-1]) is not None

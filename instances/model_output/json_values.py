@@ -1,4 +1,4 @@
-"""JSON within a text, found in time that grows with its length only; and the leaves of such values."""
+"""JSON values within a text, extracted in linear time, and the steps and texts in such values."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from planoracle.instances.model_output.messages import contents, is_agents
 
 S = TypeVar("S")
 
-# An error of the JSON decoder takes time for all the text before it (it counts lines): decode within a window, and
-# let an error, and a value, cost as much as so many characters. Ten times those of the text, and some more, are had.
+# An error of the JSON decoder takes time linear in the text before it (it counts lines): decode within a window, and
+# count an error, and a value, as a number of characters. The budget is ten times the text, plus `_SPARE`.
 _WINDOW, _FAILURE, _VALUE, _SPARE, _DEEP, _TRIES = 8_192, 200, 20, 200_000, 100_000, 10_000
-# What an object begins with, and a list that may hold steps.
+# Beginning of an object, and of a list that may contain steps.
 _OPENING = re.compile(r'\{(?=[ \t\r\n]{0,99}["}])|\[(?=[ \t\r\n]{0,99}["\[{\d])')
 _OBJECT = re.compile(r'\{(?=[ \t\r\n]*["}])')
 _TRAILING = re.compile(r",([ \t\r\n]{0,99}[\]}])")
 _RUN = re.compile(r"\[[\[ \t\r\n]{0,999999}")
 _HOLE = "\ue0f0"
-# Keys, in lower case, of what holds a plan, and of what says a step.
+# Keys, in lower case, of plans and of steps.
 _PLANS: tuple[str, ...] = (
     "plan",
     "final_plan",
@@ -61,11 +61,11 @@ _SAYS = (
     "call",
     "name",
 )
-_KNOWN = frozenset((*_SAYS, *_PLANS))
+_STEP_KEYS = frozenset((*_SAYS, *_PLANS))
 
 
 class ExtractedText(NamedTuple):
-    """A text whose JSON values have been lifted out: each is a hole in it, in order."""
+    """Text with a placeholder for each of its JSON values, in order; ``whole`` if all were found."""
 
     text: str
     values: list[object]
@@ -73,7 +73,7 @@ class ExtractedText(NamedTuple):
 
 
 def whole_value(text: str) -> object:
-    """Return the JSON list, object or text that a text is, ``None`` if it is none."""
+    """Return the value of a text that is a JSON list, object or string, else ``None``."""
     text = text.lstrip("\ufeff").strip()
     if text[:1] not in ("[", "{", '"') or "}\n{" in text:  # several objects: texts in JSON hold no bare line breaks
         return None
@@ -85,12 +85,12 @@ def whole_value(text: str) -> object:
 
 
 def values_in(text: str, *, lists: bool = True) -> tuple[list[tuple[int, int, object]], bool]:
-    """Return the JSON objects and lists within a text, where they begin and end, from left to right.
+    """Return the JSON objects and lists within a text with their spans, from left to right.
 
     Returns
     -------
     tuple
-        The values, and whether the work was not too much to find all.
+        The values, and whether the budget was enough to find all.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def values_in(text: str, *, lists: bool = True) -> tuple[list[tuple[int, int, ob
     """
     decoder, pattern = strict_decoder(), _OPENING if lists else _OBJECT
     budget = 10 * len(text) + _SPARE
-    found: list[tuple[int, int, object]] = []
+    values: list[tuple[int, int, object]] = []
     offset = 0
     opening = pattern.search(text)
     while opening and budget > 0:
@@ -110,21 +110,21 @@ def values_in(text: str, *, lists: bool = True) -> tuple[list[tuple[int, int, ob
             value, end = decoder.raw_decode(text, start)
             budget -= _VALUE
             if value and (isinstance(value, dict) or any(isinstance(one, str | list | dict) for one in value)):
-                found.append((offset + start, offset + end, value))
+                values.append((offset + start, offset + end, value))
         except json.JSONDecodeError as error:
             budget -= error.pos - start + _FAILURE
-            end = _behind(text, start)
+            end = _next_start(text, start)
         except (InputError, ValueError, RecursionError):  # not strict, or too deep
             budget -= min(len(text) - start, _DEEP)
-            end = _behind(text, start)
+            end = _next_start(text, start)
         opening = pattern.search(text, end)
-    return found, opening is None
+    return values, opening is None
 
 
 def objects_in(text: str) -> list[object] | None:
-    r"""Return the JSON objects that the lines of a text are, one a line; ``None`` if they are anything else.
+    r"""Return the objects of a text with one JSON object per line, else ``None``.
 
-    What `lifted` finds as well, but in longer time.
+    Faster than `extract_values`.
 
     >>> objects_in('{"a": 1}\n{"b": {}}'), objects_in('{"a": 1}\nand so on')
     ([{'a': 1}, {'b': {}}], None)
@@ -132,7 +132,7 @@ def objects_in(text: str) -> list[object] | None:
     lines = text.split("\n")
     if "\r" in text or _HOLE in text or _TRAILING.search(text):
         return None
-    decoder, found = strict_decoder(), []
+    decoder, values = strict_decoder(), []
     for line in lines:
         try:
             value, end = decoder.raw_decode(line) if line.startswith('{"') else (None, 0)
@@ -140,18 +140,18 @@ def objects_in(text: str) -> list[object] | None:
             return None
         if value is None or end < len(line):
             return None
-        found.append(value)
-    return found
+        values.append(value)
+    return values
 
 
-def _behind(text: str, start: int) -> int:
-    """Return where to look on after what is no value; of many brackets that open only the last ones are tried."""
+def _next_start(text: str, start: int) -> int:
+    """Return where to continue after an invalid value; of many opening brackets, at the last ones."""
     run = _RUN.match(text, start)
     return start + 1 if run is None else max(start + 1, run.end() - 3)
 
 
-def lifted(text: str) -> ExtractedText:
-    """Lift the JSON values out of a text, with forgiven commas before brackets."""
+def extract_values(text: str) -> ExtractedText:
+    """Replace the JSON values of a text by placeholders; commas before closing brackets are allowed."""
     if _HOLE in text:
         text = text.replace(_HOLE, " ")
     mended = _TRAILING.sub(r"\1", text) if _TRAILING.search(text) else text
@@ -165,7 +165,7 @@ def lifted(text: str) -> ExtractedText:
 
 
 def _literals(text: str) -> Iterator[tuple[int, int, object]]:
-    """Yield lists and objects as Python writes them, with single quotes, where they are the text, or a line of it."""
+    """Yield lists and objects in Python syntax that are the whole text or a line of it."""
     if "['" not in text and "{'" not in text:
         return
     whole = text.strip()
@@ -192,22 +192,22 @@ def _literal(text: str) -> object:
 
 
 def fragments(line: str, values: Iterator[object]) -> tuple[list[str], list[object]]:
-    """Return what stands around the holes of a line, and what was in them."""
+    """Return the texts around the placeholders of a line, and their values."""
     parts = line.split(_HOLE)
     return parts, [next(values) for _ in parts[1:]]
 
 
 def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[list[S] | str]:
-    """Yield what a JSON value says, in order: steps, or texts that may hold some.
+    """Yield the steps of a JSON value, and its texts, which may contain steps, in order.
 
-    ``of`` returns the steps that an object or a list is itself. Messages of others than the agent say nothing.
+    ``of`` returns the steps of an object or a list that is itself a step. Messages of other roles are skipped.
 
     >>> list(leaves({"plan": [{"minute": 0, "action": "wash cup"}, "wait", 3]}, lambda value: None))
     ['wash cup', 'wait']
     """
-    left: list[object] = [value]
-    while left:
-        one = left.pop()
+    stack: list[object] = [value]
+    while stack:
+        one = stack.pop()
         if isinstance(one, str):
             yield one
         elif isinstance(one, dict) and not is_agents(one):
@@ -217,21 +217,21 @@ def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[li
             if steps is not None:
                 yield steps
             elif isinstance(one, list):
-                left += reversed(one)
+                stack += reversed(one)
             elif "role" in one:
-                left += reversed(contents(one))
+                stack += reversed(contents(one))
             else:
                 parts = _parts(one)
                 if parts is None:
-                    yield _told(one)
+                    yield _abridged(one)
                 else:
-                    left += reversed(parts)
+                    stack += reversed(parts)
 
 
 def _parts(one: dict[str, object]) -> list[object] | None:
-    """Return the values of an object that may say steps, ``None`` if it is not known which."""
-    named = {name.lower().replace(" ", "_"): held for name, held in one.items()}
-    if not _KNOWN.isdisjoint(named):
+    """Return the values of an object that may contain steps, ``None`` for unknown keys."""
+    named = {name.lower().replace(" ", "_"): value for name, value in one.items()}
+    if not _STEP_KEYS.isdisjoint(named):
         for name in _PLANS:
             if isinstance(named.get(name), list | dict) or (
                 name in named and isinstance(named[name], str) and len(named) == 1
@@ -245,7 +245,8 @@ def _parts(one: dict[str, object]) -> list[object] | None:
     return None
 
 
-def _told(one: dict[str, object]) -> str:
-    """Return the beginning of an object as text."""
-    shown = (f'"{name[:40]}": {held[:80] if isinstance(held, str) else "..."}' for name, held in list(one.items())[:10])
-    return f"{{{', '.join(shown)}}}"
+def _abridged(one: dict[str, object]) -> str:
+    """Return an abridged text of an object."""
+    first = list(one.items())[:10]
+    pairs = (f'"{name[:40]}": {value[:80] if isinstance(value, str) else "..."}' for name, value in first)
+    return f"{{{', '.join(pairs)}}}"

@@ -1,4 +1,4 @@
-"""What the lines of a text are by their form: items of lists, rows of tables, lines of fenced blocks, marked ones."""
+"""Classification of lines by form: list items, table rows, fenced blocks, and sections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from planoracle.instances.model_output.characters import plain, unmarked
 from planoracle.instances.model_output.cues import Cue, cues_of
-from planoracle.instances.model_output.json_values import fragments, lifted, objects_in, whole_value
+from planoracle.instances.model_output.json_values import extract_values, fragments, objects_in, whole_value
 
 _FENCE = re.compile(r"\s{0,40}(?:[-*>]\s{0,3})?(`{3,}|~{3,})\s{0,3}([\w+.-]*)\s*")
 _SEPARATOR = re.compile(r"[|\s:-]*-[|\s:-]*")
@@ -22,7 +22,7 @@ _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s{0,3}|(?=\*\*))[*_]{0,3}(?P<name>[^*#|
 _TAG = re.compile(r"<(?:answer|plan|final[_ ]?answer|final[_ ]?plan|solution)>|\\boxed\s?\{", re.IGNORECASE)
 _QUOTED = re.compile(r'^[ \t]{0,40}"(?:[^"\\\n]|\\.)*"[ \t]{0,40}$', re.MULTILINE)
 _BREAK = re.compile(r"\s{0,9}<br ?/?>\s{0,9}")
-_ASIDE = re.compile(
+_QUOTING_TAG = re.compile(
     r"<(/?)(?:block)?(?:quote|example|draft|sketch|invalid|template|sample)s?(?:[ _-]\w{1,20})?>", re.IGNORECASE
 )
 _VERB = re.compile(r"\s*(?:is|was|does|will|would|wo|ca|can|cannot|could|seems|looks|fails|violates|breaks)\b")
@@ -39,9 +39,9 @@ _SECTIONS = {
     "action": "action act command decision",
     "said": "assistant agent model ai",
 }
-# Of these one line is told, if there is something behind the word.
+# Sections of one line, if there is text after the heading.
 _BRIEF = {"goal", "note", "notes", "error", "error feedback"}
-# Behind a sentence of a thought, where no action has a line of its own.
+# An action after a sentence of a thought, in a text without action lines.
 _WITHIN = re.compile(r"(?<=[.!?)\]\"']) {0,3}Action ?: ?")
 _HEADS = ("thought", "observed", "said", "note", "final", "action")
 _NAMES = {name: kind for kind, names in _SECTIONS.items() for name in names.split()} | {
@@ -53,22 +53,22 @@ _NAMES = {name: kind for kind, names in _SECTIONS.items() for name in names.spli
 
 @dataclass(slots=True)
 class TextLine:
-    """One line, or one cell of a table.
+    """One line of a text.
 
     Attributes
     ----------
     kind
-        ``action`` (behind such a word), ``fence``, ``table`` (a row), ``list`` or ``free``; or what ends and begins
-        parts and says nothing itself: ``thought``, ``observed``, ``said``, ``final``, ``break``; or ``note``, a
-        sentence of a thought, which holds no steps but may take a plan back.
+        ``action`` (after such a word), ``fence``, ``table`` (a row), ``list`` or ``free``; or a delimiter without
+        steps: ``thought``, ``observed``, ``said``, ``final``, ``break``; or ``note``, a sentence of a thought, which
+        contains no steps but may retract a plan.
     text, values
-        What it says behind its mark, and the JSON that was in it.
+        The text after its mark, and its JSON values.
     group
-        The fenced block or table that it is in.
+        Number of its fenced block or table.
     cells
-        Of a row.
+        Cells of a row.
     quoted
-        Whether it is a quotation: ``>`` in front of it, or between tags that say so.
+        True for a quotation: a ``>`` before it, or tags around it.
     """
 
     number: int
@@ -81,12 +81,12 @@ class TextLine:
 
 
 def lines_of(text: str) -> tuple[list[TextLine], list[TextLine], bool]:
-    r"""Return the lines of a text that may say something, without observations and thoughts.
+    r"""Return the lines of a text without observations and thoughts.
 
     Returns
     -------
     tuple
-        The lines; items of lists, blocks and tables in what was left out; and whether all JSON was found.
+        The lines; items of lists, blocks and tables in the omitted sections; and whether all JSON was found.
 
     Examples
     --------
@@ -98,19 +98,19 @@ def lines_of(text: str) -> tuple[list[TextLine], list[TextLine], bool]:
     """
     if text.startswith("{") and (objects := objects_in(text)) is not None:
         return [TextLine(number, "free", "", [one]) for number, one in enumerate(objects, 1)], [], True
-    held = lifted(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
-    formed = list(_formed(held.text, iter(held.values)))
-    alone = all(line.quoted or line.kind in ("blank", "break", "final") for line in formed)
+    extracted = extract_values(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
+    lines = list(_classified(extracted.text, iter(extracted.values)))
+    alone = all(line.quoted or line.kind in ("blank", "break", "final") for line in lines)
     for before, line in pairwise(
-        [TextLine(0, "blank", ""), *formed]
-    ):  # no quotation: all there is, or a mark in a list
+        [TextLine(0, "blank", ""), *lines]
+    ):  # no quotation: the whole text, or a mark in a list
         item = before.kind == "list" and not before.quoted and before.number == line.number - 1
         line.quoted = line.quoted and not (alone or item)
-    return *_without_sections(formed), held.whole
+    return *_without_sections(lines), extracted.whole
 
 
 def _unescaped(text: str) -> str:
-    """Break lines where a text that stands in a line of its own, or has neither lines nor quotes, says so."""
+    """Decode escaped line breaks in JSON strings on a line of their own, and in texts of one line."""
     if "\\n" not in text:
         return text
     if not any(sign in text for sign in "\n\"'{"):
@@ -118,31 +118,32 @@ def _unescaped(text: str) -> str:
     return _QUOTED.sub(_unquoted, text)
 
 
-def _unquoted(found: re.Match[str]) -> str:
-    said = whole_value(found[0]) if "\\n" in found[0] else None
-    return said if isinstance(said, str) else found[0]
+def _unquoted(match: re.Match[str]) -> str:
+    value = whole_value(match[0]) if "\\n" in match[0] else None
+    return value if isinstance(value, str) else match[0]
 
 
-def _formed(text: str, values: Iterator[object]) -> Iterator[TextLine]:
-    """Yield every line with its kind; empty ones are ``blank``."""
+def _classified(text: str, values: Iterator[object]) -> Iterator[TextLine]:
+    """Yield every line with its kind; the first of several empty lines is ``blank``."""
     fences: list[str] = []
     group = 0
-    rows = aside = False
-    given = text.split("\n")
-    heads = {
-        number for number, raw in enumerate(given) if "|" in raw and "-" in raw and _SEPARATOR.fullmatch(raw.strip())
+    in_table = in_quotation = blank = False
+    raw_lines = text.split("\n")
+    headers = {
+        number
+        for number, raw in enumerate(raw_lines)
+        if "|" in raw and "-" in raw and _SEPARATOR.fullmatch(raw.strip())
     }
-    blank = False
-    for number, raw in enumerate(given, 1):
-        if "<" in raw and (tags := _ASIDE.findall(raw)):
-            quoted, aside = aside or "" in tags, tags[-1] == ""
-            raw = _ASIDE.sub(" ", raw)
+    for number, raw in enumerate(raw_lines, 1):
+        if "<" in raw and (tags := _QUOTING_TAG.findall(raw)):
+            quoted, in_quotation = in_quotation or "" in tags, tags[-1] == ""
+            raw = _QUOTING_TAG.sub(" ", raw)
         else:
-            quoted = aside or raw.lstrip()[:1] == ">"
+            quoted = in_quotation or raw.lstrip()[:1] == ">"
         parts, inside = fragments(raw, values) if raw else ([], [])
-        said = plain(" ".join(parts)).strip()
-        if not said and not inside:
-            rows = False
+        line_text = plain(" ".join(parts)).strip()
+        if not line_text and not inside:
+            in_table = False
             if not blank:
                 yield TextLine(number, "blank", "")
             blank = True
@@ -155,20 +156,20 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[TextLine]:
             group += 1
             yield TextLine(number, "break", "", group=group)
             continue
-        if said.startswith("|") or ("|" in said and (rows or number in heads or said.endswith("|"))):
-            group += not rows
-            rows = True
-            if not _SEPARATOR.fullmatch(said):
-                yield TextLine(
-                    number, "table", said, inside, group, [cell.strip() for cell in said.strip("|").split("|")]
-                )
+        in_row = in_table or number in headers or line_text.endswith("|")
+        if line_text.startswith("|") or ("|" in line_text and in_row):
+            group += not in_table
+            in_table = True
+            if not _SEPARATOR.fullmatch(line_text):
+                cells = [cell.strip() for cell in line_text.strip("|").split("|")]
+                yield TextLine(number, "table", line_text, inside, group, cells)
             continue
-        if rows:
-            rows, group = False, group + 1
+        if in_table:
+            in_table, group = False, group + 1
         if inside and any(cues_of(part) for part in parts):
             yield from _around(number, parts, inside, bool(fences), group, quoted)
             continue
-        for part in _BREAK.split(said) if "<br" in said else (said,):
+        for part in _BREAK.split(line_text) if "<br" in line_text else (line_text,):
             for line in _marked(number, part, inside, bool(fences), group):
                 line.quoted = quoted
                 yield line
@@ -178,85 +179,85 @@ def _formed(text: str, values: Iterator[object]) -> Iterator[TextLine]:
 def _around(
     number: int, parts: list[str], inside: list[object], fenced: bool, group: int, quoted: bool
 ) -> Iterator[TextLine]:
-    """Yield the JSON values of a line and the words between them, which say what they are, one after the other."""
+    """Yield the JSON values of a line and the words between them, which have cues, in order."""
     for place, part in enumerate(parts):
-        said = plain(part).strip()
-        if said:
-            said = f"This {said}" if place and _VERB.match(said) else said
-            yield from _marked(number, said, [], fenced, group)
+        text = plain(part).strip()
+        if text:
+            text = f"This {text}" if place and _VERB.match(text) else text
+            yield from _marked(number, text, [], fenced, group)
         if place < len(inside):
             yield TextLine(number, "free", "", [inside[place]], group, quoted=quoted)
 
 
-def _marked(number: int, said: str, inside: list[object], fenced: bool, group: int) -> Iterator[TextLine]:
-    """Yield a line by the word or tag in front of it."""
-    tag = _TAG.search(said) if "<" in said or "\\boxed" in said else None
+def _marked(number: int, text: str, inside: list[object], fenced: bool, group: int) -> Iterator[TextLine]:
+    """Yield a line by the word or tag before it."""
+    tag = _TAG.search(text) if "<" in text or "\\boxed" in text else None
     if tag is not None:
         if tag.start():
-            yield TextLine(number, "free", said[: tag.start()])
+            yield TextLine(number, "free", text[: tag.start()])
         yield TextLine(number, "final", tag[0])
-        said = said[tag.end() :].replace("\\\\", ",").replace("\\text{", "")
-    if "</" in said:
-        said = _END.sub(" ", said).strip()
-    found = _MARKED.fullmatch(said) if ":" in said else _HEADING.fullmatch(said) if said[:1] in ("#", "*") else None
-    name = "" if found is None else " ".join(found["name"].split()).strip("*_# ")
+        text = text[tag.end() :].replace("\\\\", ",").replace("\\text{", "")
+    if "</" in text:
+        text = _END.sub(" ", text).strip()
+    heading = _MARKED.fullmatch(text) if ":" in text else _HEADING.fullmatch(text) if text[:1] in ("#", "*") else None
+    name = "" if heading is None else " ".join(heading["name"].split()).strip("*_# ")
     kind = _NAMES.get(name.lower()) or ("final" if name and _announces(name) else "")
     if kind:
-        said = found["rest"].strip() if found is not None and ":" in said else ""
+        text = heading["rest"].strip() if heading is not None and ":" in text else ""
         if kind == "action":
-            yield TextLine(number, "action", said, inside)
+            yield TextLine(number, "action", text, inside)
             return
-        brief = name.lower() in _BRIEF and said != ""
-        yield TextLine(number, "note" if brief else kind, said if brief else name[:40])
+        brief = name.lower() in _BRIEF and text != ""
+        yield TextLine(number, "note" if brief else kind, text if brief else name[:40])
         if brief:
             return
-    if said or inside:
-        item = unmarked(f"{said} ")
+    if text or inside:
+        item = unmarked(f"{text} ")
         kind = "fence" if fenced else "free" if item is None else "list"
-        yield TextLine(number, kind, said if item is None else item, inside, group)
+        yield TextLine(number, kind, text if item is None else item, inside, group)
 
 
 def _announces(name: str) -> bool:
-    """Whether the name of a section says that the plan follows."""
+    """Return whether the name of a section announces the plan."""
     return _FINAL.fullmatch(name) is not None and Cue.NO_PLAN not in cues_of(name)
 
 
-def _without_sections(formed: list[TextLine]) -> tuple[list[TextLine], list[TextLine]]:
-    """Leave thoughts and observations out, and let actions stand on the lines behind their word.
+def _without_sections(lines: list[TextLine]) -> tuple[list[TextLine], list[TextLine]]:
+    """Separate thoughts and observations from other lines; lines below ``Action`` become actions.
 
-    A section lasts to the next one; the last one to an empty line, or, if there is nothing but thoughts, to a list. In
-    a text without an action on a line of its own a thought ends where it says ``Action:`` behind a sentence.
+    A section ends at the next one; the last one at an empty line, or, in a text of thoughts only, at a list. In a text
+    without action lines a thought ends at ``Action:`` after a sentence.
     """
-    within = not any(line.kind == "action" for line in formed)
-    last = max((i for i, line in enumerate(formed) if line.kind in _HEADS), default=-1)
-    kept: list[TextLine] = []
-    left: list[TextLine] = []
+    within = not any(line.kind == "action" for line in lines)
+    last = max((i for i, line in enumerate(lines) if line.kind in _HEADS), default=-1)
+    retained: list[TextLine] = []
+    omitted: list[TextLine] = []
     section, opened, content = "", -1, False
-    for i, line in enumerate(formed):
+    for i, line in enumerate(lines):
         if line.kind in _HEADS:
             section, opened = line.kind, i
             if line.kind == "action" and (line.text or line.values):
                 section = ""
-                kept.append(line)
+                retained.append(line)
             elif line.kind not in ("action", "thought"):
-                kept.append(line)
+                retained.append(line)
             content = content or line.kind in ("action", "final")
         elif line.kind == "blank":
             if opened < i - 1 and (section == "action" or opened == last):
                 section = ""
         elif section == "action":
-            kept.append(TextLine(line.number, "action", line.text, line.values))
-        elif within and section == "thought" and line.kind == "free" and (found := _WITHIN.search(line.text)):
-            kept.append(TextLine(line.number, "action", line.text[found.end() :], line.values))
+            retained.append(TextLine(line.number, "action", line.text, line.values))
+        elif within and section == "thought" and line.kind == "free" and (match := _WITHIN.search(line.text)):
+            retained.append(TextLine(line.number, "action", line.text[match.end() :], line.values))
             section, content = "", True
         else:
             if section == "thought" and opened == last and not content and line.kind != "free":
                 section = ""
             if section not in ("thought", "observed"):
-                kept.append(line)
+                retained.append(line)
                 content = content or line.kind != "free"
             elif line.kind not in ("free", "break"):
-                left.append(line)
+                omitted.append(line)
             elif within and section == "thought" and line.text:
-                kept.append(TextLine(line.number, "note", line.text))
-    return kept, left
+                retained.append(TextLine(line.number, "note", line.text))
+    return retained, omitted

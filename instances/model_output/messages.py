@@ -1,4 +1,4 @@
-"""Chats: which messages are the agent's, and what they say."""
+"""Messages of chats: roles, contents, truncation, and the part with the command."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
 
-#: Roles of the agent; ``None`` where a message tells none.
+#: Roles of the agent; ``None`` for a message without a role.
 AGENT = ("assistant", "agent", "model", "ai", None)
-#: Fields in which interfaces say why a model stopped, and what they say if its answer is not complete.
+#: Fields with the reason why a model stopped, and the values for a truncated answer.
 STOPS, _CUT = ("finish_reason", "stop_reason"), ("length", "max_tokens", "max_output_tokens", "model_length")
 _TEXTS = ("text", "output_text", None)
 
 
 def chat_in(value: object) -> list[dict[str, Any]] | None:
-    """Return the messages of a chat, be it a list, or an object that holds one; ``None`` if a value is none.
+    """Return the messages of a chat, a list or an object with a list; ``None`` for other values.
 
     >>> chat_in({"messages": [{"role": "user", "content": "Go!"}]}), chat_in([{"action": "wait"}])
     ([{'role': 'user', 'content': 'Go!'}], None)
@@ -33,7 +33,7 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
 
 
 def is_cut(value: object) -> bool:
-    """Whether a record, or its first choice, says that the model was stopped in the middle of its answer.
+    """Return whether a record, or its first choice, has a truncated answer.
 
     >>> is_cut({"choices": [{"message": {"content": "1. wash"}, "finish_reason": "length"}]})
     True
@@ -47,13 +47,13 @@ def is_cut(value: object) -> bool:
 
 
 def is_agents(message: dict[str, Any]) -> bool:
-    """Whether the agent wrote a message."""
+    """Return whether a message is from the agent."""
     role = message.get("role")
     return role is None or (isinstance(role, str) and role.lower() in AGENT)
 
 
 def contents(message: dict[str, Any]) -> list[object]:
-    """Return what a message says: its texts, and the arguments of its tool calls.
+    """Return the texts of a message and the arguments of its tool calls.
 
     >>> calls = [{"function": {"name": "act", "arguments": '{"action": "wait"}'}}]
     >>> contents({"role": "assistant", "content": [{"type": "text", "text": "So"}], "tool_calls": calls})
@@ -61,30 +61,30 @@ def contents(message: dict[str, Any]) -> list[object]:
     """
     content = message.get("content")
     parts = content if isinstance(content, list) else [content]
-    said: list[object] = []
+    values: list[object] = []
     for part in parts:
         if isinstance(part, str):
-            said.append(part)
+            values.append(part)
         elif isinstance(part, dict) and part.get("type") in _TEXTS and isinstance(part.get("text"), str):
-            said.append(part["text"])
+            values.append(part["text"])
         elif isinstance(part, dict) and part.get("type") == "tool_use":
-            said.append(part.get("input"))
+            values.append(part.get("input"))
     calls = message.get("tool_calls")
     for call in calls if isinstance(calls, list) else []:
         function = call.get("function", call) if isinstance(call, dict) else None
         if isinstance(function, dict):
-            said.append(_arguments(function))
-    return [one for one in said if one]
+            values.append(_arguments(function))
+    return [value for value in values if value]
 
 
 def _arguments(function: dict[str, Any]) -> object:
-    given = function.get("arguments", function.get("input"))
-    if isinstance(given, str):
+    arguments = function.get("arguments", function.get("input"))
+    if isinstance(arguments, str):
         try:
-            given = load_json(given, "arguments")
+            arguments = load_json(arguments, "arguments")
         except InputError:
-            return given
-    return given or function.get("name")
+            return arguments
+    return arguments or function.get("name")
 
 
 _ACTION = re.compile(r"^[\s*_#>`-]{0,9}action[*_`]{0,3}\s{0,3}:", re.IGNORECASE | re.MULTILINE)
@@ -93,7 +93,7 @@ _FINISH = re.compile(r"^\W{0,9}(?:action\W{1,9})?finish(?:ed)?\W{0,9}$", re.IGNO
 
 
 def parts(text: str) -> Iterator[str]:
-    r"""Yield the parts of a message in which to look for its command, one after the other.
+    r"""Yield the parts of a message that may contain its command, the most likely first.
 
     >>> list(parts("Thought: a or b?\nAction: a\nObservation: done\nAction: b"))[:2]
     ['a', 'a\nObservation: done\nAction: b']
@@ -114,7 +114,7 @@ def parts(text: str) -> Iterator[str]:
 
 
 def gives_up(text: str) -> bool:
-    r"""Whether a message that holds no command says that nothing more will come.
+    r"""Return whether a message without a command ends the run.
 
     >>> gives_up("Thought: that was all.\n**Action:** Finish."), gives_up("I finish the soup now.")
     (True, False)

@@ -1,4 +1,4 @@
-"""Which blocks of what a model wrote are its plan."""
+"""Extraction of the plan from model output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output.blocks import Block, Grammar, Reader
-from planoracle.instances.model_output.characters import spoken
+from planoracle.instances.model_output.characters import without_thinking
 from planoracle.instances.model_output.choice import choose
 from planoracle.instances.model_output.cues import Cue
 from planoracle.instances.model_output.json_values import whole_value
@@ -28,28 +28,28 @@ _WORDS = {
 }
 
 
-def as_given(commands: list[S], what: str = "list") -> Reading[list[S]]:
-    """Return the reading of a list or log, which says itself what its commands are."""
-    return Reading(commands, len(commands), f"{what} as given", 0)
+def as_given(commands: list[S], form: str = "list") -> Reading[list[S]]:
+    """Return the reading of a list or log that consists of commands."""
+    return Reading(commands, len(commands), f"{form} as given", 0)
 
 
-def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
-    """Read what a model wrote: text, a chat, or a JSON value that holds texts.
+def read(output: object, grammar: Grammar[S]) -> Reading[list[S]]:
+    """Read the plan in model output: a text, a chat, or a JSON value that contains texts.
 
-    Thinking and observations are left out. Of what is left, lines of one form that follow each other are a block:
-    lines behind ``Action:``, fenced blocks, tables, JSON, lists, bare lines; sentences count only where there is
-    nothing else. Which blocks are the plan is told in `planoracle.instances.model_output.choice`.
+    Thinking and observations are omitted. Consecutive lines of one form are a block: lines after ``Action:``, fenced
+    blocks, tables, JSON, lists, bare lines; sentences count only in a text without other forms.
+    `planoracle.instances.model_output.choice` defines which blocks are the plan.
 
     Raises
     ------
     PlanError
-        If there is too much of it.
+        For too many beginnings of JSON objects that are none.
     """
     reader = Reader(grammar)
     cut = False
-    value = given
-    if isinstance(given, str):
-        text, cut = spoken(given)
+    value = output
+    if isinstance(output, str):
+        text, cut = without_thinking(output)
         value = whole_value(text)
         if value is None or isinstance(value, str):
             reader.text(value or text)
@@ -61,46 +61,50 @@ def read(given: object, grammar: Grammar[S]) -> Reading[list[S]]:
         else:
             cut = is_cut(value)
             for message in filter(is_agents, chat):
-                said = [spoken(part) if isinstance(part, str) else (part, False) for part in contents(message)]
-                reader.message([part for part, _ in said])
-                cut = cut or (message is chat[-1] and any(open_ended for _, open_ended in said))
+                parts = [
+                    without_thinking(part) if isinstance(part, str) else (part, False) for part in contents(message)
+                ]
+                reader.message([part for part, _ in parts])
+                cut = cut or (message is chat[-1] and any(open_ended for _, open_ended in parts))
     if not reader.whole and any(block.kind == "JSON" and block.steps for block in reader.blocks):
         raise PlanError("holds too much that begins like JSON objects and is none", field="plan")
-    found = _taken(reader, len({block.message for block in reader.blocks}))
-    return replace(found, commands=[], read=0, read_from="nothing", fault=CUT_OFF) if cut else found
+    reading = _select(reader, len({block.message for block in reader.blocks}))
+    return replace(reading, commands=[], read=0, read_from="nothing", fault=CUT_OFF) if cut else reading
 
 
-def _taken(reader: Reader[S], messages: int) -> Reading[list[S]]:
-    """Return the plan of what a reader has gathered, and count what is left out."""
+def _select(reader: Reader[S], messages: int) -> Reading[list[S]]:
+    """Return the plan of a reader's blocks, and count the other lines."""
     grammar = reader.grammar
     bare, left_out = _weak(reader)
     chosen = choose((one for one in reader.events if id(one) not in left_out), grammar)
-    taken = [] if chosen.ambiguous else chosen.blocks
-    own = set(map(id, taken))
-    steps = [step for block in taken for step in block.steps]
+    plan = [] if chosen.ambiguous else chosen.blocks
+    own = set(map(id, plan))
+    steps = [step for block in plan for step in block.steps]
     ignored = sum(block.lines for block in reader.blocks if block.kind != "prose" and id(block) not in own)
     lost = sum(block.lines for block in bare)
     missed = sorted(one for block in reader.blocks if not block.steps or id(block) in own for one in block.unread)
-    if not any(block.plain for block in taken):
-        left = [(one.number, one.text) for one in reader.left if not steps and grammar.find(one.text)]
-        missed = sorted([*missed, *reader.loose, *left])
-    example = next((block.told for block in bare), "") or next((f"line {n}: {text[:80]!r}" for n, text in missed), "")
-    where = _where(taken, chosen.replaced, messages) if taken else "nothing"
-    found = Reading(steps, len(steps), where, ignored + len(missed), lost + len(missed), example)
+    if not any(block.plain for block in plan):
+        skipped = [(one.number, one.text) for one in reader.skipped if not steps and grammar.find(one.text)]
+        missed = sorted([*missed, *reader.loose, *skipped])
+    examples = [block.location for block in bare[:1]] or [
+        f"line {number}: {text[:80]!r}" for number, text in missed[:1]
+    ]
+    source = _describe_source(plan, chosen.replaced, messages) if plan else "nothing"
+    reading = Reading(steps, len(steps), source, ignored + len(missed), lost + len(missed), *examples)
     if chosen.ambiguous:
-        return replace(found, fault=AMBIGUOUS)
-    return found if steps or (found.doubtful and not chosen.refused) else replace(found, fault=NO_PLAN)
+        return replace(reading, fault=AMBIGUOUS)
+    return reading if steps or (reading.doubtful and not chosen.refused) else replace(reading, fault=NO_PLAN)
 
 
 def _weak(reader: Reader[S]) -> tuple[list[Block[S]], set[int]]:
-    """Find sentences in messages that hold anything else, and bare lines where most steps have a better form.
+    """Find weak blocks: sentences beside other forms, and bare lines beside many steps of a better form.
 
-    What has been taken back, and what is announced as final, is left as it is.
+    Retracted plans, and plans announced as final, stay as they are.
 
     Returns
     -------
     tuple
-        The bare lines that say something new, and the identities of all blocks that are left out.
+        The bare lines with new steps, and the identities of all omitted blocks.
     """
     key = reader.grammar.key
     parts: dict[tuple[int, int], list[Block[S]]] = {}
@@ -120,24 +124,25 @@ def _weak(reader: Reader[S]) -> tuple[list[Block[S]], set[int]]:
         weak = sizes["good"] >= 2 * sizes["line"]
         lines = [block for block in blocks if weak and block.kind == "line" and block.steps and not block.final]
         left_out |= set(map(id, (*prose, *lines)))
-        told = {key(step) for block in blocks if id(block) not in left_out for step in block.steps} if lines else set()
-        bare += [block for block in lines if not all(key(step) in told for step in block.steps)]
+        if lines:
+            others = {key(step) for block in blocks if id(block) not in left_out for step in block.steps}
+            bare += [block for block in lines if not all(key(step) in others for step in block.steps)]
     return bare, left_out
 
 
-def _where(taken: list[Block[S]], later: bool, messages: int) -> str:
-    """Say which part of the text some blocks are."""
+def _describe_source(plan: list[Block[S]], later: bool, messages: int) -> str:
+    """Return which part of the text the blocks of a plan are."""
     if messages > 1:
-        return f"{len({block.message for block in taken})} of {messages} messages"
-    kinds = list(dict.fromkeys(block.kind for block in taken))
+        return f"{len({block.message for block in plan})} of {messages} messages"
+    kinds = list(dict.fromkeys(block.kind for block in plan))
     if kinds == ["action"]:
-        said = "action lines" if taken[0].lines > 1 else "action line"
+        source = "action lines" if plan[0].lines > 1 else "action line"
     elif len(kinds) == 1:
         word = _WORDS[kinds[0]]
         plural = word.replace("block of lines", "blocks of lines") if " of " in word else f"{word}s"
-        said = word if len(taken) == 1 else f"{len(taken)} {plural}"
+        source = word if len(plan) == 1 else f"{len(plan)} {plural}"
     else:
-        said = " and ".join(_WORDS[kind] for kind in kinds)
-    if taken[0].final:
-        return f"{said} after '{taken[0].final}'"
-    return f"last {said}" if later and len(taken) == 1 else said
+        source = " and ".join(_WORDS[kind] for kind in kinds)
+    if plan[0].final:
+        return f"{source} after '{plan[0].final}'"
+    return f"last {source}" if later and len(plan) == 1 else source

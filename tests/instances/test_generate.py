@@ -25,7 +25,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import instance_from_document
 from planoracle.instances.generate.network_measures import describe
 from planoracle.instances.generate.parameters import Parameters
-from planoracle.instances.generate.random_network import follow, gaps, network, tree
+from planoracle.instances.generate.random_network import depth_first_order, gaps, random_precedences, random_tree
 from planoracle.instances.generate.styles import draw, generate, style, styles
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.protocol.registry import of
@@ -268,7 +268,7 @@ def test_combinations() -> None:
 def test_network_reaches_the_strength_without_redundant_arcs() -> None:
     for seed in range(20):
         for strength in (0.0, 0.25, 0.5, 0.9, 1.0):
-            arcs = network(Random(seed), 9, strength)
+            arcs = random_precedences(Random(seed), 9, strength)
             closure = {(i, j) for i, j in arcs}
             for _ in range(4):
                 closure |= {(i, k) for i, j in closure for j2, k in closure if j == j2}
@@ -279,7 +279,7 @@ def test_network_reaches_the_strength_without_redundant_arcs() -> None:
 def test_trees_come_near_the_strength() -> None:
     for seed in range(20):
         for strength in (0.3, 0.6, 0.9):
-            arcs = tree(Random(seed), 12, strength)
+            arcs = random_tree(Random(seed), 12, strength)
             assert [i for i, _ in sorted(arcs)] == list(range(11))
             assert all(i < j for i, j in arcs)
             problem = Instance("t", tuple(Action(f"t/{i}", "t", 1, 1) for i in range(12)), _lags(arcs))
@@ -292,8 +292,8 @@ def _lags(arcs):
 
 def test_order_and_gaps() -> None:
     for seed in range(10):
-        arcs = network(Random(seed), 8, 0.4)
-        order = follow(8, arcs)
+        arcs = random_precedences(Random(seed), 8, 0.4)
+        order = depth_first_order(8, arcs)
         assert sorted(order) == list(range(8))
         assert all(gap >= 0 for gap in gaps(arcs, order, [2] * 8))
     assert gaps([(0, 2), (1, 2)], [1, 0, 2], [3, 4, 5]) == [0, 3]

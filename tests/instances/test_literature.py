@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max, reader
+from planoracle.instances.literature import jobshop, rcpsp, reader
 from planoracle.instances.model.instance import Instance, Lag, Resource
 from planoracle.solver.exact.search import solve
 from tests.support.start_times import sch_text
@@ -83,7 +83,7 @@ def uses(instance: Instance) -> dict[str, list[tuple[str, int]]]:
 
 
 def test_distances_between_starts_become_lags() -> None:
-    instance = rcpsp_max.read_text(SCH, "ours")
+    instance = rcpsp.read_sch(SCH, "ours")
     assert [(a.id, a.duration, a.release) for a in instance.actions] == [
         ("project/1", 3, 0),
         ("project/2", 2, 2),
@@ -99,7 +99,7 @@ def test_distances_between_starts_become_lags() -> None:
 
 
 def test_jobs_of_a_project() -> None:
-    instance = rcpsp.read_text(SM, "ours")
+    instance = rcpsp.read_sm(SM, "ours")
     assert [(a.id, a.duration) for a in instance.actions] == [("project/2", 2), ("project/3", 3)]
     assert (instance.lags, uses(instance)) == ((), {"project/2": [("R1", 2)], "project/3": [("R1", 1)]})
     assert solve(instance).makespan == 5
@@ -121,7 +121,7 @@ def test_operations_of_a_job_shop() -> None:
 def sch(arcs: dict[tuple[int, int], int], durations: tuple[int, ...], demand: int = 1, capacity: int = 9) -> Instance:
     """Return a project of one resource, read from its text."""
     text = sch_text(arcs, [0, *durations, 0], [[0], *([demand] for _ in durations), [0]], [capacity])
-    return rcpsp_max.read_text(text, "ours")
+    return rcpsp.read_sch(text, "ours")
 
 
 def test_demand_beyond_the_capacity_is_infeasible_not_refused() -> None:
@@ -183,7 +183,7 @@ def test_what_the_beginning_and_the_end_say() -> None:
 
 def test_of_two_distances_between_the_same_activities_the_larger_counts() -> None:
     text = SCH.replace("1\t1\t2\t2\t3\t[4]\t[1]", "1\t1\t3\t2\t2\t3\t[4]\t[3]\t[1]")
-    assert rcpsp_max.read_text(text, "ours") == rcpsp_max.read_text(SCH, "ours")
+    assert rcpsp.read_sch(text, "ours") == rcpsp.read_sch(SCH, "ours")
 
 
 def test_several_job_shops_in_one_text() -> None:
@@ -212,20 +212,26 @@ def test_job_shop_in_two_tables_with_machines_from_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "module"), [(SCH, rcpsp_max), (SM, rcpsp), (JSS, jobshop), (JSS.partition("pair\n")[2], jobshop)]
+    ("text", "read"),
+    [
+        (SCH, rcpsp.read_sch),
+        (SM, rcpsp.read_sm),
+        (JSS, jobshop.read_text),
+        (JSS.partition("pair\n")[2], jobshop.read_text),
+    ],
 )
 @pytest.mark.parametrize(
     "change", [str, lambda text: text.replace("\n", "\r\n"), lambda text: f"\ufeff\n\n{text}\n \n"]
 )
 def test_file_is_recognised_by_its_content(
-    text: str, module: object, change: Callable[[str], str], tmp_path: Path
+    text: str, read: Callable[[str, str], object], change: Callable[[str], str], tmp_path: Path
 ) -> None:
     path = tmp_path / "set" / "anything.txt"
     path.parent.mkdir()
     path.write_text(change(text), encoding="utf-8", newline="")
     (found,) = catalog.read_problems(str(path))
     name = "pair" if "pair" in text else "set/anything"
-    plain = module.read_text(text, name)  # type: ignore[attr-defined]
+    plain = read(text, name)
     assert found == (plain[0] if isinstance(plain, list) else plain)
     assert found.name == name
 
@@ -333,7 +339,7 @@ def test_project_without_activities_is_refused() -> None:
         "2        1          1           4", "2        1          0"
     )
     with pytest.raises(InputError, match="needs at least one activity between the first and the last"):
-        rcpsp.read_text(text, "none")
+        rcpsp.read_sm(text, "none")
 
 
 def outcome(read: Callable[[], object]) -> InputError | None:

@@ -9,7 +9,7 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from planoracle.instances.files.instance_file import instance_from_document, to_document
-from planoracle.instances.literature import jobshop, rcpsp, rcpsp_max
+from planoracle.instances.literature import jobshop, rcpsp
 from planoracle.instances.model.instance import Instance
 from planoracle.solver.exact.search import solve
 from tests.support.samples import examples
@@ -89,7 +89,7 @@ def sm(project: Project) -> str:
 @given(projects(general=True))
 def test_project_with_time_lags(project: Project) -> None:
     check(
-        rcpsp_max.read_text(sch_text(project.arcs, project.durations, project.demands, project.capacities), "random"),
+        rcpsp.read_sch(sch_text(project.arcs, project.durations, project.demands, project.capacities), "random"),
         project.optimum(),
     )
 
@@ -97,7 +97,7 @@ def test_project_with_time_lags(project: Project) -> None:
 @examples(60)
 @given(projects(general=False))
 def test_project_with_precedences(project: Project) -> None:
-    check(rcpsp.read_text(sm(project), "random"), project.optimum())
+    check(rcpsp.read_sm(sm(project), "random"), project.optimum())
 
 
 @st.composite

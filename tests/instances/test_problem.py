@@ -17,7 +17,7 @@ from planoracle.analysis.frames.problem_frames import compare_methods, instances
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.cache import MemoHolder, fingerprint
+from planoracle.instances.model.cache import CacheHolder, fingerprint
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol.registry import of
@@ -26,7 +26,7 @@ KITCHEN = "kitchens/synchronous/3_burger"
 
 
 @dataclass(frozen=True)
-class Errand(MemoHolder):
+class Errand(CacheHolder):
     """A problem of a kind that is neither."""
 
     name: str = "errand"

@@ -11,7 +11,7 @@ from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.benchmarks.timearena.rules import PROFILES as OTHERS
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.cache import MemoHolder
+from planoracle.instances.model.cache import CacheHolder
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.solver.exact import search as exact
 from planoracle.solver.kitchens import astar
@@ -54,7 +54,7 @@ def test_options_that_make_no_sense_are_refused() -> None:
 
 def test_a_kind_without_an_engine_is_refused() -> None:
     @dataclass(frozen=True)
-    class Errand(MemoHolder):
+    class Errand(CacheHolder):
         name: str = "errand"
         kind: str = "errand"
 

@@ -16,7 +16,7 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.characters import plain, spoken
+from planoracle.instances.model_output.characters import plain, without_thinking
 from planoracle.instances.model_output.cues import Cue, cues_of, introduces, pieces_of
 from planoracle.instances.model_output.json_values import leaves
 from planoracle.instances.model_output.layout import lines_of
@@ -302,7 +302,7 @@ def answer_in(text: str) -> tuple[str, str, str]:
     >>> answer_in("It takes 2 days. Wait, that is wrong.")[2], answer_in("It takes 2 or 3 days.")[2]
     ('no_plan', 'ambiguous')
     """
-    message, cut = spoken(text)
+    message, cut = without_thinking(text)
     if cut:
         return "", "nothing", CUT_OFF
     if any(len(line) > MAX_REWRITTEN for line in message.split("\n")):

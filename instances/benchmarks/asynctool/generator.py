@@ -9,7 +9,7 @@ from planoracle.instances.benchmarks.asynctool import encoding, problems
 from planoracle.instances.benchmarks.asynctool.calls import Call
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
 from planoracle.instances.generate.parameters import Parameters, below, one
-from planoracle.instances.generate.random_network import witnessed
+from planoracle.instances.generate.random_network import with_witness
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.capabilities import Generator
@@ -37,7 +37,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     ]
     delays = Delays(parameters.shortest, parameters.longest, below(random, 10**6))
     instance = encoding.instance(AsyncToolProblem(name, tuple(tasks), delays))
-    return witnessed(instance, instance.order, widen=False)
+    return with_witness(instance, instance.order, widen=False)
 
 
 def _task(random: Random, name: str, length: int) -> SubTask:

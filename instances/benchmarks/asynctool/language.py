@@ -14,7 +14,7 @@ from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
-from planoracle.instances.model_output.characters import bare, spoken
+from planoracle.instances.model_output.characters import bare, without_thinking
 from planoracle.instances.model_output.json_values import values_in, whole_value
 from planoracle.instances.model_output.messages import chat_in, is_agents
 from planoracle.instances.model_output.reading import as_given
@@ -191,7 +191,7 @@ def _text(text: str, rules: Profile) -> AgentMessage:
     if len(text) > MAX_MESSAGE:
         return AgentMessage("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
     if not text.lstrip().startswith("{"):
-        text = spoken(text)[0]
+        text = without_thinking(text)[0]
     objects = [value for _, _, value in values_in(text, lists=False)[0] if isinstance(value, dict)]
     calls = [call for entry in objects for call in _calls(entry)]
     if calls:

@@ -8,7 +8,14 @@ from random import Random
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.network_measures import demand_ranges
 from planoracle.instances.generate.parameters import Parameters, below, shuffled
-from planoracle.instances.generate.random_network import chosen, follow, gaps, network, windows, witnessed
+from planoracle.instances.generate.random_network import (
+    depth_first_order,
+    gaps,
+    random_precedences,
+    sample_share,
+    windows,
+    with_witness,
+)
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.capabilities import Generator
@@ -33,12 +40,12 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     size = _positive("actions", parameters.actions)
     shortest = _positive("shortest", parameters.shortest)
     count = parameters.tasks * size
-    alone = chosen(random, count, parameters.parallelism)
+    alone = sample_share(random, count, parameters.parallelism)
     if alone and parameters.attended >= parameters.longest:
         message = f"must be less than the longest duration, {parameters.longest}"
         raise InputError(message, field="attended", value=parameters.attended)
     busy = [i for i in range(count) if i not in alone]
-    cut = {busy[k] for k in chosen(random, len(busy), parameters.interruptible)}
+    cut = {busy[k] for k in sample_share(random, len(busy), parameters.interruptible)}
     least = [max(shortest, parameters.attended + 1) if i in alone else shortest for i in range(count)]
     durations = [start + below(random, parameters.longest - start + 1) for start in least]
     agents = tuple(f"agent{k + 1}" for k in range(parameters.agents))
@@ -59,9 +66,9 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     arcs = [
         (task * size + i, task * size + j)
         for task in range(parameters.tasks)
-        for i, j in network(random, size, parameters.order_strength)
+        for i, j in random_precedences(random, size, parameters.order_strength)
     ]
-    order = follow(count, arcs)
+    order = depth_first_order(count, arcs)
     longest = round((1 - parameters.tightness) * (shortest + parameters.longest))
     limits = [below(random, longest + 1) for _ in arcs]
     broken = [gap > limit for gap, limit in zip(gaps(arcs, order, durations), limits, strict=True)]
@@ -71,7 +78,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     ample = tuple(Resource(f"resource{k + 1}", _MOST * count) for k in range(parameters.resources))
     instance = Instance(name, actions, lags, ample, agents)
     instance = replace(instance, resources=_scarce(instance, parameters.resource_strength))
-    return witnessed(instance, order, widen=parameters.feasible)
+    return with_witness(instance, order, widen=parameters.feasible)
 
 
 def _positive(name: str, value: int | None) -> int:
@@ -83,7 +90,7 @@ def _positive(name: str, value: int | None) -> int:
 def _demands(random: Random, parameters: Parameters, count: int) -> list[tuple[Demand, ...]]:
     """Let as many pairs of an action and a resource meet as the resource factor asks for."""
     amounts = [[0] * parameters.resources for _ in range(count)]
-    for pair in sorted(chosen(random, count * parameters.resources, parameters.resource_factor)):
+    for pair in sorted(sample_share(random, count * parameters.resources, parameters.resource_factor)):
         amounts[pair // parameters.resources][pair % parameters.resources] = 1 + below(random, _MOST)
     return [tuple(Demand(f"resource{k + 1}", amount) for k, amount in enumerate(row) if amount) for row in amounts]
 

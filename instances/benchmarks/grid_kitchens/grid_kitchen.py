@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar, Final, Self, TypeAlias
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import MemoHolder
+from planoracle.instances.model.cache import CacheHolder
 from planoracle.instances.protocol.profiles import Rules
 
 #: Column and row, from 0; columns grow to the right, rows downwards.
@@ -106,7 +106,7 @@ class OrderedDish:
 
 
 @dataclass(frozen=True)
-class GridKitchen(MemoHolder):
+class GridKitchen(CacheHolder):
     """Immutable problem: serve the orders as early as possible. `GridKitchen.of` checks it.
 
     Attributes

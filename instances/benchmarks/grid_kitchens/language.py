@@ -251,7 +251,7 @@ class _Steps(Grammar[_Step]):
         target = self._targets.get(after[1].lower())
         return (None if target is None else {"action": name, "target": target}), end
 
-    def told(self, text: str) -> list[_Step]:
+    def find_in_prose(self, text: str) -> list[_Step]:
         """Return nothing: sentences speak of actions in any order."""
         return []
 

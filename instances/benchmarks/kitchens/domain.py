@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.cache import MemoHolder
+from planoracle.instances.model.cache import CacheHolder
 
 #: The type whose objects act, in turns.
 ACTOR = "player"
@@ -100,7 +100,7 @@ class ActionSchema:
 
 
 @dataclass(frozen=True)
-class KitchenDomain(MemoHolder):
+class KitchenDomain(CacheHolder):
     """Types, predicates (sorted by name) and actions (in the order of the file) of a benchmark."""
 
     types: tuple[str, ...]

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import MemoHolder
+from planoracle.instances.model.cache import CacheHolder
 
 #: Most objects of a kitchen, conditions and roles of a goal, and atoms that may make its conditions true.
 MAX_OBJECTS, MAX_CONDITIONS, MAX_ATOMS = 1_000, 200, 200_000
@@ -130,7 +130,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Kitchen(MemoHolder):
+class Kitchen(CacheHolder):
     """A problem: reach the goal in the fewest steps. Immutable and hashable; `of` checks and orders it.
 
     Attributes

@@ -46,7 +46,7 @@ class _Actions(Grammar[str]):
             and bool(not free or _NUMBERED.search(text[:200]))
         )
 
-    def meant(self, text: str, kind: str, among: bool) -> str | None:
+    def interpret(self, text: str, kind: str, follows_steps: bool) -> str | None:
         return text if kind == "action" else None
 
     def ends(self, text: str) -> bool:

@@ -11,7 +11,7 @@ from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS
 from planoracle.instances.benchmarks.paracook_abstract.problems import Row, instance
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import Parameters, below, one
-from planoracle.instances.generate.random_network import witnessed
+from planoracle.instances.generate.random_network import with_witness
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.capabilities import Generator
@@ -92,7 +92,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         raise InputError("must be 1 or more", field="shortest", value=parameters.shortest)
     orders = [DISHES[one(random, list(DISHES))] for _ in range(parameters.tasks)]
     tasks = rows(random, orders, parameters.shortest, parameters.longest)
-    return witnessed(instance(name, tasks, parameters.agents), range(len(tasks)), widen=False)
+    return with_witness(instance(name, tasks, parameters.agents), range(len(tasks)), widen=False)
 
 
 def style() -> Generator:

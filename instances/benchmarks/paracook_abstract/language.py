@@ -17,7 +17,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
-from planoracle.instances.model_output.characters import spoken
+from planoracle.instances.model_output.characters import without_thinking
 from planoracle.instances.model_output.json_values import whole_value
 from planoracle.instances.protocol.plan import Plan, Reading
 
@@ -98,7 +98,7 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[lis
     output = outputs.read(_with_agents_as_cooks(submitted), grammar)
     sure = output.commands and (not output.unread or any(step.form != "text" for step in output.commands))
     if rules.refuse_unread and isinstance(submitted, str) and not sure:
-        lost = grammar.named(spoken(submitted)[0]) - {step.task for step in output.commands}
+        lost = grammar.named(without_thinking(submitted)[0]) - {step.task for step in output.commands}
         if lost:
             raise PlanError("is named in the text, but not clearly in the list of an agent", value=min(map(str, lost)))
     return output.of(lambda steps: _lists(problem, steps))

@@ -11,7 +11,15 @@ from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.network_measures import describe
 from planoracle.instances.generate.parameters import Parameters, one, shuffled
-from planoracle.instances.generate.random_network import Arc, chosen, follow, gaps, tree, windows, witnessed
+from planoracle.instances.generate.random_network import (
+    Arc,
+    depth_first_order,
+    gaps,
+    random_tree,
+    sample_share,
+    windows,
+    with_witness,
+)
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.capabilities import Generator
@@ -102,14 +110,14 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     made = [_recipe(random, parameters, f"Recipe-{number + 1}") for number in range(parameters.tasks)]
     order: list[int] = []
     for actions, arcs, _ in made:
-        order += [len(order) + i for i in follow(len(actions), arcs)]
+        order += [len(order) + i for i in depth_first_order(len(actions), arcs)]
     instance = replace(
         _book(),
         name=name,
         actions=tuple(action for actions, _, _ in made for action in actions),
         lags=tuple(lag for _, _, lags in made for lag in lags),
     )
-    return witnessed(instance, order, widen=parameters.feasible)
+    return with_witness(instance, order, widen=parameters.feasible)
 
 
 def combine(random: Random, parameters: Parameters, name: str) -> Instance:
@@ -126,7 +134,7 @@ def combine(random: Random, parameters: Parameters, name: str) -> Instance:
 def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Action], list[Arc], list[Lag]]:
     shape = _shape()
     size = parameters.actions or one(random, shape.sizes)
-    arcs = tree(random, size, parameters.order_strength)
+    arcs = random_tree(random, size, parameters.order_strength)
     wanted = round(parameters.parallelism * size)
     oven: tuple[int, ...] = ()
     if one(random, shape.ovens) and wanted > 1:  # preheating and baking are mostly autonomous
@@ -136,7 +144,7 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
     first = oven if unattended else oven[1:]
     alone = {*first, *shuffled(random, (i for i in range(size) if i not in oven))[: wanted - len(first)]}
     busy = [i for i in range(size) if i not in alone and i not in oven]
-    cut = {busy[k] for k in chosen(random, len(busy), parameters.interruptible)}
+    cut = {busy[k] for k in sample_share(random, len(busy), parameters.interruptible)}
     actions = []
     for i in range(size):
         duration, thing = one(random, shape.steps[i in alone, i in cut])
@@ -148,7 +156,7 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
         attended = 0 if i in alone else duration
         actions.append(Action(f"{task}/{i}", task, duration, attended, i in cut, (Mode(demands),)))
     limits = [one(random, shape.limits) for _ in arcs]
-    between = gaps(arcs, follow(size, arcs), [action.duration for action in actions])
+    between = gaps(arcs, depth_first_order(size, arcs), [action.duration for action in actions])
     # No window of the bundled recipes follows a step that may be paused, and few lead to one; finer pauses than whole
     # minutes are then of no use.
     rank = [

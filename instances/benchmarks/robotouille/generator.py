@@ -10,7 +10,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
 from planoracle.instances.benchmarks.kitchens.variants import RAW, VariantLayout, new_name, served
 from planoracle.instances.generate.parameters import Parameters, one, shuffled
-from planoracle.instances.generate.random_network import chosen
+from planoracle.instances.generate.random_network import sample_share
 from planoracle.instances.protocol.capabilities import Generator
 
 #: Parts of a dish that are ready at once, and those that take time on a station, with the stations they need.
@@ -38,7 +38,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
     be solved: nothing in it is locked away or used up by accident. The text of the goal is the dishes in words.
     """
     parts = parameters.tasks * (parameters.actions or 3)
-    slow = chosen(random, parts, parameters.parallelism)
+    slow = sample_share(random, parts, parameters.parallelism)
     picked = [one(random, list(_SLOW if i in slow else _QUICK)) for i in range(parts)]
     needed = dict.fromkeys(station for part in picked for station in (_SLOW | _QUICK)[part])
     dishes = []

@@ -9,7 +9,7 @@ from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.scenario import task_names
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import Parameters, below, one, shuffled
-from planoracle.instances.generate.random_network import Arc, chosen, follow, witnessed
+from planoracle.instances.generate.random_network import Arc, depth_first_order, sample_share, with_witness
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.capabilities import Generator
@@ -66,7 +66,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         # Adding is done by hand, as washing is.
         workable = [(c, k) for c, length in enumerate(chains) for k in range(length - (length > 1))]
         wanted = min(round(parameters.parallelism * size), len(workable))
-        alone = {workable[k] for k in chosen(random, len(workable), wanted / len(workable) if workable else 0)}
+        alone = {workable[k] for k in sample_share(random, len(workable), wanted / len(workable) if workable else 0)}
         wash = len(actions)
         dish = f"dish{number}"
         things.append(Resource(dish))
@@ -93,7 +93,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         unit="minute",
         seconds_per_tick=60,
     )
-    return witnessed(instance, follow(len(actions), arcs), widen=True)
+    return with_witness(instance, depth_first_order(len(actions), arcs), widen=True)
 
 
 def _chains(random: Random, count: int) -> list[int]:

@@ -14,7 +14,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
-from planoracle.instances.model_output.characters import spoken
+from planoracle.instances.model_output.characters import without_thinking
 from planoracle.instances.model_output.json_values import whole_value
 from planoracle.instances.model_output.messages import chat_in, contents
 from planoracle.instances.model_output.reading import as_given
@@ -59,13 +59,13 @@ class _Decisions(Grammar[str]):
         steps = [step for part in parts if (step := _named(part, self.world)) and 2 * len(step) > len(part)]
         share = 0.5 if all(len(_words(part)) <= 4 for part in parts) else 0.8
         if 2 < len(steps) < len(parts) and len(steps) >= share * len(parts):  # some are wrong
-            steps = [_named(part, self.world) or self.meant(part, "free", True) or part for part in parts]
+            steps = [_named(part, self.world) or self.interpret(part, "free", True) or part for part in parts]
         elif len(steps) < max(2, len(parts)):  # some part of it is no action
             steps = [named]
         begins = text.strip(_EDGES).lower().startswith(named)
         return [StepMatch(len(text) if begins else len(step), step) for step in steps]
 
-    def told(self, text: str) -> list[str]:
+    def find_in_prose(self, text: str) -> list[str]:
         parts = _SENTENCES.split(text[:MAX_LINE])
         return [step for part in parts if (step := _named(part, self.world))]
 
@@ -77,7 +77,7 @@ class _Decisions(Grammar[str]):
             return words[0] in self.verbs and not self.names.isdisjoint(words)
         return len(words) in (1, 2, 4) or not (self.verbs | self.names).isdisjoint(words)
 
-    def meant(self, text: str, kind: str, among: bool) -> str | None:
+    def interpret(self, text: str, kind: str, follows_steps: bool) -> str | None:
         """Return an unknown action, which costs its minute: one of the right form, or a few words.
 
         Few words stand for a decision only where one stands after the other.
@@ -90,7 +90,7 @@ class _Decisions(Grammar[str]):
             len(words) == 4 and words[2] in _BETWEEN and _ARTICLES.isdisjoint(text.split())
         )
         short = short or (len(words) == 3 and words[0] in self.verbs)
-        few = among and short and all(map(_WORD.fullmatch, words)) and _LINKS.isdisjoint(words)
+        few = follows_steps and short and all(map(_WORD.fullmatch, words)) and _LINKS.isdisjoint(words)
         few = few and (kind != "free" or text[:1] in _QUOTES or text.rstrip()[-1] not in ".,!?")
         return " ".join(words) if (is_action or few) and not text.rstrip("*_ ").endswith(":") else None
 
@@ -163,7 +163,7 @@ def _first(message_or_text: object, scene: Scenario) -> str:
     if decisions:
         return decisions[0]
     parts = contents(message) if isinstance(message, dict) else [message]
-    return "\n".join(spoken(part)[0] for part in parts if isinstance(part, str))
+    return "\n".join(without_thinking(part)[0] for part in parts if isinstance(part, str))
 
 
 def written(problem: Instance, schedule: Schedule) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.cache import MemoHolder
+from planoracle.instances.model.cache import CacheHolder
 
 #: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
 COMMON = ("pot", "fryer", "oven")
@@ -46,7 +46,7 @@ class Object:
 
 
 @dataclass(frozen=True)
-class Scenario(MemoHolder):
+class Scenario(CacheHolder):
     """Objects by name, and the verbs of all tasks: whether each occupies the agent to its end."""
 
     name: str
