@@ -60,7 +60,7 @@ class InputError(PlanoracleError):
     Examples
     --------
     >>> print(InputError("must be a whole number of ticks", source="k.json", field="duration", value=2.5))
-    k.json: duration: must be a whole number of ticks (found 2.5)
+    k.json: duration: must be a whole number of ticks (got 2.5)
     """
 
     _missing = object()
@@ -81,7 +81,7 @@ class InputError(PlanoracleError):
         self.has_value = value is not self._missing
         self.line = line
         location = f"{source}:{line}" if source and line else source
-        shown_value = f" (found {_show(value)})" if self.has_value else ""
+        shown_value = f" (got {_show(value)})" if self.has_value else ""
         super().__init__(": ".join(part for part in (location, self.field, self.message + shown_value) if part))
 
     @property

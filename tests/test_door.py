@@ -114,7 +114,7 @@ def test_a_problem_by_name_or_by_file() -> None:
 
 
 def test_loading_several_or_none_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"must name a single problem, not 65; read takes them all \(found 'recipe2p"):
+    with pytest.raises(InputError, match=r"must name a single problem, not 65; read takes them all \(got 'recipe2p"):
         load("recipe2plan/timed")
     with pytest.raises(UnknownNameError, match="did you mean timearena/household"):
         load("timearena/houshold1")

@@ -45,7 +45,7 @@ def agent(name: str, *, seed: int = 0) -> Agent:
     >>> agent("bogus")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
       ...
-    planoracle.instances.errors.UnknownNameError: agent: must be one of optimal, greedy, ... (found 'bogus')
+    planoracle.instances.errors.UnknownNameError: agent: must be one of optimal, greedy, ... (got 'bogus')
     """
     kind, _, rest = name.partition(":")
     if name == "optimal":

@@ -59,7 +59,7 @@ def grade_of(row: dict[str, Any], place: PathNames | int) -> Grade:
     >>> grade_of({"id": "a", "instance": "b", "scored": True, "success": True, "score": 3}, 1).metrics
     {'score': 3}
     >>> grade_of({"id": "a", "instance": "b", "scored": True, "progress": "all"}, 1).reason
-    "progress: must be a number or null (found 'all')"
+    "progress: must be a number or null (got 'all')"
     """
     try:
         known, own = parts_of(row)

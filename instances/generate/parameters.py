@@ -74,7 +74,7 @@ class Parameters:
     >>> Parameters(windows=1.5)
     Traceback (most recent call last):
     ...
-    planoracle.instances.errors.InputError: windows: must be a share between 0 and 1 (found 1.5)
+    planoracle.instances.errors.InputError: windows: must be a share between 0 and 1 (got 1.5)
     """
 
     tasks: int = 3

@@ -54,7 +54,7 @@ def random_precedences(random: Random, count: int, strength: float) -> list[Arc]
 
 
 def random_tree(random: Random, count: int, strength: float) -> list[Arc]:
-    """Return precedences of about a given order strength in which all actions but the last have one successor.
+    """Return precedences of about an order strength; all actions but the last have one successor.
 
     The search starts with all actions directly before the last one, and moves single ones as long as the order
     strength comes closer. The least number of ordered pairs is one per action.

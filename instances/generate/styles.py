@@ -1,4 +1,4 @@
-"""Generation of random problems by style and seed: equal seed, parameters and version give equal bytes."""
+"""Random problems by style and seed: equal seed, parameters and version give equal bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Project networks from files: lines of numbers, distances between starts, and the instance of a project."""
+"""Projects from files: lines of numbers, distances between starts, and the instance of a project."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def check_problem(problem: Problem) -> Problem:
     >>> check_problem("timearena/lab1")
     Traceback (most recent call last):
       ...
-    planoracle.instances.errors.InputError: must be a problem, as planoracle.load(NAME) returns it (found \
+    planoracle.instances.errors.InputError: must be a problem, as planoracle.load(NAME) returns it (got \
 'timearena/lab1')
     """
     if not hasattr(problem, "memos"):
@@ -81,7 +81,7 @@ def of_kind(problem: Problem, kind: type[_T]) -> _T:
     >>> of_kind(problem("timearena/lab1"), Kitchen)
     Traceback (most recent call last):
       ...
-    planoracle.instances.errors.InputError: must be of kind Kitchen, not Instance (found 'timearena/lab1')
+    planoracle.instances.errors.InputError: must be of kind Kitchen, not Instance (got 'timearena/lab1')
     """
     if not isinstance(problem, kind):
         raise InputError(f"must be of kind {kind.__name__}, not {type(problem).__name__}", value=problem.name)

@@ -580,7 +580,7 @@ def test_an_error_keeps_what_is_known_of_its_entry(tmp_path: Path) -> None:
     ((_, bad),) = found(tmp_path / "a.jsonl")
     assert isinstance(bad, EntryError)
     moved = bad.at("b.jsonl", "row")
-    assert str(moved) == "b.jsonl: row.sample: must be a whole number from 0, or text (found -1)"
+    assert str(moved) == "b.jsonl: row.sample: must be a whole number from 0, or text (got -1)"
     assert (moved.about["id"], moved.about["instance"]) == (7, HOUSE)
     (row,) = graded(tmp_path / "a.jsonl", code=1)
     assert (row["id"], row["instance"], row["sample"], row["scored"]) == ("7", HOUSE, None, False)

@@ -84,7 +84,7 @@ def test_files_in_a_folder_may_be_named_from_it_and_from_here(name: str, folder:
     for end in ("", "#tea-and-toast", "~2", "#tea-and-toast~2"):
         assert reason(whole + end, instances=["in"]) is None
     assert reason(whole, instances=[folder / "in"]) is None
-    assert str(reason(whole)).startswith(f"{REFUSED} (found {whole[:40]!r}"[:-1])  # long ones are cut
+    assert str(reason(whole)).startswith(f"{REFUSED} (got {whole[:40]!r}"[:-1])  # long ones are cut
 
 
 def test_a_file_may_have_any_name(folder: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_file_may_have_any_name(folder: Path) -> None:
 def test_nothing_is_told_of_files_elsewhere(name: str, folder: Path) -> None:
     name = name.format(folder)
     for options in ({}, {"instances": ["in"]}, {"instances": ["in/tea.json"]}):
-        assert reason(name, **options) == f"{REFUSED} (found {_show(name)})"
+        assert reason(name, **options) == f"{REFUSED} (got {_show(name)})"
 
 
 def test_links_do_not_lead_out(folder: Path) -> None:
@@ -128,7 +128,7 @@ def test_links_do_not_lead_out(folder: Path) -> None:
     assert reason("up/tea.json", instances=["in", "out"]) is None
     (folder / "linked").symlink_to("in")
     assert reason("tea.json", instances=["linked"]) is None
-    assert reason("linked/tea.json", instances=["in"]) == f"{REFUSED} (found 'linked/tea.json')"
+    assert reason("linked/tea.json", instances=["in"]) == f"{REFUSED} (got 'linked/tea.json')"
     assert "cannot be read" in str(reason("no.json", trust_paths=True, instances=["in"]))
 
 

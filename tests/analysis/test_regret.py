@@ -508,7 +508,7 @@ def test_the_command_line_says_why(tmp_path):
     lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
     told = CliRunner().invoke(app, ["regret", str(lines), "--trust-paths"]).stderr
     assert told.splitlines() == [
-        "error: line 2: plan[0].start: must be a whole number up to 1" + "0" * 40 + " (found 'soon')",
+        "error: line 2: plan[0].start: must be a whole number up to 1" + "0" * 40 + " (got 'soon')",
         "0: optimum 10; no success: decision 3 is at fault, "
         "maximum_lag (tea/pour: starts at 8, latest 7 after tea/boil); "
         "best completion 10 (optimal, going on before decision 2); "

@@ -298,7 +298,7 @@ def test_grades_without_plans():
 
 
 def test_a_row_that_is_no_grade_says_why():
-    assert grade_of({"scored": 1}, 3).reason == "scored: must be true or false (found 1)"
+    assert grade_of({"scored": 1}, 3).reason == "scored: must be true or false (got 1)"
     assert "progress" in grade_of({"scored": True, "id": "a", "instance": "b", "progress": "x"}, 3).reason
     assert "success" in grade_of({"scored": True, "id": "a", "instance": "b"}, 3).reason
     assert grade_of({"scored": False, "id": None, "instance": None, "reason": "broken"}, 3).reason == "broken"

@@ -84,7 +84,7 @@ def test_an_agent_that_fails_is_unscored_and_played_again(tmp_path: Path) -> Non
     agent = ("--agent", f"replay:{file}", "--run", tmp_path / "run")
     result = invoke(*NAMES[:2], *agent)
     assert result.exit_code == 1
-    assert f"holds no submission for the problem (found '{NAMES[1]}')" in result.stderr
+    assert f"holds no submission for the problem (got '{NAMES[1]}')" in result.stderr
     assert [one.scored for one in grade(tmp_path / "run")] == [True, False]
     file.write_text(file.read_text() + json.dumps({"instance": NAMES[1], "plan": "activate kettle"}) + "\n")
     assert invoke(*NAMES[:2], *agent).exit_code == 0

@@ -105,7 +105,7 @@ def test_problems_of_a_file_have_their_sentences(tmp_path: Path, name: str) -> N
     ("changes", "message"),
     [
         ({"id": 7}, r"problems\[0\].id: must be text"),
-        ({"gold": [5]}, r"problems\[0\].gold: must be the least and the most seconds \(found \[5\]\)"),
+        ({"gold": [5]}, r"problems\[0\].gold: must be the least and the most seconds \(got \[5\]\)"),
         ({"gold": [5, 4]}, r"gold: must be the least"),
         ({"gold": [True, 4]}, r"gold: must be the least"),
         ({"durations": {}}, r"durations: must be 1 to 1000 steps, numbered from 1"),

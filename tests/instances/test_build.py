@@ -85,7 +85,7 @@ def test_what_needs_nobody_is_attended_by_nobody() -> None:
 def test_resources_need_no_declaration_but_all_or_none_do() -> None:
     kiln = Model().task("t").action("heat", 10, attended=0, uses="kiln")
     assert [(one.name, one.capacity) for one in kiln.build().resources] == [("kiln", 1)]
-    with pytest.raises(InputError, match=r"the resources \['oven'\]; did you mean oven\? \(found 'ovne'\)"):
+    with pytest.raises(InputError, match=r"the resources \['oven'\]; did you mean oven\? \(got 'ovne'\)"):
         Model().resource("oven", 2).task("t").action("heat", 10, uses="ovne").build()
 
 
@@ -108,7 +108,7 @@ def test_what_makes_no_sense_is_an_error_as_of_a_file(model: Model, message: str
 
 
 def test_calls_out_of_order_are_errors() -> None:
-    with pytest.raises(InputError, match=r"action: call .task\(\) before .action\(\) \(found 'a'\)"):
+    with pytest.raises(InputError, match=r"action: call .task\(\) before .action\(\) \(got 'a'\)"):
         Model().action("a", 1)
     for call in (lambda model: model.after("b"), lambda model: model.uses("kiln"), lambda model: model.mode("fast")):
         with pytest.raises(InputError, match=r"call .action\(\) before "):

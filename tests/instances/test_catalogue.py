@@ -105,7 +105,7 @@ def test_unknown_name_brings_a_suggestion(wrong: str, suggestion: str) -> None:
 def test_name_like_no_other_brings_no_suggestion() -> None:
     with pytest.raises(UnknownNameError) as caught:
         catalog.expand(["zzzzzzzz"])
-    assert str(caught.value) == "names no problem, set or file (found 'zzzzzzzz')"
+    assert str(caught.value) == "names no problem, set or file (got 'zzzzzzzz')"
 
 
 @each_hostile
@@ -187,7 +187,7 @@ def test_file_of_another_format_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         catalog.read_problems(path)
     assert str(caught.value).startswith(f"{path}:1: format: ")
-    assert "found 'something/else'" in str(caught.value)
+    assert "got 'something/else'" in str(caught.value)
 
 
 def test_fault_in_a_cooking_file_is_named(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_what_needs_nobody_still_needs_nobody_and_what_the_only_agent_could_do_a
 
 @pytest.mark.parametrize("count", [0, -1, 1000])
 def test_number_out_of_range_is_named(count: int) -> None:
-    with pytest.raises(InputError, match=rf"^agents: must be from 1 to 999 \(found {count}\)$"):
+    with pytest.raises(InputError, match=rf"^agents: must be from 1 to 999 \(got {count}\)$"):
         with_agents(Instance("k", (CHOP,)), count)
 
 
@@ -62,9 +62,9 @@ def test_restricted_agents_do_what_they_are_given_and_others_everything() -> Non
         ({"agent7": ["home"]}, "only: must be one of agent1, agent2"),
         (
             {"agent1": ["home", "shop"]},
-            r"must be a task \(home, out\) or an action; did you mean home/chop\? \(found 'shop'\)",
+            r"must be a task \(home, out\) or an action; did you mean home/chop\? \(got 'shop'\)",
         ),
-        ({"agent1": ["home"], "agent2": ["home"]}, r"only: no agent is eligible for this action \(found 'out/drive'\)"),
+        ({"agent1": ["home"], "agent2": ["home"]}, r"only: no agent is eligible for this action \(got 'out/drive'\)"),
     ],
 )
 def test_impossible_restriction_is_named(only: dict[str, list[str]], fault: str) -> None:

@@ -160,52 +160,52 @@ def test_attendance_of_an_action_without_agents_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("document", "field", "message"),
     [
-        (changed("colour", to="red"), "colour", "unknown key (found 'red')"),
-        (step(0, "colour", to=7), "tasks[0].actions[0].colour", "unknown key (found 7)"),
+        (changed("colour", to="red"), "colour", "unknown key (got 'red')"),
+        (step(0, "colour", to=7), "tasks[0].actions[0].colour", "unknown key (got 7)"),
         (
             step(2, "after", 1, "lag", to=1),
             "tasks[0].actions[2].after[1].lag",
-            "unknown key; did you mean min_lag or max_lag? (found 1)",
+            "unknown key; did you mean min_lag or max_lag? (got 1)",
         ),
-        (step(1, "uses", 0, "state", to="x"), "tasks[0].actions[1].uses[0].state", "unknown key (found 'x')"),
-        (changed("format", to="planoracle/plan"), "format", "'planoracle/instance' (found 'planoracle/plan')"),
-        (changed("version", to=2), "version", "must be 1 (found 2)"),
-        (changed("version", to="1"), "version", "must be 1 (found '1')"),
-        (changed("version", to=True), "version", "must be 1 (found True)"),
-        (changed("version", to=1.0), "version", "must be 1 (found 1.0)"),
-        (changed("version", to=[]), "version", "must be 1 (found [])"),
-        (changed("benchmark", to="other"), "benchmark", "generic, paracook_abstract, recipe2plan (found 'other')"),
-        (changed("name", to=5), "name", "must be text (found 5)"),
-        (changed("agents", to="cook"), "agents", "must be a list (found 'cook')"),
-        (changed("agents", 0, to=None), "agents[0]", "must be text (found None)"),
-        (changed("resources", to={}), "resources", "must be a list (found {})"),
-        (changed("resources", 0, to="oven"), "resources[0]", "must be an object (found 'oven')"),
-        (changed("resources", 1, "capacity", to=True), "resources[1].capacity", "whole number (found True)"),
-        (changed("time_limit", to=9.0), "time_limit", "whole number (found 9.0)"),
-        (changed("seconds_per_tick", to=False), "seconds_per_tick", "whole number (found False)"),
-        (changed("tasks", 1, to=[]), "tasks[1]", "must be an object (found [])"),
-        (step(0, "duration", to=3.0), "tasks[0].actions[0].duration", "whole number (found 3.0)"),
-        (step(0, "duration", to=True), "tasks[0].actions[0].duration", "whole number (found True)"),
-        (step(0, "duration", to="3"), "tasks[0].actions[0].duration", "whole number (found '3')"),
-        (step(0, "duration", to=None), "tasks[0].actions[0].duration", "whole number (found None)"),
-        (step(0, "attended", to=2.5), "tasks[0].actions[0].attended", "whole number (found 2.5)"),
-        (step(0, "interruptible", to=1), "tasks[0].actions[0].interruptible", "true or false (found 1)"),
-        (step(2, "release", to="2"), "tasks[0].actions[2].release", "whole number (found '2')"),
+        (step(1, "uses", 0, "state", to="x"), "tasks[0].actions[1].uses[0].state", "unknown key (got 'x')"),
+        (changed("format", to="planoracle/plan"), "format", "'planoracle/instance' (got 'planoracle/plan')"),
+        (changed("version", to=2), "version", "must be 1 (got 2)"),
+        (changed("version", to="1"), "version", "must be 1 (got '1')"),
+        (changed("version", to=True), "version", "must be 1 (got True)"),
+        (changed("version", to=1.0), "version", "must be 1 (got 1.0)"),
+        (changed("version", to=[]), "version", "must be 1 (got [])"),
+        (changed("benchmark", to="other"), "benchmark", "generic, paracook_abstract, recipe2plan (got 'other')"),
+        (changed("name", to=5), "name", "must be text (got 5)"),
+        (changed("agents", to="cook"), "agents", "must be a list (got 'cook')"),
+        (changed("agents", 0, to=None), "agents[0]", "must be text (got None)"),
+        (changed("resources", to={}), "resources", "must be a list (got {})"),
+        (changed("resources", 0, to="oven"), "resources[0]", "must be an object (got 'oven')"),
+        (changed("resources", 1, "capacity", to=True), "resources[1].capacity", "whole number (got True)"),
+        (changed("time_limit", to=9.0), "time_limit", "whole number (got 9.0)"),
+        (changed("seconds_per_tick", to=False), "seconds_per_tick", "whole number (got False)"),
+        (changed("tasks", 1, to=[]), "tasks[1]", "must be an object (got [])"),
+        (step(0, "duration", to=3.0), "tasks[0].actions[0].duration", "whole number (got 3.0)"),
+        (step(0, "duration", to=True), "tasks[0].actions[0].duration", "whole number (got True)"),
+        (step(0, "duration", to="3"), "tasks[0].actions[0].duration", "whole number (got '3')"),
+        (step(0, "duration", to=None), "tasks[0].actions[0].duration", "whole number (got None)"),
+        (step(0, "attended", to=2.5), "tasks[0].actions[0].attended", "whole number (got 2.5)"),
+        (step(0, "interruptible", to=1), "tasks[0].actions[0].interruptible", "true or false (got 1)"),
+        (step(2, "release", to="2"), "tasks[0].actions[2].release", "whole number (got '2')"),
         (
             step(2, "modes", 1, "uses", 0, "amount", to=1.0),
             "tasks[0].actions[2].modes[1].uses[0].amount",
-            "(found 1.0)",
+            "(got 1.0)",
         ),
-        (step(2, "after", 1, "min_lag", to=True), "tasks[0].actions[2].after[1].min_lag", "whole number (found True)"),
-        (step(2, "after", 1, "max_lag", to=4.5), "tasks[0].actions[2].after[1].max_lag", "whole number (found 4.5)"),
+        (step(2, "after", 1, "min_lag", to=True), "tasks[0].actions[2].after[1].min_lag", "whole number (got True)"),
+        (step(2, "after", 1, "max_lag", to=4.5), "tasks[0].actions[2].after[1].max_lag", "whole number (got 4.5)"),
         (
             step(2, "after", 0, to=0),
             "tasks[0].actions[2].after[0]",
-            "must be the name of an action or an object (found 0)",
+            "must be the name of an action or an object (got 0)",
         ),
         (step(2, "uses", to=[]), "tasks[0].actions[2].modes", "either uses or modes"),
         ([FULL], "document", "must be an object"),
-        (None, "document", "must be an object (found None)"),
+        (None, "document", "must be an object (got None)"),
     ],
 )
 def test_fault_names_file_field_and_value(document: Any, field: str, message: str) -> None:
@@ -230,22 +230,22 @@ def test_missing_field_of_an_action_is_named(field: str) -> None:
 
 
 def test_first_of_several_faults_is_named_and_the_others_counted() -> None:
-    with pytest.raises(InputError, match=r"^k\.json: colour: unknown key \(and 1 more\) \(found 1\)$"):
+    with pytest.raises(InputError, match=r"^k\.json: colour: unknown key \(and 1 more\) \(got 1\)$"):
         read(FULL | {"colour": 1, "size": 2})
 
 
 @pytest.mark.parametrize(
     ("document", "field", "message"),
     [
-        (step(0, "duration", to=-1), "actions[pie/chop].duration", "(found -1)"),
-        (step(0, "duration", to=10**4000), "actions[pie/chop].duration", "(found 1000"),
-        (step(2, "agents", to=["thief"]), "actions[pie/bake].agents", "(found 'thief')"),
-        (step(2, "agents", to=["cook", "cook"]), "actions[pie/bake].agents", "unique (found 'cook')"),
-        (step(2, "after", to=["fetch"]), "lags[pie/fetch -> pie/bake]", "(found 'pie/fetch')"),
+        (step(0, "duration", to=-1), "actions[pie/chop].duration", "(got -1)"),
+        (step(0, "duration", to=10**4000), "actions[pie/chop].duration", "(got 1000"),
+        (step(2, "agents", to=["thief"]), "actions[pie/bake].agents", "(got 'thief')"),
+        (step(2, "agents", to=["cook", "cook"]), "actions[pie/bake].agents", "unique (got 'cook')"),
+        (step(2, "after", to=["fetch"]), "lags[pie/fetch -> pie/bake]", "(got 'pie/fetch')"),
         (step(0, "after", to=["bake"]), "lags", "a cycle: pie/chop -> pie/bake -> pie/chop"),
-        (step(0, "name", to="a/b"), "actions[pie/a/b].id", "nor with '/' in it (found 'pie/a/b')"),
-        (step(1, "name", to=""), "actions[pie/].id", "neither empty nor with '/' in it (found 'pie/')"),
-        (changed("tasks", 1, "name", to=""), "actions[/boil].id", "(found '/boil')"),
+        (step(0, "name", to="a/b"), "actions[pie/a/b].id", "nor with '/' in it (got 'pie/a/b')"),
+        (step(1, "name", to=""), "actions[pie/].id", "neither empty nor with '/' in it (got 'pie/')"),
+        (changed("tasks", 1, "name", to=""), "actions[/boil].id", "(got '/boil')"),
         (changed("benchmark", to="recipe2plan"), "benchmark", "one agent and no time limit"),
     ],
 )
@@ -275,7 +275,7 @@ def test_error_is_moved_into_a_file_with_its_value_and_type() -> None:
     error = UnknownNameError("is wrong", field="a.b", value=None).at("k.json", "tasks[0]")
     assert (type(error), error.source, error.field) == (UnknownNameError, "k.json", "tasks[0].a.b")
     assert error.has_value
-    assert str(error) == "k.json: tasks[0].a.b: is wrong (found None)"
+    assert str(error) == "k.json: tasks[0].a.b: is wrong (got None)"
     assert str(InputError("is wrong").at("k.json")) == "k.json: is wrong"
 
 
@@ -328,8 +328,8 @@ def test_junk_anywhere_is_read_or_refused(path: tuple[str | int, ...], junk: Any
         (b"[" * 10**5 + b"]" * 10**5, "nested too deeply"),
         (b'{"a":' * 10**5, "nested too deeply"),
         (b'{"duration": ' + b"1" * 10**5 + b"}", "number that cannot be read"),
-        (b"[]", "must be an object (found [])"),
-        (b"1", "must be an object (found 1)"),
+        (b"[]", "must be an object (got [])"),
+        (b"1", "must be an object (got 1)"),
     ],
     ids=ascii_start,
 )

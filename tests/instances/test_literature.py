@@ -262,12 +262,12 @@ FAULTS = [
     (SCH, "2\t1\t2\t1\t4", "2\t2\t2\t1\t4", "line 4: must begin with activity 2 and its number of modes, 1"),
     (SCH, "[4]\t[1]", "[4]", "line 3: must name 2 successors"),
     (SCH, "[4]", "4", "line 3: must name 2 successors"),
-    (SCH, "[4]", "[4.5]", "line 3: .*must be a whole number \\(found '4.5'\\)"),
-    (SCH, "[4]", "[1_0]", "line 3: .*must be a whole number \\(found '1_0'\\)"),
+    (SCH, "[4]", "[4.5]", "line 3: .*must be a whole number \\(got '4.5'\\)"),
+    (SCH, "[4]", "[1_0]", "line 3: .*must be a whole number \\(got '1_0'\\)"),
     (SCH, "[4]", "[٤]", "line 3: .*must be a whole number"),
     (SCH, "[4]", f"[{10**12}]", "line 3: .*must lie between -250000000 and 250000000"),
     (SCH, "[4]", f"[{'9' * 5000}]", "line 3: .*must be a whole number"),
-    (SCH, "2\t3\t[4]", "2\t7\t[4]", "line 3: a successor of activity 1 must be another activity, 0 to 4 \\(found 7\\)"),
+    (SCH, "2\t3\t[4]", "2\t7\t[4]", "line 3: a successor of activity 1 must be another activity, 0 to 4 \\(got 7\\)"),
     (SCH, "2\t3\t[4]", "1\t3\t[4]", "line 3: a successor of activity 1 must be another activity"),
     (SCH, "1\t1\t3\t1\t0", "1\t1\t3\t1", "line 8: must be 5 numbers"),
     (SCH, "1\t1\t3\t1\t0", "1\t1\t-3\t1\t0", "line 8: neither a duration nor a demand may be negative"),
@@ -318,7 +318,7 @@ FAULTS = [
     (JSS, "1 4  0 1", "1 4  7 1", "line 5: machines must be numbered 0 to 1, or 1 to 2"),
     (JSS, "1 4  0 1", "1 4  2 1", "line 5: machines must be numbered 0 to 1, or 1 to 2"),
     (JSS, "1 4  0 1", "1 4  0 -1", "line 5: a duration must not be negative"),
-    (JSS, "1 4  0 1", "1 4  0 x", "line 5: .*must be a whole number \\(found 'x'\\)"),
+    (JSS, "1 4  0 1", "1 4  0 x", "line 5: .*must be a whole number \\(got 'x'\\)"),
 ]
 
 

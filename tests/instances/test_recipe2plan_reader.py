@@ -97,49 +97,49 @@ def test_outline_is_recognised(document: Any, expected: bool) -> None:
 # step), and a part of the message.
 STEP_FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"colour": "red"}, "", "must be an object with the keys ['interrupt', 'parallel'"),
-    ({"step": 2}, ".step", "must be 1 (found 2)"),
-    ({"step": "1"}, ".step", "must be 1 (found '1')"),
-    ({"step": True}, ".step", "must be 1 (found True)"),
-    ({"step": 1.0}, ".step", "must be 1 (found 1.0)"),
-    ({"time": 120}, ".time", "'1 hour' (found 120)"),
-    ({"time": "soon"}, ".time", "(found 'soon')"),
-    ({"time": "5"}, ".time", "(found '5')"),
-    ({"time": "5 days"}, ".time", "(found '5 days')"),
-    ({"time": None}, ".time", "(found None)"),
-    ({"time": "1 hour 30 min"}, ".time", "(found '1 hour 30 min')"),
-    ({"time": "10.5 min"}, ".time", "(found '10.5 min')"),
-    ({"time": "10-15 min"}, ".time", "(found '10-15 min')"),
-    ({"time": "-5 min"}, ".time", "(found '-5 min')"),
-    ({"time": "5 min\n"}, ".time", "(found '5 min\\n')"),
-    ({"time": "٥ min"}, ".time", "(found '٥ min')"),
-    ({"time": "1234567890 sec"}, ".time", "(found '1234567890 sec')"),
-    ({"interrupt": 2}, ".interrupt", "must be 0 or 1 (found 2)"),
-    ({"interrupt": "yes"}, ".interrupt", "must be 0 or 1 (found 'yes')"),
-    ({"interrupt": 1.0}, ".interrupt", "must be 0 or 1 (found 1.0)"),
-    ({"parallel": True}, ".parallel", "must be 0 or 1 (found True)"),
-    ({"parallel": None}, ".parallel", "must be 0 or 1 (found None)"),
-    ({"parallel": []}, ".parallel", "must be 0 or 1 (found [])"),
-    ({"physical": ["oven"]}, ".physical", "must be an object (found ['oven'])"),
-    ({"physical": {"oven": 200}}, ".physical.oven", "'require' and 'update' (found 200)"),
-    ({"physical": {"oven": {"set": {}}}}, ".physical.oven", "'require' and 'update' (found {'set': {}})"),
-    ({"physical": {"oven": {"update": 200}}}, ".physical.oven.update", "a temperature (found 200)"),
-    ({"physical": {"oven": {"require": {"heat": 1}}}}, ".physical.oven.require", "(found {'heat': 1})"),
-    ({"physical": {"oven": {"update": {"temperature": "hot"}}}}, ".physical.oven.update", "(found 'hot')"),
-    ({"physical": {"oven": {"update": {"temperature": 99.5}}}}, ".physical.oven.update", "(found 99.5)"),
-    ({"physical": {"oven": {"update": {"temperature": True}}}}, ".physical.oven.update", "(found True)"),
+    ({"step": 2}, ".step", "must be 1 (got 2)"),
+    ({"step": "1"}, ".step", "must be 1 (got '1')"),
+    ({"step": True}, ".step", "must be 1 (got True)"),
+    ({"step": 1.0}, ".step", "must be 1 (got 1.0)"),
+    ({"time": 120}, ".time", "'1 hour' (got 120)"),
+    ({"time": "soon"}, ".time", "(got 'soon')"),
+    ({"time": "5"}, ".time", "(got '5')"),
+    ({"time": "5 days"}, ".time", "(got '5 days')"),
+    ({"time": None}, ".time", "(got None)"),
+    ({"time": "1 hour 30 min"}, ".time", "(got '1 hour 30 min')"),
+    ({"time": "10.5 min"}, ".time", "(got '10.5 min')"),
+    ({"time": "10-15 min"}, ".time", "(got '10-15 min')"),
+    ({"time": "-5 min"}, ".time", "(got '-5 min')"),
+    ({"time": "5 min\n"}, ".time", "(got '5 min\\n')"),
+    ({"time": "٥ min"}, ".time", "(got '٥ min')"),
+    ({"time": "1234567890 sec"}, ".time", "(got '1234567890 sec')"),
+    ({"interrupt": 2}, ".interrupt", "must be 0 or 1 (got 2)"),
+    ({"interrupt": "yes"}, ".interrupt", "must be 0 or 1 (got 'yes')"),
+    ({"interrupt": 1.0}, ".interrupt", "must be 0 or 1 (got 1.0)"),
+    ({"parallel": True}, ".parallel", "must be 0 or 1 (got True)"),
+    ({"parallel": None}, ".parallel", "must be 0 or 1 (got None)"),
+    ({"parallel": []}, ".parallel", "must be 0 or 1 (got [])"),
+    ({"physical": ["oven"]}, ".physical", "must be an object (got ['oven'])"),
+    ({"physical": {"oven": 200}}, ".physical.oven", "'require' and 'update' (got 200)"),
+    ({"physical": {"oven": {"set": {}}}}, ".physical.oven", "'require' and 'update' (got {'set': {}})"),
+    ({"physical": {"oven": {"update": 200}}}, ".physical.oven.update", "a temperature (got 200)"),
+    ({"physical": {"oven": {"require": {"heat": 1}}}}, ".physical.oven.require", "(got {'heat': 1})"),
+    ({"physical": {"oven": {"update": {"temperature": "hot"}}}}, ".physical.oven.update", "(got 'hot')"),
+    ({"physical": {"oven": {"update": {"temperature": 99.5}}}}, ".physical.oven.update", "(got 99.5)"),
+    ({"physical": {"oven": {"update": {"temperature": True}}}}, ".physical.oven.update", "(got True)"),
     ({"prequisites": 0}, "", "prequisites must be a list"),
-    ({"prequisites": [3]}, ".prequisites", "must be a step from 0 to 2 (found 3)"),
-    ({"prequisites": [-1]}, ".prequisites", "must be a step from 0 to 2 (found -1)"),
-    ({"prequisites": ["0"]}, ".prequisites", "must be a step from 0 to 2 (found '0')"),
-    ({"prequisites": [False]}, ".prequisites", "must be a step from 0 to 2 (found False)"),
+    ({"prequisites": [3]}, ".prequisites", "must be a step from 0 to 2 (got 3)"),
+    ({"prequisites": [-1]}, ".prequisites", "must be a step from 0 to 2 (got -1)"),
+    ({"prequisites": ["0"]}, ".prequisites", "must be a step from 0 to 2 (got '0')"),
+    ({"prequisites": [False]}, ".prequisites", "must be a step from 0 to 2 (got False)"),
     ({"time_constraint": ["0"]}, "", "time_constraint an object"),
-    ({"time_constraint": {"9": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found 9)"),
-    ({"time_constraint": {"first": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found 'first')"),
-    ({"time_constraint": {"-1": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found '-1')"),
-    ({"time_constraint": {"0": 60}}, ".time_constraint[0]", "'1 hour' (found 60)"),
-    ({"time_constraint": {"0": "1 min", "00": "2 min"}}, ".time_constraint", "(found '00')"),
-    ({"time_constraint": {"٠": "1 min"}}, ".time_constraint", "(found '٠')"),
-    ({"time_constraint": {"9" * 5000: "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (found '999"),
+    ({"time_constraint": {"9": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (got 9)"),
+    ({"time_constraint": {"first": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (got 'first')"),
+    ({"time_constraint": {"-1": "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (got '-1')"),
+    ({"time_constraint": {"0": 60}}, ".time_constraint[0]", "'1 hour' (got 60)"),
+    ({"time_constraint": {"0": "1 min", "00": "2 min"}}, ".time_constraint", "(got '00')"),
+    ({"time_constraint": {"٠": "1 min"}}, ".time_constraint", "(got '٠')"),
+    ({"time_constraint": {"9" * 5000: "1 min"}}, ".time_constraint", "must be a step from 0 to 2 (got '999"),
 ]
 
 
@@ -171,11 +171,11 @@ def test_fault_without_a_value_shows_none() -> None:
 @pytest.mark.parametrize(
     ("entry", "field", "message"),
     [
-        (recipe("A B", step(0)), "[0][0].recipe", "word characters and hyphens (found 'A B')"),
-        (recipe("", step(0)), "[0][0].recipe", "(found '')"),
-        (recipe("A/B", step(0)), "[0][0].recipe", "(found 'A/B')"),
-        (recipe(5, step(0)), "[0][0].recipe", "(found 5)"),
-        (recipe("A"), "[0][0].steps", "must be a non-empty list (found [])"),
+        (recipe("A B", step(0)), "[0][0].recipe", "word characters and hyphens (got 'A B')"),
+        (recipe("", step(0)), "[0][0].recipe", "(got '')"),
+        (recipe("A/B", step(0)), "[0][0].recipe", "(got 'A/B')"),
+        (recipe(5, step(0)), "[0][0].recipe", "(got 5)"),
+        (recipe("A"), "[0][0].steps", "must be a non-empty list (got [])"),
         ({"recipe": "A"}, "[0][0].steps", "must be a non-empty list"),
         ({"recipe": "A", "steps": {"0": {}}}, "[0][0].steps", "must be a non-empty list"),
         (recipe("A", step(0), "stir"), "[0][0].steps[1]", "must be an object with the keys"),
@@ -195,7 +195,7 @@ def test_faulty_recipe_is_named(tmp_path: Path, entry: Any, field: str, message:
     ("steps", "field", "message"),
     [
         ([step(0, prequisites=[1]), step(1, prequisites=[0])], "lags", "cycle: A/0 -> A/1 -> A/0"),
-        ([step(0, prequisites=[0])], "lags[A/0 -> A/0]", "cannot precede itself (found 'A/0')"),
+        ([step(0, prequisites=[0])], "lags[A/0 -> A/0]", "cannot precede itself (got 'A/0')"),
         (
             [step(0, physical=uses("oven", require=200))],
             "actions[A/0].modes[0].uses[oven].requires",
@@ -226,7 +226,7 @@ def test_a_step_that_runs_by_itself_cannot_be_paused(tmp_path: Path) -> None:
     path = cooking(tmp_path, [recipe("A", step(0, interrupt=1), step(1, parallel=1, interrupt=1))])
     with pytest.raises(InputError) as caught:
         read_cooking(path)
-    message = "a step that runs by itself (parallel 1) cannot be paused; must be 0 (found 1)"
+    message = "a step that runs by itself (parallel 1) cannot be paused; must be 0 (got 1)"
     assert str(caught.value) == f"{path}: [0][0].steps[1].interrupt: {message}"
 
 
@@ -235,7 +235,7 @@ def test_recipe_twice_in_a_combination_is_named(tmp_path: Path) -> None:
     path = cooking(tmp_path, [a, b], [a, a])
     with pytest.raises(InputError) as caught:
         read_cooking(path)
-    assert str(caught.value) == f"{path}: [1].actions: names must be unique (found 'A/0')"
+    assert str(caught.value) == f"{path}: [1].actions: names must be unique (got 'A/0')"
 
 
 @pytest.mark.parametrize("document", [{}, [], [[]], ["A"], [[1]], [[{"steps": []}]], 5, None])
