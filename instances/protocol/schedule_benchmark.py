@@ -100,7 +100,7 @@ def check_instance(instance: Instance) -> None:
 
 
 def remaining_problem(instance: Instance, state: PartialSchedule) -> Instance:
-    """Return the instance that a partial schedule leaves, by the rules of its benchmark, see `residual_instance`.
+    """Return the residual instance of a partial schedule, by the rules of its benchmark.
 
     Examples
     --------
