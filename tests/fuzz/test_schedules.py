@@ -87,7 +87,7 @@ def test_overlapping_pieces_are_counted_before_they_are_cut(count: int, refused:
         return
     tracemalloc.start()
     try:
-        with pytest.raises(PlanError, match=f"holds {count * (count + 1) + count} pieces.*at most {MAX_PIECES}"):
+        with pytest.raises(PlanError, match=f"has {count * (count + 1) + count} pieces.*at most {MAX_PIECES}"):
             Schedule.of(instance, pieces)
         assert tracemalloc.get_traced_memory()[1] < 1_000 * 2 * count  # bytes; the parts would take 100 times that
     finally:
