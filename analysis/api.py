@@ -1,73 +1,19 @@
-"""What solving gives at the front door: the solver's result together with its problem, as a frame and as a picture."""
+"""Functions of the public API that load, solve, schedule, run and grade."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
-from planoracle.solver.result import Result as Solved
+from planoracle.solver.result import Result
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from planoracle.analysis.grading.grader import Grade
     from planoracle.instances.protocol.environment import AnyEnvironment, Reward
-
-
-@dataclass(frozen=True, slots=True)
-class Result(Solved):
-    """What is known about a problem; ``print`` says it in three lines. See `planoracle.solver.result.Result`.
-
-    Attributes
-    ----------
-    problem
-        The problem itself.
-    method
-        ``optimum``, or the name of the heuristic that made the schedule.
-    """
-
-    problem: Problem = field(kw_only=True, repr=False)
-    method: str = "optimum"
-
-    @classmethod
-    def of(cls, problem: Problem, solved: Solved) -> Result:
-        """Put a problem and its result together."""
-        return cls(**{one.name: getattr(solved, one.name) for one in fields(Solved)}, problem=problem)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the plan, a row per piece or action; the columns are those of the frame ``schedules``.
-
-        Raises
-        ------
-        InputError
-            If there is no plan.
-        """
-        from planoracle.analysis.frames.problem_frames import schedules
-
-        self._check()
-        return schedules([(self.problem, self.method, self)]).frame
-
-    def gantt(self, ax: Axes | None = None) -> Axes:
-        """Draw the plan, on axes of a new figure if there are none given.
-
-        Raises
-        ------
-        InputError
-            If there is no plan, or it is too long to draw.
-        """
-        from planoracle.analysis.figures.plan_figure import draw
-
-        self._check()
-        return draw(self.problem, self.plan, ax)
-
-    def _check(self) -> None:
-        if self.plan is None:
-            raise InputError(f"has no plan; the status is {self.status}", field=self.instance)
 
 
 def load(name: str | Path) -> Problem:
@@ -113,10 +59,21 @@ def solve(
     time_limit: float = 60.0,
     seed: int = 0,
     workers: int = 1,
-    finest: bool = False,
-    fewest_pieces: bool = False,
+    exact_grid: bool = False,
+    min_interruptions: bool = False,
 ) -> Result:
-    """Find a best plan and prove it, whatever the problem's kind; see `planoracle.solver.solve.solve`.
+    """Compute an optimal plan and a proof, for problems of any kind.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds of wall time. At its end the incumbent and the lower bound are returned.
+    seed, workers
+        Random seed and number of threads of CP-SAT; kitchens use neither.
+    exact_grid
+        Allow interruptions at every tick, not only at multiples of the common divisor. Slower.
+    min_interruptions
+        Among optimal schedules, minimize the number of interruptions.
 
     Examples
     --------
@@ -124,12 +81,17 @@ def solve(
     >>> result.status, result.makespan, len(result.to_frame())
     ('optimal', 13, 6)
     """
-    from planoracle.solver.solve import solve as solved
+    from planoracle.solver.solve import solve as solve_problem
 
-    found = solved(
-        problem, time_limit=time_limit, seed=seed, workers=workers, finest=finest, fewest_pieces=fewest_pieces
+    result = solve_problem(
+        problem,
+        time_limit=time_limit,
+        seed=seed,
+        workers=workers,
+        exact_grid=exact_grid,
+        min_interruptions=min_interruptions,
     )
-    return Result.of(problem, found)
+    return replace(result, problem=problem)
 
 
 def schedule(

@@ -1,71 +1,81 @@
-"""Options of a solve, and its result, for problems of any kind."""
+"""Options and result of a solve, for problems of any kind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from planoracle import __version__
+from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.profiles import Rules
 
-# Characters of a plan that are shown in one line.
-_SHOWN = 100
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from planoracle.instances.model.problem import Problem
+
+#: Characters of a plan in ``str(result)``.
+_MAX_CHARACTERS = 100
 
 
-#: Callback for each improvement: makespan of the best plan, ``None`` if there is none yet, and the lower bound.
-Told: TypeAlias = Callable[[int | None, int], None]
+#: Callback for each improvement: makespan of the incumbent (``None`` if there is none yet) and lower bound.
+OnProgress: TypeAlias = Callable[[int | None, int], None]
 
 
 class SolveOptions(NamedTuple):
-    """Options of `planoracle.solver.solve.solve`, for engines."""
+    """Options of `planoracle.solver.solve.solve`, as engines receive them."""
 
     rules: Rules | None = None
     time_limit: Limit = 60.0
     seed: int = 0
     workers: int = 1
-    finest: bool = False
+    exact_grid: bool = False
     after: tuple[str, ...] = ()
-    fewest_pieces: bool = False
-    told: Told | None = None
+    min_interruptions: bool = False
+    on_progress: OnProgress | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    r"""What is known about a problem; ``print`` says it in three lines.
+    r"""Result of a solver or heuristic: status, makespan, lower bound and plan. ``str`` has three lines.
 
     Attributes
     ----------
     instance, kind, unit
-        Name of the problem, its kind, and what its ticks are called.
+        Name and kind of the problem, and the unit of its ticks.
     status
-        ``optimal``: the plan is best, proved. ``feasible``: there is a plan, and ``lower_bound`` holds.
-        ``infeasible``: proved that there is none. ``unknown``: neither found nor excluded.
+        ``optimal``: the plan is proved to be optimal. ``feasible``: the plan is valid, and ``lower_bound`` holds.
+        ``infeasible``: no plan exists, proved. ``unknown``: no plan was found, and none was excluded.
     makespan, lower_bound
-        Ticks (of kitchens: steps, of all players together); ``None`` where unknown.
+        Ticks (of kitchens: steps of all players together); ``None`` if unknown.
     plan
-        The plan as text in the benchmark's language, accepted by its rules.
+        Plan in the benchmark's language, accepted by its rules.
     seconds
-        Wall time, model building and refereeing included.
+        Wall time, with construction of the model and validation of the plan.
     proof
-        In which step or way the status was settled.
+        Step of the search that settled the status.
     versions, seed
-        What the result depends on besides.
+        Versions and random seed on which the result depends.
     schedule
-        The plan as a left-shifted schedule. Like the next one, of problems of kind ``schedule`` only.
+        Left-shifted schedule of the plan; problems of kind ``schedule`` only.
     grid
-        Ticks; statements about all schedules (``optimal``, ``infeasible``, ``lower_bound``) hold for schedules
-        that pause interruptible actions at multiples of it. 1 where finer pauses are proved not to help,
-        which is the case but for rare combinations of pauses and maximum lags.
+        Ticks. The status and the lower bound hold for schedules that interrupt actions at multiples of ``grid``. It is
+        1 if finer interruptions are proved not to help. Kind ``schedule`` only.
     actions
-        The plan as a list of actions. Like ``rounds``, of problems of kind ``kitchen`` only.
+        Actions of the plan; kind ``kitchen`` only.
     rounds
-        Steps by number of players, rounded up.
+        Steps divided by the number of players, rounded up; kind ``kitchen`` only.
     expanded
-        States whose successors were looked at, of problems of kind ``kitchen`` only.
+        Number of expanded states; kind ``kitchen`` only.
+    problem
+        The problem itself; set by `planoracle.solve` and `planoracle.schedule`.
+    method
+        ``optimum``, or the name of the heuristic that made the schedule.
 
     Examples
     --------
@@ -91,26 +101,26 @@ class Result:
     actions: tuple[str, ...] = ()
     rounds: int | None = None
     expanded: int = 0
+    problem: Problem | None = field(default=None, kw_only=True, repr=False, compare=False)
+    method: str = field(default="optimum", kw_only=True)
 
     def __str__(self) -> str:
-        known = [f"{self.instance}: {self.status}"]
+        parts = [f"{self.instance}: {self.status}"]
         if self.makespan is not None:
-            known.append(f"{self.makespan} {self.unit}{'' if self.makespan == 1 else 's'}")
+            parts.append(f"{self.makespan} {self.unit}{'' if self.makespan == 1 else 's'}")
         if self.lower_bound is not None and not self.status.settled:
-            known.append(f"at least {self.lower_bound}")
+            parts.append(f"at least {self.lower_bound}")
         lines = (self.plan or "no plan").splitlines() or [""]
-        cut = len(lines) > 1 or len(lines[0]) > _SHOWN
-        first = lines[0][:_SHOWN] + " ..." if cut else lines[0]
-        return f"{', '.join(known)}\n{self.proof}, after {self.seconds:.3g} s\n{first}"
+        is_cut = len(lines) > 1 or len(lines[0]) > _MAX_CHARACTERS
+        first = lines[0][:_MAX_CHARACTERS] + " ..." if is_cut else lines[0]
+        return f"{', '.join(parts)}\n{self.proof}, after {self.seconds:.3g} s\n{first}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what ``planoracle solve`` writes: JSON, with the fields of the problem's kind only."""
-        own: dict[str, Any]
-        if self.kind == "floor":
-            own = {}
-        elif self.kind == "kitchen":
+        """Return the record that ``planoracle solve`` writes, with the fields of the problem's kind only."""
+        own: dict[str, Any] = {}
+        if self.kind == "kitchen":
             own = {"rounds": self.rounds, "expanded": self.expanded}
-        else:
+        elif self.kind == "schedule":
             pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]
             own = {"grid": self.grid, "schedule": pieces, "seed": self.seed}
         return {
@@ -126,22 +136,54 @@ class Result:
             "versions": self.versions,
         }
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the plan, a row per piece or action; the columns are those of the frame ``schedules``.
+
+        Raises
+        ------
+        InputError
+            If there is no plan.
+        """
+        from planoracle.analysis.frames.problem_frames import schedules
+
+        return schedules([(self._planned_problem(), self.method, self)]).frame
+
+    def gantt(self, ax: Axes | None = None) -> Axes:
+        """Draw the plan as a Gantt chart, by default on the axes of a new figure.
+
+        Raises
+        ------
+        InputError
+            If there is no plan, or the plan is too long to draw.
+        """
+        from planoracle.analysis.figures.plan_figure import draw
+
+        return draw(self._planned_problem(), self.plan, ax)
+
+    def _planned_problem(self) -> Problem:
+        """Return the problem, after a check that there is a plan."""
+        if self.plan is None:
+            raise InputError(f"has no plan; the status is {self.status}", field=self.instance)
+        if self.problem is None:
+            raise InputError("must be set; planoracle.solve sets it", field="problem")
+        return self.problem
+
 
 def check_bound(status: Status, makespan: int | None, bound: object) -> None:
-    """Raise `ValueError` if a lower bound that has been kept makes no sense."""
+    """Raise `ValueError` if a stored lower bound contradicts the status or the makespan."""
     if status == Status.optimal and bound != makespan:
-        raise ValueError("the bound of an optimum must be the optimum")
+        raise ValueError("the lower bound of an optimum must be the optimum")
     if status == Status.infeasible and bound is not None:
-        raise ValueError("a bound where there is no plan")
+        raise ValueError("an infeasible problem must have no lower bound")
     if bound is not None and type(bound) is not int:
-        raise ValueError("no bound")
+        raise ValueError("the lower bound must be an integer")
     if status == Status.feasible and (makespan is None or (bound is not None and bound >= makespan)):
-        raise ValueError("nothing is left to be proved")
+        raise ValueError("a feasible makespan must be above its lower bound")
 
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions that a result depends on."""
+    """Return the versions on which a result depends."""
     import ortools
 
     return {"planoracle": __version__, "ortools": ortools.__version__}  # type: ignore[attr-defined]  # the stub lacks it

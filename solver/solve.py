@@ -1,4 +1,4 @@
-"""Optima that ship, see `planoracle.instances.protocol.bundled_optima`: what no search has to find again."""
+"""Entry point of the solver for problems of any kind, and results of bundled optima."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from planoracle.instances.model.problem import Problem, check_problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_optima import by_key, key_of
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.solver.result import Result, SolveOptions, Told
+from planoracle.solver.result import OnProgress, Result, SolveOptions
 
-# Seconds of counted work that a search must have taken if it proved nothing: as much as anybody asks for by default.
-_ENOUGH = 60.0
+# Minimum counted work (seconds) of an unproved bundled result: the default of all commands.
+_MIN_WORK = 60.0
 
 
 @ProblemCache
-def known(problem: Problem, rules: Rules | None = None) -> Result | None:
-    """Return what ships about a problem under some rules, its plan replayed by them; ``None`` if nothing does.
+def bundled_result(problem: Problem, rules: Rules | None = None) -> Result | None:
+    """Return the bundled result of a problem under some rules, its plan replayed by them; ``None`` if there is none.
 
-    What a short search has left unproved is passed over: who asks may search for longer.
+    Unproved results of a short search are ignored, since the caller may search for longer.
 
     ``rules`` are as in `planoracle.solver.solve.solve`.
 
@@ -36,40 +36,39 @@ def known(problem: Problem, rules: Rules | None = None) -> Result | None:
     Examples
     --------
     >>> from planoracle.instances.files.catalog import load
-    >>> found = known(load("recipe2plan/timed/Cobbler_Pancakes"))
-    >>> found.status, found.makespan
+    >>> result = bundled_result(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> result.status, result.makespan
     ('optimal', 4080)
     """
-    ways = registry.of(problem).optima.get(problem.name)
-    if not ways:
+    entries = registry.of(problem).optima.get(problem.name)
+    if not entries:
         return None
     began, engine = perf_counter(), engine_of(problem)
-    key = key_of(problem, engine.deciding(rules))
-    entry = by_key(ways).get(key)
-    if entry is None or entry.get("work", _ENOUGH) < _ENOUGH:
+    key = key_of(problem, engine.rules_for_optimum(rules))
+    entry = by_key(entries).get(key)
+    if entry is None or entry.get("work", _MIN_WORK) < _MIN_WORK:
         return None
-    found = engine.unpacked(problem, rules, entry)
-    return replace(found, seconds=perf_counter() - began)
+    return replace(engine.unpack(problem, rules, entry), seconds=perf_counter() - began)
 
 
 class Engine(Protocol):
-    """Solves the problems of one kind; a module."""
+    """Solver of the problems of one kind; a module."""
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
-        """Solve a problem; raises `InputError` for options that make no sense for its kind."""
+        """Solve a problem; raise `InputError` for options that its kind does not have."""
 
-    def deciding(self, rules: Rules | None) -> Rules | None:
-        """Return the rules as far as they decide which plans are best, the usual ones for ``None``."""
+    def rules_for_optimum(self, rules: Rules | None) -> Rules | None:
+        """Return the rules that determine the optimum; for ``None`` those of the default profile."""
 
-    def packed(self, problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
-        """Return what of a result must be kept, as compact JSON, so that `unpacked` makes it again."""
+    def pack(self, problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
+        """Return a result as compact JSON, from which `unpack` restores it."""
 
-    def unpacked(self, problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
-        """Return the result that was packed, its plan replayed by the rules; raises some error if it does not hold."""
+    def unpack(self, problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
+        """Restore a result and replay its plan by the rules; raise an error if the entry is not valid."""
 
 
 def engine_of(problem: Problem) -> Engine:
-    """Return the engine for a problem, by its kind; only this engine is imported.
+    """Return the engine of a problem's kind; only this engine is imported.
 
     Raises
     ------
@@ -85,10 +84,10 @@ def engine_of(problem: Problem) -> Engine:
 
         return kitchens
     if problem.kind == "floor":
-        from planoracle.solver.grid_kitchens import kind as floors
+        from planoracle.solver.grid_kitchens import kind as grid_kitchens
 
-        return floors
-    raise InputError(f"{problem.name} must be a schedule, a kitchen or a floor", field="kind", value=problem.kind)
+        return grid_kitchens
+    raise InputError(f"{problem.name} must be of kind schedule, kitchen or floor", field="kind", value=problem.kind)
 
 
 def solve(
@@ -98,39 +97,37 @@ def solve(
     time_limit: Limit = 60.0,
     seed: int = 0,
     workers: int = 1,
-    finest: bool = False,
+    exact_grid: bool = False,
     after: Sequence[str] = (),
-    fewest_pieces: bool = False,
-    told: Told | None = None,
+    min_interruptions: bool = False,
+    on_progress: OnProgress | None = None,
 ) -> Result:
-    """Find a best plan and prove it: a schedule of least makespan, or the fewest steps in a kitchen.
+    """Compute an optimal plan and a proof: a schedule of minimum makespan, or the fewest steps in a kitchen.
 
     Parameters
     ----------
     rules
-        Profile by which a kitchen runs, the released one by default. Schedules have theirs in the problem.
+        Rule profile of a kitchen, by default ``released``. The rules of schedules are in the problem.
     time_limit
-        Seconds of wall time, or counted work (`planoracle.instances.model.limits.WorkLimit`). When they are over, the
-        best
-        plan
-        and bound so far are returned.
-    seed, workers, finest
-        See `planoracle.solver.exact.search.solve`; the search in kitchens needs none of them.
+        Seconds of wall time, or counted work (`planoracle.instances.model.limits.WorkLimit`). At its end the incumbent
+        and the lower bound are returned.
+    seed, workers
+        Random seed and number of workers of CP-SAT; searches in kitchens use neither.
+    exact_grid
+        Allow interruptions at every tick, not only at multiples of the common divisor. Slower.
     after
-        Actions that have been carried out already in a kitchen; the plan goes on from there.
-    fewest_pieces
-        Of schedules that are as short return one that pauses least, see `planoracle.solver.exact.lexicographic`;
-        `Result.proof`
-        says whether there is none with fewer pieces. Elsewhere nothing can be paused.
-    told
-        Hears of every better plan and bound while a kitchen or a floor is solved; what comes out does not depend on it.
+        Actions of a kitchen that have been executed; the plan continues after them.
+    min_interruptions
+        Among optimal schedules, minimize the number of interruptions; `Result.proof` says whether the number is proved.
+    on_progress
+        Callback for each improved incumbent or bound of a kitchen. Does not affect the result.
 
     Raises
     ------
     InputError
-        For ``rules`` or ``after`` with a problem that has no use for them, or that they do not fit.
+        For ``rules`` or ``after`` that the problem's kind does not have, or that do not fit the problem.
     InternalError
-        If a plan found does not pass the rules; never returned as an answer.
+        If the rules reject the plan; it is never returned.
 
     Examples
     --------
@@ -141,5 +138,5 @@ def solve(
     timearena/household1 optimal 13 minute
     kitchens/synchronous/0_cheese_sandwich optimal 12 step
     """
-    options = SolveOptions(rules, time_limit, seed, workers, finest, tuple(after), fewest_pieces, told)
+    options = SolveOptions(rules, time_limit, seed, workers, exact_grid, tuple(after), min_interruptions, on_progress)
     return engine_of(problem).solve(problem, options)

@@ -14,7 +14,7 @@ import os
 
 TYPE_CHECKING = False  # as type checkers know it; importing typing would take longer than all the rest
 if TYPE_CHECKING:
-    from planoracle.analysis.api import Result, environment, grade, load, read, schedule, solve
+    from planoracle.analysis.api import environment, grade, load, read, schedule, solve
     from planoracle.analysis.comparison.compare import compare
     from planoracle.analysis.diagnosis.critique import critique
     from planoracle.analysis.diagnosis.explain import explain
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from planoracle.instances.protocol.plan import Plan
     from planoracle.instances.protocol.registry import register
     from planoracle.instances.protocol.run import Run
+    from planoracle.solver.result import Result
 
 #: The module of every public name.
 _PLACES = {
@@ -35,7 +36,7 @@ _PLACES = {
     "Instance": "instances.model.instance",
     "Model": "instances.model.builder",
     "Plan": "instances.protocol.plan",
-    "Result": "analysis.api",
+    "Result": "solver.result",
     "Run": "instances.protocol.run",
     "Schedule": "instances.model.schedule",
     "Status": "instances.model.limits",

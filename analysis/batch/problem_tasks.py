@@ -139,16 +139,16 @@ class Solving:
         return profiles(self.profile or "", dict(self.rules))
 
     def _answer(self, problem: Problem) -> ResultRow:
-        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, "finest": self.exact_grid}
+        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, "exact_grid": self.exact_grid}
         if self.min_interruptions:
-            options["fewest_pieces"] = True
+            options["min_interruptions"] = True
         if self.profile is not None:
             rules = self._profiles[problem.benchmark]
             if problem.kind == "schedule":  # its rules are in the problem
                 problem = registry.of(problem).under(problem, rules)
             else:
                 options["rules"] = rules
-        result = solve(problem, time_limit=self.time_limit, told=_report, **options)
+        result = solve(problem, time_limit=self.time_limit, on_progress=_report, **options)
         return ResultRow(json.dumps(result.as_dict()))
 
 

@@ -28,7 +28,7 @@ from planoracle.instances.protocol.scoring import Claim, Reference
 from planoracle.instances.text import one_of
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.result import Result
-from planoracle.solver.solve import known, solve
+from planoracle.solver.solve import bundled_result, solve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -305,8 +305,8 @@ def _solved(problem: Problem, limit: Limit) -> Result:
     """
     if problem.kind == "schedule":
         found = solve(problem, time_limit=limit)
-        return found if found.status.settled else known(problem) or found
-    shipped = known(problem)
+        return found if found.status.settled else bundled_result(problem) or found
+    shipped = bundled_result(problem)
     if shipped is not None and (shipped.status.settled or limit == WORK):
         return shipped
     found = solve(problem, time_limit=limit)

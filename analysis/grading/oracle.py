@@ -25,7 +25,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import solver_of
-from planoracle.solver.solve import engine_of, known, solve
+from planoracle.solver.solve import bundled_result, engine_of, solve
 
 #: Work for one question of a grader, where nothing else is asked for.
 WORK = WorkLimit(10.0)
@@ -51,7 +51,7 @@ def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK
     A result within seconds of wall time is not cached, for it depends on the machine.
     ``rules`` are as in `planoracle.solver.solve.solve`.
     """
-    shipped = known(problem, rules)
+    shipped = bundled_result(problem, rules)
     if shipped is not None:
         return shipped
     store: Store | None = None if _forgetful or not isinstance(limit, WorkLimit) else default_store()
@@ -76,9 +76,9 @@ def _entry(problem: Problem, rules: Rules | None, found: Result) -> dict[str, An
 
         shown = certificate(of_kind(problem, Instance), found.makespan, found.schedule, cases=False)
         if shown is not None and shown.explained:
-            return engine_of(problem).packed(problem, rules, found) | {"certificate": shown.as_dict()}
+            return engine_of(problem).pack(problem, rules, found) | {"certificate": shown.as_dict()}
     plan = replace(found, status=Status.feasible, lower_bound=None, proof="")
-    return engine_of(problem).packed(problem, rules, plan)
+    return engine_of(problem).pack(problem, rules, plan)
 
 
 def _cached(store: Store, key: str, problem: Problem, rules: Rules | None) -> Result | None:
@@ -87,7 +87,7 @@ def _cached(store: Store, key: str, problem: Problem, rules: Rules | None) -> Re
     if entry is None:
         return None
     try:
-        found = engine_of(problem).unpacked(problem, rules, entry)
+        found = engine_of(problem).unpack(problem, rules, entry)
         _check(problem, found, entry.get("certificate"))
     except Exception as error:  # whatever the file holds
         store.drop(key, f"does not hold ({type(error).__name__}: {error})"[:500])

@@ -42,7 +42,7 @@ class BundledEntry:
 
     def result(self) -> Result | None:
         """Return what ships, its plan replayed; raises some error if it does not hold."""
-        return None if self.entry is None else engine_of(self.problem).unpacked(self.problem, self.rules, self.entry)
+        return None if self.entry is None else engine_of(self.problem).unpack(self.problem, self.rules, self.entry)
 
     @property
     def effort(self) -> float:
@@ -98,7 +98,7 @@ def ways_of(name: str) -> Iterator[BundledEntry]:
             judged = benchmark.under(problem, rules)
         except InputError:  # the rules leave no way to complete it
             continue
-        deciding = None if problem.kind == "schedule" else engine_of(problem).deciding(rules)
+        deciding = None if problem.kind == "schedule" else engine_of(problem).rules_for_optimum(rules)
         seen.setdefault(key_of(judged, deciding), (judged, deciding, []))[2].append(profile)
     for key, (judged, deciding, profiles) in seen.items():
         yield BundledEntry(judged, tuple(profiles), deciding, entries.get(key))
@@ -132,7 +132,7 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
 def derived(one: BundledEntry, work: WorkLimit = WORK) -> Entry:
     """Solve a problem anew, whatever ships, by so much work."""
     found = solve(one.problem, rules=one.rules, time_limit=work)
-    entry = {"of": key_of(one.problem, one.rules)} | engine_of(one.problem).packed(one.problem, one.rules, found)
+    entry = {"of": key_of(one.problem, one.rules)} | engine_of(one.problem).pack(one.problem, one.rules, found)
     return entry if found.status.settled else entry | {"work": work.seconds}
 
 

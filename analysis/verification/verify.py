@@ -24,7 +24,7 @@ from planoracle.instances.protocol.bundled_optima import key_of
 from planoracle.instances.protocol.bundled_proofs import Proofs
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.result import Result
-from planoracle.solver.solve import known, solve
+from planoracle.solver.solve import bundled_result, solve
 
 #: What `planoracle explain` writes of problems whose bounds are searched: a plan that anybody can replay.
 FORMAT: Final = "planoracle/plan"
@@ -185,7 +185,7 @@ def _unchecked(makespan: int | None, bound: int | None) -> str:
 
 def _compared(one: Verification, problem: Problem, rules: Rules | None = None) -> Verification:
     """Refuse what contradicts the optimum of a formula, or a bundled optimum, whose plan is replayed."""
-    least, result = registry.of(problem).least(problem), known(problem, rules)
+    least, result = registry.of(problem).least(problem), bundled_result(problem, rules)
     if least is None and (result is None or one.holds is False):
         return one
     shortest, bound = (least, least) if result is None else (result.makespan, result.lower_bound)

@@ -9,11 +9,11 @@ from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.instances.model.limits import NEVER, Deadline
 from planoracle.solver.exact.work_bounds import agents_bound, resource_bound
 
-# Ticks of interruptible work of several agents of which every one is looked at.
+# Ticks of interruptible work of several agents up to which the grid is one tick.
 _FEW_TICKS = 100
-# Passes over all lags after which it is looked whether they go round in a circle: most need no more.
+# Passes over all lags before the search for a positive cycle: most instances need no more.
 _PATIENCE = 3
-# Agents among whom interruptible work is dealt out evenly.
+# Largest number of agents among whom the grid divides interruptible work evenly.
 _FEW_AGENTS = 4
 
 _Edge = tuple[int, int, int]  # node, node, least distance
@@ -21,19 +21,19 @@ _Edge = tuple[int, int, int]  # node, node, least distance
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """For every action: ``head``, its earliest start, and ``tail``, the least time from its finish to the end.
+    """Longest paths of every action: ``head``, its earliest start, and ``tail``, the least time from finish to end.
 
-    ``fault`` says why there is no schedule at all, if that shows already. ``forced`` holds (i, j, least): in every
-    schedule action j starts at least so long after the start of action i, which the lags alone do not say. ``open``
-    holds (i, j, ahead, behind): j starts at least ``ahead`` after the start of i, or i at least ``behind`` after that
-    of j, and both may be possible. ``ordered`` holds (i, j, least) for all pairs that cannot overlap and have one
-    order, with the longest path between their starts. ``way`` is the tail that the lags alone give, by
-    which actions are urgent.
+    ``fault`` is the reason if the lags alone admit no schedule. ``forced`` holds (i, j, least): in every schedule
+    action j starts at least so long after the start of action i, which does not follow from the lags. ``open`` holds
+    (i, j, ahead, behind): j starts at least ``ahead`` after the start of i, or i at least ``behind`` after that of j,
+    and both may be possible. ``ordered`` holds (i, j, least) for all pairs that cannot overlap and have one order, with
+    the longest path between their starts. ``lag_tail`` is the tail by the lags alone; it defines the urgency of
+    actions.
     """
 
     head: list[int]
     tail: list[int]
-    way: list[int]
+    lag_tail: list[int]
     fault: str = ""
     forced: tuple[tuple[int, int, int], ...] = ()
     open: tuple[tuple[int, int, int, int], ...] = ()
@@ -41,12 +41,12 @@ class Windows:
 
     @property
     def consistent(self) -> bool:
-        """Whether nothing is wrong so far."""
+        """True if no contradiction has been proved."""
         return not self.fault
 
 
 def windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
-    """Longest paths over the time lags (Bellman-Ford), with a start and a finish node per action.
+    """Compute the longest paths over the time lags (Bellman-Ford), with a start and a finish node per action.
 
     When time is over before all paths are as long as they can be, those found so far still bound all schedules.
     """
@@ -65,11 +65,11 @@ def windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
     place = [0] * (2 * count)
     for k, i in enumerate(instance.order):
         place[2 * i], place[2 * i + 1] = 2 * k, 2 * k + 1
-    onward = sorted(edges, key=lambda edge: place[edge[0]])  # precedences are settled in one pass
-    back = [(v, u, length) for u, v, length in sorted(edges, key=lambda edge: -place[edge[1]])]
+    forward = sorted(edges, key=lambda edge: place[edge[0]])  # precedences are settled in one pass
+    backward = [(v, u, length) for u, v, length in sorted(edges, key=lambda edge: -place[edge[1]])]
     head, tail = [0] * (2 * count), [0] * (2 * count)
     head[::2] = [action.release for action in instance.actions]
-    consistent = _relax(head, onward, deadline) and _relax(tail, back, deadline)
+    consistent = _relax(head, forward, deadline) and _relax(tail, backward, deadline)
     return Windows(head[::2], tail[1::2], tail[1::2], "" if consistent else "the time lags contradict each other")
 
 
@@ -91,7 +91,7 @@ def _relax(value: list[int], edges: list[_Edge], deadline: Deadline) -> bool:
 
 
 def _circular(parent: list[int]) -> bool:
-    """Whether following the parents leads round in a circle somewhere: then the cycle is of positive length.
+    """Return whether the parents form a cycle, which then has a positive length.
 
     >>> _circular([-1, 0, 1]), _circular([2, 0, 1, -1])
     (False, True)
@@ -110,10 +110,11 @@ def _circular(parent: list[int]) -> bool:
 def urgent(instance: Instance, bounds: Windows) -> list[int]:
     """Return all actions, most urgent first: the order in which searches place them.
 
-    The one with the longest way to go from its start to the end comes first, ties in the order of the instance.
+    The action with the longest path from its start to the end comes first. Ties are broken by the order of the
+    instance.
     """
-    left = [way + action.duration for way, action in zip(bounds.way, instance.actions, strict=True)]
-    return sorted(range(len(left)), key=lambda i: (-left[i], i))
+    longest_path = [tail + action.duration for tail, action in zip(bounds.lag_tail, instance.actions, strict=True)]
+    return sorted(range(len(longest_path)), key=lambda i: (-longest_path[i], i))
 
 
 def horizon(instance: Instance) -> int:
@@ -143,7 +144,7 @@ def lower_bound(instance: Instance, bounds: Windows, enough: float = inf) -> int
     Parameters
     ----------
     enough
-        A bound that suffices: others that may be better are not worked out then.
+        A sufficient bound: once it is reached, better bounds are not computed.
     """
     heads, tails = bounds.head, bounds.tail
     best = max(h + a.duration + t for h, a, t in zip(heads, instance.actions, tails, strict=True))
@@ -195,12 +196,12 @@ def common_tick(instance: Instance) -> int:
 
 def common_divisor(instance: Instance) -> int:
     """Return the greatest common divisor of all times but the time limit; 0 if all are 0."""
-    found = 0
+    divisor = 0
     for action in instance.actions:
-        found = gcd(found, action.duration, action.attended, action.release)
+        divisor = gcd(divisor, action.duration, action.attended, action.release)
     for lag in instance.lags:
-        found = gcd(found, lag.minimum or 0, lag.maximum or 0)
-    return found
+        divisor = gcd(divisor, lag.minimum or 0, lag.maximum or 0)
+    return divisor
 
 
 def steps(instance: Instance, step: int) -> int:
@@ -213,7 +214,7 @@ def steps(instance: Instance, step: int) -> int:
 
 
 def _settings_may_overlap(instance: Instance) -> bool:
-    """Whether a use that needs a state, or whose room a setting may share, may overlap a setting before it."""
+    """Return whether a use may overlap an earlier setting whose state it needs, or whose capacity it may share."""
     uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
     setting = {demand.resource for _, demand in uses if demand.sets is not None}
     waiting = {d.resource for _, d in uses if d.resource in setting and (d.requires is not None or d.sets is None)}
@@ -222,12 +223,15 @@ def _settings_may_overlap(instance: Instance) -> bool:
         if demand.resource in waiting:
             amounts[demand.resource].append(demand.amount if action.duration else 0)
     return any(
-        len(found) > 1 and sum(sorted(found)[:2]) <= instance.resource[name].capacity for name, found in amounts.items()
+        len(units) > 1 and sum(sorted(units)[:2]) <= instance.resource[name].capacity for name, units in amounts.items()
     )
 
 
 def grid_matters(instance: Instance) -> bool:
-    """Whether pauses off the grid of `common_tick` could shorten a schedule, for all that is known without search."""
+    """Return whether interruptions off the grid of `common_tick` could shorten a schedule.
+
+    False is proved; true means that only a search can tell.
+    """
     if len(instance.agents) > 1:
         return any(action.interruptible for action in instance.actions)
     return any(lag.maximum is not None and instance.by_id[lag.after].interruptible for lag in instance.lags)

@@ -1,8 +1,9 @@
-"""A first plan on a coarse grid of time, where actions that can be paused at any tick make a large model.
+"""First schedule on a coarse time grid, for instances whose interruptible actions make large models.
 
-Times are rounded to whole cells of the grid, each in the direction that can only make the problem harder: durations and
-minimum lags up, maximum lags down, by what rounding up the action before has added to it. So a schedule of the rounded
-problem is one of the original, once every action stops when it is done. Nothing is learnt where there is none.
+Times are rounded to whole cells of the grid, in the direction that makes the problem harder: durations and minimum lags
+up; maximum lags down, less what rounding added to the action before. So a schedule of the rounded problem is one of the
+original, once every action ends when its duration is over. An infeasible rounded problem proves nothing.
+
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from planoracle.solver.exact.cp_model import run
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 
-# Cells that interruptible actions are cut into, first few, then more.
+# Numbers of cells into which interruptible actions are divided, one after the other.
 _CELLS = (8, 16, 32, 64)
-# Where there are more actions, or cells if nothing is to be rounded, models take too long to be made.
+# Limits of actions, and of cells without rounding: larger models take too long to build.
 _MOST_ACTIONS, _MOST_CELLS = 100, 500
 # Effort for one grid, in CP-SAT's deterministic time.
 _IN_ORDER, _FREELY = 0.02, 0.05
@@ -39,20 +40,23 @@ def coarse_schedule(instance: Instance, step: int, deadline: Deadline) -> Schedu
     """
     for cell in _cells(instance, step):
         try:
-            found = _solve(coarsened(instance, cell), deadline)
+            coarse = _solve(coarsened(instance, cell), deadline)
         except InputError:  # a maximum lag is shorter than what rounding adds
             continue
         except TimeOverError:
             break
-        if found is not None:
-            schedule = refined(instance, found, cell)
+        if coarse is not None:
+            schedule = refined(instance, coarse, cell)
             if next(find_violations(instance, schedule), None) is None:  # settings may have shared rounded intervals
                 return schedule
     return None
 
 
 def _cells(instance: Instance, step: int) -> list[int]:
-    """Return sizes of cells, the largest first, but for one by which nothing is rounded and which makes few."""
+    """Return sizes of cells, the largest first.
+
+    The common divisor, which rounds nothing, comes first if it makes few cells.
+    """
     work = steps(instance, 1)
     if not work or len(instance.actions) > _MOST_ACTIONS:
         return []
@@ -91,18 +95,18 @@ def _coarse_lag(lag: Lag, added: int, cell: int) -> Lag:
 
 
 def refined(instance: Instance, schedule: Schedule, cell: int) -> Schedule:
-    """Return a schedule of the rounded problem in ticks, every action stopping when it is done."""
-    left = {action.id: action.duration for action in instance.actions}
+    """Convert a schedule of the rounded problem to ticks; every action ends when its duration is over."""
+    remaining = {action.id: action.duration for action in instance.actions}
     pieces = []
     for piece in sorted(schedule.pieces, key=lambda each: each.start):
-        ticks = min(piece.duration * cell, left[piece.action])
-        left[piece.action] -= ticks
+        ticks = min(piece.duration * cell, remaining[piece.action])
+        remaining[piece.action] -= ticks
         pieces.append(Piece(piece.action, piece.start * cell, ticks, piece.agent, piece.mode))
     return Schedule.of(instance, pieces)
 
 
 def _solve(instance: Instance, deadline: Deadline) -> Schedule | None:
-    """Return a good schedule of a small problem, if one is found soon; after the deadline raises `TimeOverError`."""
+    """Return a good schedule of a small problem, if a short search finds one."""
     deadline.check()
     bounds = ordered_windows(instance, deadline)
     if not bounds.consistent:
@@ -115,8 +119,8 @@ def _solve(instance: Instance, deadline: Deadline) -> Schedule | None:
         return None
     model = ScheduleModel(instance, bounds, 1, least, most, deadline=deadline)
     model.model.search_in_order([model.makespan, *model.decisions])
-    found = run(model.model, deadline=deadline, fixed_search=True, deterministic=_IN_ORDER, light=True)
-    if found.status == Status.unknown:
+    outcome = run(model.model, deadline=deadline, fixed_search=True, deterministic=_IN_ORDER, light=True)
+    if outcome.status == Status.unknown:
         model.model.search_freely()
-        found = run(model.model, deadline=deadline, deterministic=_FREELY, light=True)
-    return model.schedule(found.solution) if found.solution else None
+        outcome = run(model.model, deadline=deadline, deterministic=_FREELY, light=True)
+    return model.schedule(outcome.solution) if outcome.solution else None

@@ -1,8 +1,8 @@
-"""A thin layer over CP-SAT's protocol messages.
+"""Minimal interface to CP-SAT's protocol messages.
 
-Importing and building through ``ortools.sat.python.cp_model`` costs some 200 ms and a third of the time of
-a small solve; the messages themselves are nearly free. Variables are numbered; literal ``-v - 1`` is the
-negation of ``v``.
+Import and model building through ``ortools.sat.python.cp_model`` take 200 ms and a third of the time of a small solve;
+the messages themselves are nearly free. Variables are numbered; literal ``-v - 1`` is the negation of ``v``.
+
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from planoracle.instances.model.limits import NEVER, Deadline, Status
 
-# Imported where it is used, since it takes longer than many a problem: not all who know this module solve one.
+# Imported late in functions: the import takes longer than many problems, and some importers of this module never solve.
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model_helper as cmh
 
-# Constraints after which the clock is looked at.
+# Number of constraints between two looks at the clock.
 _CLOCK = 256
-# Of counted work: seconds to make a constraint, and for a call to read one; units of CP-SAT's deterministic time that
-# a second of search is worth.
+# Counted work: seconds to build a constraint and to pass it to CP-SAT; deterministic units per second of search.
 _MAKING, _PER_CONSTRAINT, _UNITS = 2e-6, 1e-6, 0.2
-# Conflicts after which a value of the objective in the middle is given up.
+# Conflicts after which binary search gives up a value of the objective.
 _CONFLICTS_EACH = 300
 #: Beyond all times, and far from where CP-SAT's sums overflow.
 FAR = 2**60
@@ -32,12 +31,12 @@ MOST_WITHOUT_PRESOLVE = 8
 
 
 class VariableDomain(Protocol):
-    """The domain of a variable: two numbers."""
+    """Domain of a variable: its least and greatest value."""
 
     def __getitem__(self, place: int, /) -> int: ...
 
     def clear(self) -> None:
-        """Forget them."""
+        """Remove both values."""
 
     def extend(self, values: tuple[int, int], /) -> None:
         """Set the least and the greatest value."""
@@ -51,8 +50,8 @@ def negated(literal: int) -> int:
 class CpModel:
     """Variables and constraints of one CP-SAT model.
 
-    They are written as the text of CP-SAT's messages and read all at once when the model is needed: every call into the
-    messages takes as long as reading a constraint. Making a model raises `TimeOverError` soon after the ``deadline``.
+    They are written as text of CP-SAT's messages and parsed at once when the model is needed: each call into the
+    messages takes as long as parsing a constraint. Building a model raises `TimeOverError` soon after the ``deadline``.
 
     Examples
     --------
@@ -69,11 +68,11 @@ class CpModel:
 
         self.deadline = deadline
         self._proto = cmh.CpModelProto()
-        self._text: list[str] = []  # what the messages do not hold yet
+        self._text: list[str] = []  # constraints and variables not yet in the messages
         self.variables = 0
         self.constraints = 0
         self._intervals: dict[tuple[int, ...], int] = {}
-        #: Whether to reason on the energy of capacities, which shows in milliseconds what several agents cannot do.
+        #: Use energetic reasoning, which refutes makespans of several agents within milliseconds.
         self.energetic = False
 
     @property
@@ -131,18 +130,18 @@ class CpModel:
         self._add(f"exactly_one{{literals:{[*literals]}}}")
 
     def interval(self, start: int, size: int, *present: int, after: int = 0) -> int:
-        """Return the number of the interval of that size from ``start + after`` on, there if all literals hold."""
+        """Return the interval of ``size`` ticks from ``start + after``, present if all literals hold."""
         key = (start, size, after, *present)
-        known = self._intervals.get(key)
-        if known is not None:
-            return known
+        number = self._intervals.get(key)
+        if number is not None:
+            return number
         first, last = (f"{{vars:{start} coeffs:1 offset:{offset}}}" for offset in (after, after + size))
         self._add(f"interval{{start{first}end{last}size{{offset:{size}}}}}", present)
         self._intervals[key] = self.constraints - 1
         return self.constraints - 1
 
     def stretch(self, start: int, after: int, end: int, beyond: int, most: int) -> int:
-        """Return the number of the interval from ``start + after`` to ``end + beyond``, of at most some size."""
+        """Return the interval from ``start + after`` to ``end + beyond``, of at most ``most`` ticks."""
         size = self.integer(0, most)
         self.linear([(end, 1), (start, -1), (size, -1)], after - beyond, after - beyond)
         first, last = f"{{vars:{start} coeffs:1 offset:{after}}}", f"{{vars:{end} coeffs:1 offset:{beyond}}}"
@@ -167,7 +166,7 @@ class CpModel:
         self._proto.objective.coeffs.append(1)
 
     def drop_objective(self) -> None:
-        """Ask for any solution."""
+        """Remove the objective: any solution will do."""
         self._proto.clear_objective()
 
     def search_in_order(self, variables: Iterable[int]) -> None:
@@ -189,7 +188,7 @@ class CpModel:
         self._proto.search_strategy[0].variable_selection_strategy = first
 
     def search_freely(self) -> None:
-        """Forget the order of `search_in_order`."""
+        """Remove the order of `search_in_order`."""
         self._proto.search_strategy.clear()
 
     def linear(self, terms: Iterable[tuple[int, int]], least: int, most: int, *enforced: int) -> None:
@@ -206,14 +205,14 @@ class CpModel:
             self._proto.objective.coeffs.append(coefficient)
 
     def hint(self, solution: Sequence[int]) -> None:
-        """Let the search begin near a solution, in place of any other hint."""
+        """Start the search near a solution, in place of any other hint."""
         self._proto.clear_solution_hint()
         self._proto.solution_hint.vars.extend(range(len(solution)))
         self._proto.solution_hint.values.extend(solution)
 
 
 class CpOutcome:
-    """What one call of CP-SAT says."""
+    """Status, solution, bound and effort of one CP-SAT call."""
 
     __slots__ = ("bound", "effort", "solution", "status")
 
@@ -252,38 +251,38 @@ def run(
     halving: bool = False,
     dynamic: bool = False,
 ) -> CpOutcome:
-    """Run CP-SAT once, until the deadline at most (and for ``deterministic`` units of its own clock).
+    """Run CP-SAT once, until the deadline or for ``deterministic`` units of its own clock.
 
-    Where work is counted there is one worker, for several do not find the same every time.
+    Counted work uses one worker, because several workers are not deterministic.
 
     Parameters
     ----------
     workers
         Threads; without presolve no more than `MOST_WITHOUT_PRESOLVE` of them.
     light, lean
-        Leave out what does not pay where a proof takes a millisecond (measured on RCPSP/max); also what only the
-        harder ones need (measured on states of Recipe2Plan runs).
+        Switch off techniques that do not pay in proofs of a millisecond (measured on RCPSP/max); ``lean`` switches off
+        more (measured on states of Recipe2Plan runs).
     probing
-        Whether presolve tries values out, which takes seconds on models of hundreds of actions.
+        Let presolve probe values, which takes seconds on models of hundreds of actions.
     energetic
-        Whether to reason on the energy of capacities where the model asks for it.
+        Use energetic reasoning if the model asks for it.
     halving
-        Whether branch and bound tries the middle of what is possible, for some conflicts, before what is next to the
-        best, with what pays then where most is about what comes first (measured on job shops).
+        Let branch and bound first try the middle of the objective's domain for some conflicts, with dynamic precedences
+        (measured on job shops).
     dynamic
-        Whether a conflict is explained by what came before what, rather than by when it was: dearer, and on some job
-        shops a proof takes hundredths of a second that takes seconds without.
+        Explain conflicts by precedences instead of times: slower per conflict, but some job shops are proved in
+        hundredths of a second instead of seconds.
     """
     from ortools.sat.python import cp_model_helper as cmh
 
     parameters = cmh.SatParameters()
-    left = deadline.remaining()
+    seconds = deadline.left()
     workers = max(1, workers)  # 0 would be all cores
     if deadline.counted:
-        workers, most = 1, max(1e-6, left * _UNITS)
+        workers, most = 1, max(1e-6, seconds * _UNITS)
         deterministic = most if deterministic is None else min(deterministic, most)
     else:
-        parameters.max_time_in_seconds = max(0.001, left)
+        parameters.max_time_in_seconds = max(0.001, seconds)
     if deterministic is not None:
         parameters.max_deterministic_time = deterministic
     parameters.num_workers = workers if presolve else min(workers, MOST_WITHOUT_PRESOLVE)
@@ -316,6 +315,6 @@ def run(
         parameters.search_branching = cmh.SatParameters.SearchBranching.FIXED_SEARCH
     wrapper = cmh.SolveWrapper()
     wrapper.set_parameters(parameters)
-    found = CpOutcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
-    deadline.spend(found.effort / _UNITS + _PER_CONSTRAINT * model.constraints)
-    return found
+    outcome = CpOutcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
+    deadline.spend(outcome.effort / _UNITS + _PER_CONSTRAINT * model.constraints)
+    return outcome

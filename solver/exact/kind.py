@@ -1,4 +1,4 @@
-"""Schedules as problems of one kind among others: the exact solver."""
+"""Problem kind ``schedule``: engine that calls the exact solver."""
 
 from __future__ import annotations
 
@@ -12,33 +12,35 @@ from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
+from planoracle.solver.exact import search
+from planoracle.solver.exact.lexicographic import with_few_interruptions
 from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
 
 def solve(problem: Problem, options: SolveOptions) -> Result:
     """Solve an instance."""
-    from planoracle.solver.exact import search as exact
-
     _no_rules(options.rules)
     if options.after:
         raise InputError("is for kitchens; see planoracle.instances.model.state for schedules", field="after")
-    _, time_limit, seed, workers, finest, _, fewest, _ = options
-    instance, deadline = of_kind(problem, Instance), deadline_of(time_limit)
-    found = exact.solve(instance, time_limit=deadline, seed=seed, workers=workers, finest=finest)
-    if not fewest or found.schedule is None:
-        return found
-    from planoracle.solver.exact.lexicographic import unpaused
+    instance, deadline = of_kind(problem, Instance), deadline_of(options.time_limit)
+    result = search.solve(
+        instance, time_limit=deadline, seed=options.seed, workers=options.workers, exact_grid=options.exact_grid
+    )
+    if options.min_interruptions and result.schedule is not None:
+        return with_few_interruptions(instance, result, deadline)
+    return result
 
-    return unpaused(instance, found, deadline)
 
-
-def deciding(rules: Rules | None) -> None:
-    """Return nothing: the rules of schedules are in the problem."""
+def rules_for_optimum(rules: Rules | None) -> None:
+    """Return ``None``: the rules of schedules are in the problem."""
     _no_rules(rules)
 
 
-def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
-    """Return what of a result must be kept: of pieces the numbers of action, agent (-1: none), mode, the times."""
+def pack(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
+    """Return the stored form of a result.
+
+    Pieces are five numbers each: action, agent (-1: none), mode, start and duration.
+    """
     instance = of_kind(problem, Instance)
     agents = {None: -1} | {agent: number for number, agent in enumerate(instance.agents)}
     pieces = () if result.schedule is None else result.schedule.pieces
@@ -56,8 +58,8 @@ def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, A
     }
 
 
-def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
-    """Return the result that was packed, its schedule certified again."""
+def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
+    """Restore a stored result and certify its schedule again."""
     _no_rules(rules)
     instance = of_kind(problem, Instance)
     status, makespan, bound, grid = Status(entry["status"]), entry["makespan"], entry["bound"], entry.get("grid", 1)
@@ -67,9 +69,9 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
         schedule = Schedule(tuple(_pieces(instance, entry["plan"])))
         plan = certify(instance, schedule, makespan)
     elif makespan is not None or entry["plan"]:
-        raise ValueError("a plan where there is none")
+        raise ValueError("a result without a makespan must have no plan")
     if type(grid) is not int or grid < 1:
-        raise ValueError("no grid")
+        raise ValueError("the grid must be a positive integer")
     return Result(
         instance=instance.name,
         status=status,
@@ -87,7 +89,7 @@ def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Re
 def _pieces(instance: Instance, numbers: list[int]) -> Iterator[Piece]:
     for action, agent, mode, start, duration in zip(*[iter(numbers)] * 5, strict=True):
         if action < 0 or agent < -1:
-            raise ValueError("no piece")
+            raise ValueError("a piece must name an action and an agent")
         name = None if agent < 0 else instance.agents[agent]
         yield Piece(instance.actions[action].id, start, duration, name, mode)
 

@@ -67,12 +67,12 @@ def settled_early(instance: Instance, schedule: Schedule, *, cut: bool = True) -
 
 @dataclass(slots=True, eq=False)
 class _Item:
-    """A piece whose start may change; ``action`` is a position, ``held`` the ticks for which it holds its agent."""
+    """A piece whose start may change. ``action`` is a position; the piece occupies its agent for ``busy`` ticks."""
 
     action: int
     start: int
     duration: int
-    held: int
+    busy: int
     agent: str | None
     mode: int
     cuttable: bool
@@ -85,11 +85,11 @@ class _Item:
     @property
     def free_again(self) -> int:
         """First tick at which the agent is free again."""
-        return self.start + self.held
+        return self.start + self.busy
 
 
 class _Shift:
-    """The pieces of a schedule, with indexes by action, agent and resource."""
+    """Pieces of a schedule, with indexes by action, agent and resource."""
 
     def __init__(self, instance: Instance, schedule: Schedule, *, cut: bool) -> None:
         self.instance = instance
@@ -99,11 +99,10 @@ class _Shift:
         count = len(instance.actions)
         self._own: list[list[_Item]] = [[] for _ in range(count)]
         self._finish, self._last = [0] * count, [0] * count  # latest end and latest start of the pieces of an action
-        self._held: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that hold an agent, by start
-        self._begun: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that an agent only starts, by start
-        self._rooms = {
-            r.name: ResourceLoad(r.capacity) for r in instance.resources
-        }  # of uses that share their room with none
+        self._attended: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that hold an agent, by start
+        self._started: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that an agent only starts, by start
+        # Loads of uses that share their capacity with none.
+        self._loads = {r.name: ResourceLoad(r.capacity) for r in instance.resources}
         #: By agent or resource and kind of piece: the first and the last of instants at which none of the kind fits.
         self._full: dict[str | None, dict[_Kind, tuple[int, int]]] = defaultdict(dict)
         self._uses: dict[str, list[_Item]] = {name: [] for name in self._stateful}  # by start
@@ -125,9 +124,9 @@ class _Shift:
         i = self.instance.index[piece.action]
         action = self.instance.actions[i]
         pausing = action.interruptible and action.attended > 0
-        held = piece.duration if pausing else action.attended
+        busy = piece.duration if pausing else action.attended
         demands = action.modes[piece.mode].demands
-        return _Item(i, piece.start, piece.duration, held, piece.agent, piece.mode, pausing and self._cutting, demands)
+        return _Item(i, piece.start, piece.duration, busy, piece.agent, piece.mode, pausing and self._cutting, demands)
 
     def pieces(self) -> Iterator[Piece]:
         """Yield the pieces as they are now."""
@@ -200,7 +199,7 @@ class _Shift:
 
     def _lists(self, item: _Item) -> Iterator[list[_Item]]:
         """Yield the lists, each in the order of starts, in which a piece stands."""
-        yield (self._held if item.held else self._begun)[item.agent]
+        yield (self._attended if item.busy else self._started)[item.agent]
         for demand in item.demands:
             if demand.resource in self._stateful:
                 yield self._uses[demand.resource]
@@ -221,7 +220,7 @@ class _Shift:
     def _take(self, item: _Item, times: int) -> None:
         for demand in item.demands:
             if demand.sets is None:
-                self._rooms[demand.resource].take(item.start, item.end, times * demand.amount)
+                self._loads[demand.resource].take(item.start, item.end, times * demand.amount)
 
     def _summarize(self, action: int) -> None:
         own = self._own[action]
@@ -231,21 +230,21 @@ class _Shift:
     def _cut(self, item: _Item) -> None:
         """Cut a piece at the starts inside of it, or the piece inside of which it has been started."""
         if item.cuttable:
-            starts = [one.start for one in self._begun[item.agent]]
+            starts = [one.start for one in self._started[item.agent]]
             for start in starts[bisect_right(starts, item.start) : bisect_left(starts, item.end)]:
                 item = self._cut_at(item, start)
-        elif not item.held and item.agent is not None:
-            held = self._held[item.agent]
-            k = bisect_left(held, item.start, key=_START) - 1
-            if k >= 0 and item.start < held[k].free_again:
-                self._cut_at(held[k], item.start)
+        elif not item.busy and item.agent is not None:
+            attended = self._attended[item.agent]
+            k = bisect_left(attended, item.start, key=_START) - 1
+            if k >= 0 and item.start < attended[k].free_again:
+                self._cut_at(attended[k], item.start)
 
     def _cut_at(self, item: _Item, start: int) -> _Item:
         """Cut a piece in two and return the second part."""
         end = item.end
         self._remove(item)
-        item.duration = item.held = start - item.start
-        rest = replace(item, start=start, duration=end - start, held=end - start)
+        item.duration = item.busy = start - item.start
+        rest = replace(item, start=start, duration=end - start, busy=end - start)
         self._put(item)
         self._put(rest)
         self._own[item.action].append(rest)
@@ -275,12 +274,15 @@ class _Shift:
         return max(other.end for other in own if other is not item) if len(own) > 1 else -1
 
     def _last_without(self, action: int, item: _Item) -> int:
-        """Return the latest start of the pieces of an action, once those are joined that an item alone keeps apart."""
+        """Return the latest start of the pieces of an action without ``item``.
+
+        Pieces that only the item separates are joined.
+        """
         own = self._own[action]
-        if item.held or len(own) == 1 or self._last[action] != item.start:
+        if item.busy or len(own) == 1 or self._last[action] != item.start:
             return self._last[action]
-        second, begun = max(own, key=_START), self._begun[item.agent]
-        alone = bisect_right(begun, item.start, key=_START) - bisect_left(begun, item.start, key=_START) == 1
+        second, started = max(own, key=_START), self._started[item.agent]
+        alone = bisect_right(started, item.start, key=_START) - bisect_left(started, item.start, key=_START) == 1
         joins = alone and second.cuttable and second.agent == item.agent and any(one.end == item.start for one in own)
         return max(one.start for one in own if one is not second) if joins else item.start
 
@@ -314,13 +316,13 @@ class _Shift:
         for other in self._own[item.action] if len(self._own[item.action]) > 1 else ():
             if other is not item and other.start < time + item.duration and time < other.end:
                 time = other.end
-        if item.held:
-            kind: _Kind = item.held, 0, item.cuttable
+        if item.busy:
+            kind: _Kind = item.busy, 0, item.cuttable
             time = self._search(item, item.agent, kind, time, lambda time: self._agent_free(item, time))
         elif item.agent is not None:
             time = self._start_possible(item, time)
         for name, amount in ((d.resource, d.amount) for d in item.demands if item.duration and d.sets is None):
-            fit, length = self._rooms[name].fit, item.duration
+            fit, length = self._loads[name].fit, item.duration
             kind = length, amount, False
             time = self._search(item, name, kind, time, lambda time: fit(time, length, amount))  # noqa: B023
         return time
@@ -336,37 +338,37 @@ class _Shift:
         return fit
 
     def _free(self, item: _Item, start: int) -> None:
-        """Forget that nothing fits near the former start of a piece."""
+        """Remove the record that no piece fits near the former start of a piece."""
         for owner in (item.agent, *(demand.resource for demand in item.demands)):
             for kind, (first, last) in self._full[owner].items():
                 self._full[owner][kind] = first, max(first, min(last, start - kind[0] + 1))
 
     def _agent_free(self, item: _Item, time: int) -> int:
-        held, begun = self._held[item.agent], self._begun[item.agent]
+        attended, started = self._attended[item.agent], self._started[item.agent]
         while True:
-            k = max(0, bisect_right(held, time, key=_START) - 1)
-            while k < len(held) and held[k].start < time + item.held:
-                time = max(time, held[k].free_again)
+            k = max(0, bisect_right(attended, time, key=_START) - 1)
+            while k < len(attended) and attended[k].start < time + item.busy:
+                time = max(time, attended[k].free_again)
                 k += 1
-            j = bisect_right(begun, time, key=_START)
-            if item.cuttable or j == len(begun) or begun[j].start >= time + item.held:
+            j = bisect_right(started, time, key=_START)
+            if item.cuttable or j == len(started) or started[j].start >= time + item.busy:
                 return time
-            time = begun[j].start
+            time = started[j].start
 
     def _start_possible(self, item: _Item, time: int) -> int:
         """Return when the agent is free to start something, or holds a piece that may be cut there."""
-        held = self._held[item.agent]
-        k = bisect_left(held, time, key=_START) - 1
-        if k < 0 or time >= held[k].free_again:
+        attended = self._attended[item.agent]
+        k = bisect_left(attended, time, key=_START) - 1
+        if k < 0 or time >= attended[k].free_again:
             return time
         limits = (
             most + (max(self._finish_without(item), time + item.duration) if j == item.action else self._finish[j])
-            for j, most in self._most[held[k].action]
+            for j, most in self._most[attended[k].action]
         )
-        return time if held[k].cuttable and all(time <= limit for limit in limits) else held[k].free_again
+        return time if attended[k].cuttable and all(time <= limit for limit in limits) else attended[k].free_again
 
     def _states_allow(self, item: _Item, start: int) -> bool:
-        """Whether the rules accept the uses of resources with states if a piece starts then."""
+        """Return whether the rules accept the uses of resources with states if a piece starts at ``start``."""
         moved = self._piece(item)._replace(start=start)
         if self._pausing:
             return self._valid([*(self._piece(other) for other in self.items if other is not item), moved])
@@ -377,10 +379,10 @@ class _Shift:
         )
 
     def _state_allows(self, demand: Demand, moved: Piece, before: int) -> bool:
-        """Whether the rules accept the uses of one resource near a piece that started ``before``.
+        """Return whether the rules accept the uses of one resource near a piece that started ``before``.
 
         Uses that end before the new start, and uses after the setting that follows the old start, do not depend on the
-        piece. The uses around them, and the last settings before these, decide what the rules say of the others.
+        piece. The rules judge the others by the uses around them and the last settings before these.
         """
         only = {demand.resource}
         uses, settings, longest = self._uses[demand.resource], self._settings[demand.resource], self._longest
@@ -390,12 +392,14 @@ class _Shift:
             last = max([last, *(use.start for use in following)])
         first = moved.start - longest
         k = bisect_left(settings, first, key=_START)
-        known = settings[bisect_left(settings, settings[k - 1].start, key=_START) : k] if k else []
+        earlier = settings[bisect_left(settings, settings[k - 1].start, key=_START) : k] if k else []
         near = uses[bisect_left(uses, first, key=_START) : bisect_right(uses, last + longest, key=_START)]
         pieces = [*enumerate([moved, *map(self._piece, near)])]
-        judged = {number for number, piece in pieces if piece.start <= last}
-        begun = {number for number, piece in pieces if moved.start <= piece.start <= last}
-        pieces += [(-1 - number, self._piece(use)) for number, use in enumerate(known)]
+        affected = {number for number, piece in pieces if piece.start <= last}
+        starting = {number for number, piece in pieces if moved.start <= piece.start <= last}
+        pieces += [(-1 - number, self._piece(use)) for number, use in enumerate(earlier)]
         heavy = capacities(self.instance, pieces, only)
         unmet = states(self.instance, pieces, only)
-        return not any(fault.position in begun for fault in heavy) and not any(one.position in judged for one in unmet)
+        return not any(fault.position in starting for fault in heavy) and not any(
+            one.position in affected for one in unmet
+        )

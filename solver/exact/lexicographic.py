@@ -1,4 +1,4 @@
-"""Minimising one sum after the other, each held at the best value found before the next is looked at."""
+"""Lexicographic minimization: each sum is held at its best value before the next is minimized."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from planoracle.solver.result import Result
 #: A sum: pairs of a variable and its coefficient.
 Terms = Sequence[tuple[int, int]]
 
-# One worker throughout and effort in CP-SAT's own time, so that answers do not depend on the machine's speed.
+# One worker and deterministic effort, so that results do not depend on the machine's speed.
 _LADDER: tuple[tuple[dict[str, int], float | None], ...] = (
     ({"core": True}, 0.05),
     ({"presolve": True, "linearization": 1}, 0.5),
@@ -31,8 +31,8 @@ _LADDER: tuple[tuple[dict[str, int], float | None], ...] = (
     ({"presolve": True, "linearization": 1}, None),
 )
 _FIXED = 0.05
-# Sums of which no more values are possible are looked at by cores. These raise a bound one by one, with clauses for
-# each of the values before: 10,000 take minutes and gigabytes that CP-SAT does not count.
+# Largest number of values of a sum for core search, which raises the bound one by one with clauses for each value:
+# 10,000 values take minutes, and gigabytes that CP-SAT does not count.
 _NEAR = 1_000
 
 
@@ -42,9 +42,9 @@ class Lexicographic:
     Attributes
     ----------
     solution
-        The best so far, ``None`` if there is none.
+        Incumbent, or ``None``.
     infeasible
-        Whether it is proved, with presolve on and off, that there is none.
+        True if infeasibility is proved with presolve on and off.
     """
 
     def __init__(self, model: CpModel, deadline: Deadline) -> None:
@@ -54,12 +54,12 @@ class Lexicographic:
         self.infeasible = False
 
     def minimize(self, terms: Terms, share: float = 1.0) -> bool:
-        """Minimise a sum, hold it at the value found, and return whether that is proved to be least.
+        """Minimize a sum, fix it at the value reached, and return whether that is proved to be the minimum.
 
         Parameters
         ----------
         share
-            Of the time left.
+            Share of the remaining time.
         """
         if self.infeasible:
             return False
@@ -73,48 +73,48 @@ class Lexicographic:
             self.model.minimize_sum(terms)
             if self.solution is not None:
                 self.model.hint(self.solution)
-            found = run(self.model, deadline=until, deterministic=effort, **options)  # type: ignore[arg-type]
-            if found.status == Status.infeasible and self.solution is None:
+            outcome = run(self.model, deadline=until, deterministic=effort, **options)  # type: ignore[arg-type]
+            if outcome.status == Status.infeasible and self.solution is None:
                 self._confirm(presolved="presolve" in options)
-            proved = found.status == Status.optimal
-            self._take(found, terms)
+            proved = outcome.status == Status.optimal
+            self._take(outcome, terms)
         if self.solution is not None:
             self.model.linear(terms, -FAR, self.value(terms))
         return proved and self.solution is not None
 
     def _values(self, terms: Terms) -> int:
-        """Return how many values a sum may have, at most."""
+        """Return an upper bound on the number of values of a sum."""
         domains = self.model.domains()
         return sum(abs(factor) * (domains[variable][1] - domains[variable][0]) for variable, factor in terms)
 
     def value(self, terms: Terms) -> int:
-        """Return what a sum is in the solution."""
+        """Return the value of a sum in the solution."""
         assert self.solution is not None
         return sum(coefficient * self.solution[variable] for variable, coefficient in terms)
 
     def smallest_in_order(self, variables: Sequence[int]) -> bool:
-        """Take the solution in which these variables are lexicographically smallest, if it is found soon."""
-        if self.deadline.remaining() <= 0 or self.infeasible:
+        """Set the solution in which these variables are lexicographically smallest, if a short search finds it."""
+        if self.deadline.left() <= 0 or self.infeasible:
             return False
         self.model.drop_objective()
         self.model.search_in_order(variables)
         self.model.hint(())
-        found = run(self.model, deadline=self.deadline, fixed_search=True, deterministic=_FIXED)
-        if found.status == Status.infeasible and self.solution is None:
+        outcome = run(self.model, deadline=self.deadline, fixed_search=True, deterministic=_FIXED)
+        if outcome.status == Status.infeasible and self.solution is None:
             self._confirm(presolved=False)
-        if not found.solution:
+        if not outcome.solution:
             return False
-        self.solution = found.solution
+        self.solution = outcome.solution
         return True
 
-    def _take(self, found: CpOutcome, terms: Terms) -> None:
-        if found.solution:
-            known, self.solution = self.solution, found.solution
-            if known is not None and self.value(terms) > sum(c * known[v] for v, c in terms):
-                self.solution = known
+    def _take(self, outcome: CpOutcome, terms: Terms) -> None:
+        if outcome.solution:
+            incumbent, self.solution = self.solution, outcome.solution
+            if incumbent is not None and self.value(terms) > sum(c * incumbent[v] for v, c in terms):
+                self.solution = incumbent
 
     def _confirm(self, *, presolved: bool) -> None:
-        """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
+        """Accept infeasibility only if CP-SAT proves it with presolve both on and off."""
         self.model.drop_objective()
         second = run(
             self.model, deadline=self.deadline.within(max(1.0, self.deadline.remaining())), presolve=not presolved
@@ -124,17 +124,17 @@ class Lexicographic:
             self.solution = second.solution
 
 
-# Steps of interruptible actions of which a model can be made in some seconds.
+# Steps of interruptible actions up to which a model is built within seconds.
 _MOST_STEPS = 10_000
 
 
-class Whole(NamedTuple):
-    """A schedule with few pieces.
+class FewInterruptions(NamedTuple):
+    """A schedule with few interruptions.
 
     Attributes
     ----------
     proved
-        Whether no schedule that is as short, and pauses at multiples of ``grid`` ticks only, has fewer.
+        True if no schedule of the same makespan that interrupts at multiples of ``grid`` ticks has fewer pieces.
     """
 
     schedule: Schedule
@@ -143,7 +143,7 @@ class Whole(NamedTuple):
 
 
 class _Model(ScheduleModel):
-    """The model of schedules, with a literal for every two steps of an action that are parts of one piece."""
+    """Schedule model with a literal for every two consecutive steps of an action: true at an interruption."""
 
     def _add_starts(self) -> None:
         self.breaks: list[int] = []
@@ -155,30 +155,30 @@ class _Model(ScheduleModel):
         super()._add_starts()
 
 
-def unpaused(instance: Instance, found: Result, deadline: Deadline) -> Result:
-    """Return a result with a schedule of as few pieces as can be found; all that is proved of its makespan stays."""
-    assert found.schedule is not None
+def with_few_interruptions(instance: Instance, result: Result, deadline: Deadline) -> Result:
+    """Return a result whose schedule has the fewest interruptions that the search finds; its makespan stays proved."""
+    assert result.schedule is not None
     began = perf_counter()
-    whole = fewest_pieces(instance, found.schedule, time_limit=deadline)
-    same = whole.schedule == found.schedule
+    fewest = minimize_interruptions(instance, result.schedule, time_limit=deadline)
+    is_same = fewest.schedule == result.schedule
     return replace(
-        found,
-        schedule=whole.schedule,
-        plan=found.plan if same else certify(instance, whole.schedule, found.makespan),
-        proof=f"{found.proof}, {'fewest pieces' if whole.proved else 'pieces not proved to be fewest'}",
-        seconds=found.seconds + perf_counter() - began,
+        result,
+        schedule=fewest.schedule,
+        plan=result.plan if is_same else certify(instance, fewest.schedule, result.makespan),
+        proof=f"{result.proof}, {'fewest pieces' if fewest.proved else 'pieces not proved to be fewest'}",
+        seconds=result.seconds + perf_counter() - began,
     )
 
 
-def fewest_pieces(instance: Instance, schedule: Schedule, *, time_limit: Limit = 60.0) -> Whole:
-    """Find a schedule that takes as long as another and has the fewest pieces.
+def minimize_interruptions(instance: Instance, schedule: Schedule, *, time_limit: Limit = 60.0) -> FewInterruptions:
+    """Find a schedule of the same makespan with the fewest pieces.
 
-    Pieces are commands: where an agent starts something in the middle of a step, the step is two pieces.
+    Pieces are commands: a step in the middle of which its agent starts another action is two pieces.
 
     Parameters
     ----------
     schedule
-        One that the rules accept; what comes out has its makespan, and never more pieces.
+        A schedule that the rules accept. The result has its makespan, and never more pieces.
     time_limit
         Seconds of wall time, or counted work.
 
@@ -189,14 +189,14 @@ def fewest_pieces(instance: Instance, schedule: Schedule, *, time_limit: Limit =
     >>> acts = Action("t/read", "t", 4, 4, interruptible=True), Action("t/ring", "t", 1, 1, release=2)
     >>> calm = Instance("calm", acts)
     >>> first = solve(calm).schedule
-    >>> len(fewest_pieces(calm, first).schedule.pieces)
+    >>> len(minimize_interruptions(calm, first).schedule.pieces)
     2
     """
     deadline = deadline_of(time_limit)
-    given, least = len(schedule.pieces), len({piece.action for piece in schedule.pieces})
+    count, least = len(schedule.pieces), len({piece.action for piece in schedule.pieces})
     grid = gcd(common_tick(instance), *(time for piece in schedule.pieces for time in (piece.start, piece.duration)))
-    unchanged = Whole(schedule, proved=given == least, grid=grid)
-    if given == least or steps(instance, grid) > _MOST_STEPS:
+    unchanged = FewInterruptions(schedule, proved=count == least, grid=grid)
+    if count == least or steps(instance, grid) > _MOST_STEPS:
         return unchanged
     try:
         bounds = ordered_windows(instance, deadline)
@@ -208,7 +208,7 @@ def fewest_pieces(instance: Instance, schedule: Schedule, *, time_limit: Limit =
     proved = search.minimize([(broken, 1) for broken in model.breaks])
     if search.solution is None:
         return unchanged
-    found = settled_early(instance, model.schedule(search.solution), cut=False)
-    if len(found.pieces) > given or found.makespan > schedule.makespan:
+    shifted = settled_early(instance, model.schedule(search.solution), cut=False)
+    if len(shifted.pieces) > count or shifted.makespan > schedule.makespan:
         return unchanged
-    return Whole(found, proved, grid)
+    return FewInterruptions(shifted, proved, grid)

@@ -1,4 +1,4 @@
-"""How large the CP-SAT model of an instance would be, told without making it."""
+"""Estimate of the size of an instance's CP-SAT model, without building it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from planoracle.solver.exact.resources import starts_are_counted
 def model_size(instance: Instance, bounds: Windows, step: int) -> int:
     """Return about how many variables and constraints a `ScheduleModel` has; as a rule it has fewer.
 
-    What grows faster than the instance is counted: steps of interruptible actions, actions that hold nobody with the
-    pieces that they must not start in, settings with the uses that they serve, disturb, or share the room of.
+    All terms that grow faster than the instance are counted: steps of interruptible actions; pairs of an unattended
+    action and a piece inside which it must not start; pairs of a setting and a use that it serves, disturbs or joins.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def model_size(instance: Instance, bounds: Windows, step: int) -> int:
 def _starts(
     instance: Instance, step: int, segments: list[int], able: list[set[str] | None], crews: Sequence[Sequence[str]]
 ) -> int:
-    """Count what keeps starts of actions that hold nobody out of the pieces of others."""
+    """Count the constraints that keep starts of unattended actions out of the pieces of others."""
     bounded = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
     starts: Counter[str | None] = Counter()  # by the crews that may do it; None: all
     blocks: Counter[str | None] = Counter()
@@ -59,14 +59,14 @@ def _starts(
     for i, action in enumerate(instance.actions):
         some, count = able[i], 0
         if not action.attended:
-            found, count = starts, segments[i] if some != set() else 0
+            counter, count = starts, segments[i] if some != set() else 0
             starters |= bool(count) << i
         elif i in bounded if segments[i] > 1 else action.attended > step:  # a run that must go on, or a piece
-            found, count = blocks, segments[i]
+            counter, count = blocks, segments[i]
             blockers |= 1 << i
         for crew in (None,) if some is None else some:
             if count:
-                found[crew] += count
+                counter[crew] += count
     pairs = together = 0
     for alike in crews:
         begin, inside = starts[None] + starts[alike[0]], blocks[None] + blocks[alike[0]]
@@ -85,7 +85,7 @@ def _starts(
 
 
 def _uses(instance: Instance, segments: list[int], own: list[tuple[int, Demand]]) -> int:
-    """Count what the uses of one resource ask for."""
+    """Count the constraints of the uses of one resource."""
     size = sum(segments[i] for i, _ in own)
     settings = Counter(demand.sets for _, demand in own if demand.sets is not None)
     if not settings:

@@ -1,8 +1,9 @@
-"""Short search in the order of the starts, without CP-SAT, which proves the optimum of small problems.
+"""Short search in the order of the starts, without CP-SAT, that proves the optimum of small problems.
 
-Actions are placed most urgent first, each at the first instant that nothing placed before it forbids. An instant is
-given up only when nothing fits behind it. The search looks only at a part of what every schedule must obey: if it finds
-no schedule of some makespan, there is none. Sets of instants are bits of whole numbers.
+Actions are placed most urgent first, each at the first instant that no action placed before it forbids. The search
+gives up an instant only when no later action fits behind it. It considers only some of the constraints of a schedule:
+if it finds no schedule of some makespan, there is none. Sets of instants are the bits of integers.
+
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.solver.exact.bounds import Windows, urgent
 
-# Parts, instants and units of a capacity beyond which there is no search; parts that are placed for each of them, and
-# seconds that it takes to place one, of counted work.
+# Largest numbers of parts, instants and units of a capacity; tries per part, and counted work per placed part
+# (seconds).
 _MOST_PARTS, _MOST_INSTANTS, _MOST_UNITS = 1_000, 4_000, 64
 _TRIES, _PLACING = 1.5, 1e-5
-# Makespans that are tried, from the lower bound on.
+# Number of makespans tried, from the lower bound on.
 _MAKESPANS = 3
 
 
@@ -30,10 +31,10 @@ class _Part:
 
     action: int
     size: int
-    held: int
+    busy: int
     first: int
     last: int
-    starter: bool = False  # holds nobody, but somebody must start it
+    starter: bool = False  # unattended, but an agent must start it
     uses: Sequence[Demand] = ()
     after: list[tuple[int, int]] = field(default_factory=list)  # (part placed before, least distance of the starts)
     until: list[tuple[int, int]] = field(default_factory=list)  # (part placed before, greatest distance)
@@ -43,7 +44,7 @@ class _Part:
 def schedule_in_order(
     instance: Instance, bounds: Windows, step: int, least: int, most: int, deadline: Deadline
 ) -> tuple[Schedule | None, int]:
-    """Look for an optimal schedule, a little above a lower bound of the makespan.
+    """Search for an optimal schedule of a makespan close to its lower bound.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def schedule_in_order(
 
     Returns
     -------
-    An optimal schedule if one was found, and the lower bound, raised to what is not refuted.
+    An optimal schedule or ``None``, and the lower bound, raised above all refuted makespans.
 
     Examples
     --------
@@ -72,12 +73,12 @@ def schedule_in_order(
         parts = _parts(instance, bounds, step, makespan)
         tries = int(_TRIES * len(parts)) + 10
         search = _Search(instance, parts)
-        found = search.run(tries)
+        starts = search.run(tries)
         deadline.spend(_PLACING * search.placed)
-        if found is None and search.placed <= tries:
+        if starts is None and search.placed <= tries:
             least = min(most, makespan + step)
             continue
-        schedule = None if found is None else _schedule(instance, parts, found, step)
+        schedule = None if starts is None else _schedule(instance, parts, starts, step)
         if (
             schedule is not None
             and not _exact(instance)
@@ -113,8 +114,8 @@ def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> lis
                 parts.append(_Part(i, 1, 1, first + k, last + k, after=[(count + k - 1, 1)] if k else []))
         else:
             starter = not action.attended and bool(instance.eligible(action))
-            held = action.attended // step
-            parts.append(_Part(i, size, held, first, last, starter, action.modes[0].demands))
+            busy = action.attended // step
+            parts.append(_Part(i, size, busy, first, last, starter, action.modes[0].demands))
         ends[action.id] = count, len(parts) - 1
     for action in instance.actions:
         for before in action.modes[0].after:
@@ -133,7 +134,7 @@ def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> lis
 
 
 def _exact(instance: Instance) -> bool:
-    """Whether all that there is to obey is looked at: nothing has states, or can be paused."""
+    """Return whether the search considers all constraints: no action has states or can be interrupted."""
     uses = (use for action in instance.actions for use in action.modes[0].demands)
     return not any(a.interruptible for a in instance.actions) and not any(use.sets or use.requires for use in uses)
 
@@ -147,28 +148,28 @@ def _tie(parts: list[_Part], one: int, two: int, least: int) -> None:
 
 
 def runs(free: int, length: int) -> int:
-    """Return the instants from which on so many in a row are free.
+    """Return the instants from which on ``length`` instants in a row are free.
 
     >>> bin(runs(0b1101110, 2)), bin(runs(0b1101110, 3))
     ('0b100110', '0b10')
     """
     if not length:
         return -1
-    done = 1
-    while done < length:
-        more = min(done, length - done)
+    length_so_far = 1
+    while length_so_far < length:
+        more = min(length_so_far, length - length_so_far)
         free &= free >> more
-        done += more
+        length_so_far += more
     return free
 
 
 def span(start: int, length: int) -> int:
-    """Return so many instants from a start on."""
+    """Return the set of ``length`` instants from a start on."""
     return ((1 << length) - 1) << start
 
 
 class PlacedLoad:
-    """What has been placed on one resource; never changed."""
+    """Uses placed on one resource; immutable."""
 
     __slots__ = ("levels", "required", "settings", "uses")
 
@@ -180,38 +181,38 @@ class PlacedLoad:
 
     def fits(self, demand: Demand, size: int) -> int:
         """Return all instants at which nothing placed stands against a use of this length."""
-        found = runs(~self.levels[-demand.amount], size) if demand.amount else -1
+        free = runs(~self.levels[-demand.amount], size) if demand.amount else -1
         for length, sets, start in self.uses if demand.sets is not None or self.settings else ():
             if length == size and (sets or demand.sets is not None):
-                found |= 1 << start  # the same interval: a setting may take no room of its own
+                free |= 1 << start  # the same interval: a setting may take no room of its own
         if demand.requires is not None:
             for state, instants in self.settings:
                 if state != demand.requires:
-                    found &= runs(~instants, max(1, size))
+                    free &= runs(~instants, max(1, size))
         if demand.sets is not None:
             for state, instants in self.required:
                 if state != demand.sets:
-                    found &= ~instants
-        return found
+                    free &= ~instants
+        return free
 
-    def taken(self, demand: Demand, start: int, size: int) -> PlacedLoad:
-        """Return what there is with one more use."""
-        made = object.__new__(PlacedLoad)
+    def with_use(self, demand: Demand, start: int, size: int) -> PlacedLoad:
+        """Return the load with one more use."""
+        load = object.__new__(PlacedLoad)
         instants, amount, levels = span(start, size), demand.amount, self.levels
-        made.settings, made.required, made.levels = self.settings, self.required, levels
+        load.settings, load.required, load.levels = self.settings, self.required, levels
         if not any(use[0] == size and use[2] == start and (use[1] or demand.sets is not None) for use in self.uses):
-            made.levels = [instants | level for level in levels[:amount]]
-            made.levels += [level | instants & below for level, below in zip(levels[amount:], levels, strict=False)]
+            load.levels = [instants | level for level in levels[:amount]]
+            load.levels += [level | instants & below for level, below in zip(levels[amount:], levels, strict=False)]
         if demand.sets is not None:
-            made.settings += ((demand.sets, 1 << start),)
+            load.settings += ((demand.sets, 1 << start),)
         if demand.requires is not None:
-            made.required += ((demand.requires, instants or 1 << start),)
-        made.uses = (*self.uses, (size, demand.sets is not None, start))
-        return made
+            load.required += ((demand.requires, instants or 1 << start),)
+        load.uses = (*self.uses, (size, demand.sets is not None, start))
+        return load
 
 
 class _Search:
-    """Places parts one after the other and takes back the last one where nothing fits."""
+    """Search that places parts one after the other and takes back the last one where no part fits."""
 
     def __init__(self, instance: Instance, parts: list[_Part]) -> None:
         self.parts = parts
@@ -219,9 +220,9 @@ class _Search:
         self.starts = [0] * count
         # Before each part is placed: instants at which the agent is busy, those strictly inside of what keeps it from
         # starting anything, those at which it starts something, and what is placed on the resources.
-        self.busy, self.inside, self.begun = [0] * (count + 1), [0] * (count + 1), [0] * (count + 1)
-        self.rooms = [{resource.name: PlacedLoad(resource.capacity) for resource in instance.resources}] * (count + 1)
-        #: Parts placed so far, or tried in vain.
+        self.busy, self.inside, self.started = [0] * (count + 1), [0] * (count + 1), [0] * (count + 1)
+        self.loads = [{resource.name: PlacedLoad(resource.capacity) for resource in instance.resources}] * (count + 1)
+        #: Number of parts placed, or tried without success.
         self.placed = 0
 
     def run(self, tries: int) -> list[int] | None:
@@ -253,14 +254,14 @@ class _Search:
         if first > last:
             return None
         free = -1
-        if part.held:
-            free = runs(~self.busy[k], part.held)
-            if part.held > 1 and self.begun[k]:
-                free &= runs(~self.begun[k] >> 1, part.held - 1)
+        if part.busy:
+            free = runs(~self.busy[k], part.busy)
+            if part.busy > 1 and self.started[k]:
+                free &= runs(~self.started[k] >> 1, part.busy - 1)
         elif part.starter:
             free = ~self.inside[k]
         for demand in part.uses:
-            free &= self.rooms[k][demand.resource].fits(demand, part.size)
+            free &= self.loads[k][demand.resource].fits(demand, part.size)
         free >>= first
         start = first + (free & -free).bit_length() - 1
         return start if free and start <= last and (not part.near or self._in_time(k, start)) else None
@@ -269,25 +270,25 @@ class _Search:
         return any(start > self.starts[other] + distance for other, distance in self.parts[k].near)
 
     def _in_time(self, k: int, start: int) -> bool:
-        """Whether a step may start then: before it would be too late, or going on from the step before it."""
-        return not self._late(k, start) or (start == self.starts[k - 1] + 1 and not self.begun[k] >> start & 1)
+        """Return whether a step may start then: it is not late, or it continues the step before it."""
+        return not self._late(k, start) or (start == self.starts[k - 1] + 1 and not self.started[k] >> start & 1)
 
     def _place(self, k: int, start: int) -> None:
         part = self.parts[k]
         self.starts[k] = start
-        busy, inside, begun, rooms = self.busy[k], self.inside[k], self.begun[k], self.rooms[k]
-        if part.held:
-            busy |= span(start, part.held)
-            inside |= span(start + 1, part.held - 1)
+        busy, inside, started, loads = self.busy[k], self.inside[k], self.started[k], self.loads[k]
+        if part.busy:
+            busy |= span(start, part.busy)
+            inside |= span(start + 1, part.busy - 1)
             if part.near and self._late(k, start):
                 inside |= 1 << start
         elif part.starter:
-            begun |= 1 << start
+            started |= 1 << start
         if part.uses:
-            rooms = rooms.copy()
+            loads = loads.copy()
             for demand in part.uses:
-                rooms[demand.resource] = rooms[demand.resource].taken(demand, start, part.size)
-        self.busy[k + 1], self.inside[k + 1], self.begun[k + 1], self.rooms[k + 1] = busy, inside, begun, rooms
+                loads[demand.resource] = loads[demand.resource].with_use(demand, start, part.size)
+        self.busy[k + 1], self.inside[k + 1], self.started[k + 1], self.loads[k + 1] = busy, inside, started, loads
 
 
 def _schedule(instance: Instance, parts: list[_Part], starts: list[int], step: int) -> Schedule:

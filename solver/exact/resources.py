@@ -1,4 +1,4 @@
-"""The stretches of actions that the CP-SAT model places, and literals that may be absent."""
+"""Segments of actions in the CP-SAT model, and constraints of resources."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from planoracle.solver.exact.cp_model import CpModel, negated
 
 @dataclass(slots=True)
 class Segment:
-    """A stretch of an action that runs without a break: the whole of it, or one step."""
+    """A part of an action without interruption: the whole of it, or one step."""
 
     start: int  # variable
     size: int
-    held: int
+    busy: int
     agents: dict[str, int | None] = field(default_factory=dict)  # eligible agent -> literal (None: always)
     starts_if: tuple[int, ...] = ()  # literals: a new start, not the next step of a run
-    yields: int | None = None  # literal: holds nobody after all (only in a relaxation),
+    yields: int | None = None  # literal: needs no agent (only in a relaxation),
     yielding: list[int] = field(default_factory=list)  # if one of these literals allows it
 
 
@@ -34,7 +34,7 @@ def negations(literal: int | None) -> tuple[int, ...]:
 
 
 def holds(literal: int, solution: Sequence[int]) -> bool:
-    """Whether a literal holds in a solution."""
+    """Return whether a literal holds in a solution."""
     return bool(solution[literal]) if literal >= 0 else not solution[negated(literal)]
 
 
@@ -42,14 +42,14 @@ _User = tuple[int, Demand, tuple[int, ...]]  # action, demand, literals of its m
 
 
 class ResourceConstraints:
-    """States the constraints of all resources of an instance.
+    """Constraints of all resources of an instance.
 
     Parameters
     ----------
     segments, modes
         Per action its segments, and the literals of its modes.
     ordered
-        Whether two actions (positions) are ordered by precedences, so that they cannot coincide.
+        Function that tells whether two actions (positions) are ordered by precedences, so that they cannot coincide.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ResourceConstraints:
         model.capacity(intervals, resource.capacity)
 
     def _merged_settings(self, users: list[_User], initial: str | None) -> dict[int, tuple[int, ...]]:
-        """Let settings share the room of another use that runs over the same interval.
+        """Let settings share the capacity of another use over the same interval.
 
         Returns, for every use that may be merged into another, the literal that it is not.
         """
@@ -125,7 +125,7 @@ class ResourceConstraints:
         return alone
 
     def _may_join(self, i: int, one: Demand, j: int, two: Demand) -> bool:
-        """Whether the setting ``two`` of action ``j`` may share the room of use ``one`` of action ``i``."""
+        """Return whether setting ``two`` of action ``j`` may share the capacity of use ``one`` of action ``i``."""
         if i == j or not two.amount or one.amount < two.amount or self.ordered(i, j):
             return False
         if self.instance.actions[i].interruptible or self.segments[i][0].size != self.segments[j][0].size:
@@ -146,8 +146,8 @@ class ResourceConstraints:
         settings = [
             (self.segments[j][0], demand.sets, p) for j, demand, p in users if demand.sets is not None and j != i
         ]
-        good = [(setting, there) for setting, sets, there in settings if sets == state]
-        bad = [(setting, there) for setting, sets, there in settings if sets != state]
+        good = [(setting, present_literals) for setting, sets, present_literals in settings if sets == state]
+        bad = [(setting, present_literals) for setting, sets, present_literals in settings if sets != state]
         if good or initial == state:
             self._serve(segment, present, good, bad, initial == state)
         else:
@@ -163,25 +163,25 @@ class ResourceConstraints:
     ) -> None:
         model = self.model
         before = []
-        for setting, there in bad:
+        for setting, set_present in bad:
             early = model.boolean()
-            model.difference(segment.start, setting.start, 1, early, *present, *there)
-            model.difference(setting.start, segment.start, max(1, segment.size), negated(early), *present, *there)
+            model.difference(segment.start, setting.start, 1, early, *present, *set_present)
+            model.difference(setting.start, segment.start, max(1, segment.size), negated(early), *present, *set_present)
             before.append(early)
         served = []
-        for setting, there in good:
+        for setting, set_present in good:
             by_this = model.boolean()
             served.append(by_this)
-            for literal in there:
+            for literal in set_present:
                 model.clause(negated(by_this), literal)
             model.difference(segment.start, setting.start, 1, by_this, *present)
-            for (other, also), early in zip(bad, before, strict=True):
-                model.difference(setting.start, other.start, 1, by_this, early, *present, *also)
+            for (other, other_present), early in zip(bad, before, strict=True):
+                model.difference(setting.start, other.start, 1, by_this, early, *present, *other_present)
         if initially:
             at_first = model.boolean()
             served.append(at_first)
-            for (_, also), early in zip(bad, before, strict=True):
-                model.clause(negated(at_first), negated(early), *map(negated, (*present, *also)))
+            for (_, other_present), early in zip(bad, before, strict=True):
+                model.clause(negated(at_first), negated(early), *map(negated, (*present, *other_present)))
         model.clause(*served, *map(negated, present))
 
 
@@ -190,7 +190,7 @@ _FEW_PAIRS = 1_000
 
 
 class Inside(NamedTuple):
-    """The moments ``after`` to ``after + size - 1`` behind a variable are inside a piece, if all literals hold."""
+    """Moments ``after`` to ``after + size - 1`` behind variable ``begin``: inside a piece if all literals hold."""
 
     begin: int
     after: int
@@ -199,23 +199,23 @@ class Inside(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Something is started at the moment of a variable, if all literals hold."""
+    """Start of an action at the moment of a variable, if all literals hold."""
 
     moment: int
     present: tuple[int, ...]
 
 
 def starts_are_counted(agents: int, starts: int, spans: int) -> bool:
-    """Whether all starts at once are better than a literal for every start and span."""
+    """Return whether one capacity for all starts is better than a literal for every start and span."""
     return agents > 1 or starts * spans > _FEW_PAIRS
 
 
 def keep_out(model: CpModel, agents: int, spans: Sequence[Inside], starts: Sequence[Start]) -> None:
-    """Let somebody of a crew be free at every start: at most ``agents - 1`` of the spans hold at its moment.
+    """Require a free agent at every start: at most ``agents - 1`` of the spans hold at its moment.
 
-    One capacity says so, of as many units for every agent as there are starts. Whoever is inside takes all his units, a
-    start takes one: where all are inside none is left, and where one is not there are enough for all starts
-    together. With a literal for every start and span the model would grow with their product.
+    A single capacity expresses it, of as many units for every agent as there are starts. An agent inside a span takes
+    all its units, a start takes one: where all agents are inside no unit remains, and where one is not there are enough
+    for all starts together. With a literal for every start and span the model would grow with their product.
     """
     if len(spans) < agents or not starts:
         return

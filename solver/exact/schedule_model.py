@@ -44,16 +44,16 @@ class ScheduleModel:
         Domain of the makespan, in ticks.
     relaxed
         A relaxation of the same problem in continuous time, see ``solver/README.md``. With one agent, one step of
-        every interruptible action that is bound by a maximum lag may hold nobody, if it starts at the last moment
-        that the lag allows; with several, interruptible actions hold nobody at all.
+        every interruptible action that is bound by a maximum lag may need no agent, if it starts at the last moment
+        that the lag allows; with several, interruptible actions are unattended.
     ordering
-        Say for every pair of actions that cannot overlap which comes first, by a literal where that is open. Redundant;
-        slows down small proofs and makes large ones possible.
-    given
-        For how many pieces that a state of a run holds there is room, crew by crew (by the agent that stands for it);
-        see the attribute of this name.
+        Add the order of every pair of actions that cannot overlap, by a literal where it is open. Redundant; slows down
+        small proofs and makes large ones possible.
+    fixed_pieces
+        Number of pieces of a state of a run that the model can hold, by crew (named by its first agent); see the
+        attribute of this name.
     deadline
-        When to give up making the model.
+        Time after which building the model is given up.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class ScheduleModel:
         *,
         relaxed: bool = False,
         ordering: bool = False,
-        given: Mapping[str, int] | None = None,
+        fixed_pieces: Mapping[str, int] | None = None,
         deadline: Deadline = NEVER,
     ) -> None:
         self.instance = instance
@@ -94,15 +94,14 @@ class ScheduleModel:
             self._add_action(i, action)
         self._add_lags()
         self._add_orders(bounds, ordering=ordering)
-        #: Agents that are alike, crew by crew: within one they are counted, not told apart.
+        #: Interchangeable agents, by crew: within a crew the model counts them and does not distinguish them.
         self.crews = self._crews()
-        #: The agent that stands for an agent's crew in `Segment.agents`.
+        #: First agent of each agent's crew, which represents it in `Segment.agents`.
         self.head_of = {agent: crew[0] for crew in self.crews for agent in crew}
-        #: Begins and ends of pieces inside of which their agents start nothing, though they could be paused: variables
-        #: crew by crew, 0 until they are set.
-        self.given = {
+        #: Begins and ends of fixed pieces inside of which their agents start no action: variables by crew, 0 until set.
+        self.fixed_pieces = {
             head: [(self.model.integer(0, 0), self.model.integer(0, 0)) for _ in range(count)]
-            for head, count in (given or {}).items()
+            for head, count in (fixed_pieces or {}).items()
         }
         self._add_agents()
         self._add_starts()
@@ -119,13 +118,13 @@ class ScheduleModel:
         length = action.duration // step
         head, latest = self._heads[i], self._most - self._tails[i] - length
         if action.interruptible and length > 1:
-            held = 1 if action.attended and not self._unheld else 0
-            segments = [Segment(model.integer(head + k, max(head + k, latest + k)), 1, held) for k in range(length)]
+            busy = 1 if action.attended and not self._unheld else 0
+            segments = [Segment(model.integer(head + k, max(head + k, latest + k)), 1, busy) for k in range(length)]
             for one, two in pairwise(segments):
                 model.difference(two.start, one.start, 1)
         else:
-            held = 0 if action.interruptible and self._unheld else action.attended // step
-            segments = [Segment(model.integer(head, max(head, latest)), length, held)]
+            busy = 0 if action.interruptible and self._unheld else action.attended // step
+            segments = [Segment(model.integer(head, max(head, latest)), length, busy)]
         self.segments.append(segments)
         self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
         if len(action.modes) > 1:
@@ -165,7 +164,7 @@ class ScheduleModel:
 
     def _add_orders(self, bounds: Windows, *, ordering: bool) -> None:
         model = self.model
-        # That ordered pairs are ordered follows from the lags, but presolve makes much more of it when told.
+        # That ordered pairs are ordered follows from the lags, but presolve profits from the explicit constraint.
         for i, j, least in bounds.ordered if ordering else bounds.forced:
             model.difference(self.segments[j][0].start, self.segments[i][0].start, -(-least // self.step))
         for i, j, ahead, behind in bounds.open if ordering else ():
@@ -183,14 +182,14 @@ class ScheduleModel:
             self.model.at_most_sum([segment.yields for segment in segments if segment.yields is not None], 1)
 
     def _continue_run(self, one: Segment, two: Segment, literal: int) -> None:
-        """If ``literal``, let ``two`` follow ``one`` as part of the same run."""
+        """Let ``two`` continue the run of ``one`` if ``literal`` holds."""
         self.model.difference(one.start, two.start, -1, literal)
         self.runs.append((one, two, literal))
 
     # --- agents ----------------------------------------------------------------------------------
 
     def _crews(self) -> tuple[tuple[str, ...], ...]:
-        """Return the agents in groups within which counting them suffices."""
+        """Return the agents in groups within which the model counts them."""
         return interchangeable(self.instance)
 
     def _add_agents(self) -> None:
@@ -206,30 +205,30 @@ class ScheduleModel:
             held = [
                 (
                     model.interval(
-                        segment.start, segment.held, *literals(segment.agents[crew[0]]), *negations(segment.yields)
+                        segment.start, segment.busy, *literals(segment.agents[crew[0]]), *negations(segment.yields)
                     ),
                     1,
                 )
                 for segments in self.segments
                 for segment in segments
-                if segment.held and crew[0] in segment.agents
+                if segment.busy and crew[0] in segment.agents
             ]
             model.capacity(held, len(crew))
             model.energetic |= 1 < len(crew) < len(held)
         for segments in self.segments:  # what cannot be paused never overlaps a step that yields
             if any(segment.yields is not None for segment in segments):
                 rigid = [
-                    (model.interval(segment.start, segment.held), 1)
+                    (model.interval(segment.start, segment.busy), 1)
                     for action, others in zip(self.instance.actions, self.segments, strict=True)
                     for segment in others
-                    if segment.held and (others is segments or not action.interruptible)
+                    if segment.busy and (others is segments or not action.interruptible)
                 ]
                 model.capacity(rigid, 1)
 
     def _add_starts(self) -> None:
-        """Actions that hold nobody: somebody must be free to start them."""
+        """Require a free agent at the start of every unattended action."""
         starters = [i for i, a in enumerate(self.instance.actions) if not a.attended and self.instance.eligible(a)]
-        blockers = [i for i in range(len(self.segments)) if any(segment.held > 1 for segment in self.segments[i])]
+        blockers = [i for i in range(len(self.segments)) if any(segment.busy > 1 for segment in self.segments[i])]
         for i in starters:
             for one, two in pairwise(self.segments[i]):  # a step that follows its predecessor at once is no new start
                 touches = self.model.boolean()
@@ -241,29 +240,29 @@ class ScheduleModel:
             self._keep_agent(one, two, literal)
 
     def _add_starts_by(self, crew: tuple[str, ...], starters: list[int], blockers: list[int]) -> None:
-        head, given = crew[0], self.given.get(crew[0], ())
+        head, fixed_pieces = crew[0], self.fixed_pieces.get(crew[0], ())
         starts = [(i, segment) for i in starters for segment in self.segments[i] if head in segment.agents]
-        blocks = [(j, one) for j in blockers for one in self.segments[j] if one.held > 1 and head in one.agents]
+        blocks = [(j, one) for j in blockers for one in self.segments[j] if one.busy > 1 and head in one.agents]
         cuts = [  # a start would cut the run
             (two, (literal, *literals(two.agents[head])))
             for _, two, literal in self.runs
-            if two.held and head in two.agents
+            if two.busy and head in two.agents
         ]
-        if not given and starts_are_counted(len(crew), len(starts), len(blocks) + len(cuts)):
-            spans = [Inside(block.start, 1, block.held - 1, literals(block.agents[head])) for _, block in blocks]
+        if not fixed_pieces and starts_are_counted(len(crew), len(starts), len(blocks) + len(cuts)):
+            spans = [Inside(block.start, 1, block.busy - 1, literals(block.agents[head])) for _, block in blocks]
             spans += [Inside(two.start, 0, 1, present) for two, present in cuts]
             moments = [Start(one.start, (*one.starts_if, *literals(one.agents[head]))) for _, one in starts]
             keep_out(self.model, len(crew), spans, moments)
             return
         for i, segment in starts:
-            self.model.deadline.check()  # all others are looked at, even if nothing is to be said of them
+            self.model.deadline.check()  # the loop visits all pairs, also those without a constraint
             pairs = [
-                (block.start, 0, block.start, block.held, literals(block.agents[head]))
+                (block.start, 0, block.start, block.busy, literals(block.agents[head]))
                 for j, block in blocks
                 if i != j and not self._never_inside(i, j)
             ]
             pairs += [(two.start, 1, two.start, 1, present) for two, present in cuts]
-            pairs += [(begin, 0, end, 0, ()) for begin, end in given]
+            pairs += [(begin, 0, end, 0, ()) for begin, end in fixed_pieces]
             if len(pairs) >= len(crew):
                 self._keep_out(segment, head, len(crew), pairs)
 
@@ -286,7 +285,7 @@ class ScheduleModel:
             model.at_most_sum(inside, agents - 1)
 
     def _never_inside(self, i: int, j: int) -> bool:
-        """Whether a start of action ``i`` cannot fall strictly inside action ``j`` anyway."""
+        """Return whether action ``i`` can never start strictly inside action ``j``."""
         first_i, last_i = self._heads[i], self._most - self._tails[i]
         first_j, last_j = self._heads[j], self._most - self._tails[j]
         return last_j <= first_i or last_i <= first_j or self._ordered(i, j)
@@ -296,10 +295,10 @@ class ScheduleModel:
         return bool(before[i] >> j & 1 or before[j] >> i & 1)
 
     def _keep_agent(self, one: Segment, two: Segment, literal: int) -> None:
-        for agent, now in one.agents.items():
-            then = two.agents[agent]
-            if now is not None and then is not None:
-                self.model.clause(negated(literal), negated(now), then)
+        for agent, literal_now in one.agents.items():
+            next_literal = two.agents[agent]
+            if literal_now is not None and next_literal is not None:
+                self.model.clause(negated(literal), negated(literal_now), next_literal)
 
     # --- answers ---------------------------------------------------------------------------------
 
@@ -311,7 +310,7 @@ class ScheduleModel:
     def decisions(self) -> list[int]:
         """Variables that fix a schedule, in the order in which a search in order makes them small.
 
-        Starts come first, of the action with the longest way to go to the end first.
+        Starts come first, beginning with the action with the longest path to the end.
         """
         starts = [segment.start for i in self._urgent for segment in self.segments[i]]
         modes = [literal for choices in self.modes for literal in reversed(choices) if literal is not None]
@@ -330,25 +329,25 @@ class ScheduleModel:
             self.model.difference(self.segments[j][0].start, self.segments[i][0].start, 0)
 
     def schedule(self, solution: list[int]) -> Schedule:
-        """Read a schedule off a solution of the model."""
+        """Return the schedule of a solution of the model."""
         return Schedule.of(self.instance, (piece for _, _, piece in self.pieces(solution, {}, frozenset())))
 
     def pieces(
-        self, solution: list[int], known: Mapping[tuple[int, int], str | None], begins: Set[tuple[int, int]]
+        self, solution: list[int], agent_of: Mapping[tuple[int, int], str | None], begins: Set[tuple[int, int]]
     ) -> list[tuple[int, int, Piece]]:
-        """Read off every segment as (action, number of the segment, piece), in order of time.
+        """Return every segment of a solution as (action, number of the segment, piece), in order of time.
 
-        ``known`` holds the agents of the segments that have been given, ``begins`` those with which a piece begins;
-        where agents are alike the others are dealt out around them.
+        ``agent_of`` holds the agents of fixed segments, ``begins`` the segments with which a piece begins.
+        Interchangeable agents are assigned to the other segments around them.
         """
-        going_on = {id(two) for _, two, literal in self.runs if two.held and holds(literal, solution)}
-        going_on |= {id(self.segments[i][k]) for i, k in known if (i, k) not in begins}
+        going_on = {id(two) for _, two, literal in self.runs if two.busy and holds(literal, solution)}
+        going_on |= {id(self.segments[i][k]) for i, k in agent_of if (i, k) not in begins}
         rows = []
         for i, segments in enumerate(self.segments):
             mode = next((m for m, literal in enumerate(self.modes[i]) if literal is None or solution[literal]), 0)
             for k, segment in enumerate(segments):
                 # At the same instant those whose agent is settled come first.
-                turn = 0 if (i, k) in known else 1 if id(segment) in going_on else 3 if segment.held else 2
+                turn = 0 if (i, k) in agent_of else 1 if id(segment) in going_on else 3 if segment.busy else 2
                 rows.append((solution[segment.start], turn, i, k, segment, mode))
         rows.sort(key=lambda row: row[:4])
         free = dict.fromkeys(self.instance.agents, 0)
@@ -361,22 +360,22 @@ class ScheduleModel:
             if head is None:
                 agent = None
             elif turn == 0:
-                agent = known[i, k]
+                agent = agent_of[i, k]
             elif turn != 1 and (
                 touching != start
                 or agent is None
                 or self.head_of[agent] != head
-                # What follows a given piece is a command of its own, with a start of its own.
-                or ((segment.held or (i, k - 1) in known) and free[agent] > start)
+                # The segment after a fixed piece is a separate command, with its own start.
+                or ((segment.busy or (i, k - 1) in agent_of) and free[agent] > start)
             ):
                 agent = next(
                     name
                     for name, until in free.items()
-                    if self.head_of[name] == head and (until <= start or (not segment.held and since[name] == start))
+                    if self.head_of[name] == head and (until <= start or (not segment.busy and since[name] == start))
                 )
-            if segment.held and agent is not None:
+            if segment.busy and agent is not None:
                 since[agent] = since[agent] if id(segment) in going_on else start
-                free[agent] = start + segment.held
+                free[agent] = start + segment.busy
             last[i] = (start + segment.size, agent)
             piece = Piece(self.instance.actions[i].id, start * self.step, segment.size * self.step, agent, mode)
             pieces.append((i, k, piece))

@@ -1,4 +1,4 @@
-"""What CP-SAT and the heuristics find out about one instance: the best schedule and bound, step by step."""
+"""Exact search for one instance: bounds, heuristics and CP-SAT stages, from cheap to expensive."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from planoracle.solver.exact.strategies import (
     in_turns,
     of_many_actions,
     plain,
-    presolved,
     rounds,
-    unpresolved,
+    with_presolve,
+    without_presolve,
 )
 from planoracle.solver.result import Result, versions
 
@@ -37,58 +37,58 @@ from planoracle.solver.result import Result, versions
 _FEW, MANY = 30, 1_000
 # Critical paths beyond which the work of one resource is by far the longest.
 _LOADED = 1.5
-# Seconds at least for a plan on a coarser grid.
+# Minimum number of seconds for a plan on a coarser grid.
 _COARSE = 0.1
-# Size of the largest model that is made at all, and per second of the time limit: making it takes up to half of that,
-# and CP-SAT a gigabyte of memory.
+# Size of the largest model, absolute and per second of the time limit: building it takes up to half of the limit, and
+# a gigabyte of memory.
 _LARGEST_MODEL, _LARGEST_PER_SECOND = 500_000, 50_000
-# Lists that the heuristics try, and seconds of counted work for them.
+# Priority lists that the heuristics try, and their counted work in seconds.
 _TRIES, _HEURISTICS = 200, 2.0
 # Seconds per action and per use of a resource that the time limit reserves for the left shift and the replay.
 _REPLAY = 1.5e-4
 
 
 class Proving:
-    """One instance, and what is known of it."""
+    """Incumbent and bounds of one instance, and the CP-SAT stages that improve them."""
 
     def __init__(self, instance: Instance, time_limit: Limit, seed: int, workers: int) -> None:
         self.instance = instance
         self.began = perf_counter()
         work = sum(1 + len(action.modes[0].demands) for action in instance.actions)
-        whole = deadline_of(time_limit)
-        left = whole.remaining()
-        self.deadline = whole.sooner(left - min(left / 4, _REPLAY * work))
-        self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * min(left, _LARGEST_MODEL)))
+        limit = deadline_of(time_limit)
+        seconds = limit.left()
+        self.deadline = limit.sooner(seconds - min(seconds / 4, _REPLAY * work))
+        self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * min(seconds, _LARGEST_MODEL)))
         self.seed = seed
         self.workers = workers
-        self.share = round(min(_HEURISTICS, left / 4), 2)  # counted work of heuristics, the same at every run
+        self.share = round(min(_HEURISTICS, seconds / 4), 2)  # counted work of heuristics, the same at every run
         windowed = any(lag.maximum is not None for lag in instance.lags)
         small = len(instance.actions) <= MANY and not windowed
-        #: Whether most pairs exclude each other: forced orders are rare then, and lists far from the best.
+        #: True if most pairs exclude each other: forced orders are rare then, and list schedules far from optimal.
         self.crowded = small and crowded(instance)
-        #: Whether forced orders take longer than schedules that may do without them.
+        #: True if computing forced orders may take longer than the rest of the solve.
         self.large = self.crowded or (small and len(instance.actions) >= LARGE)
         self.bounds = (windows if self.large else ordered_windows)(instance, self.deadline)
         self.step = common_tick(instance)
-        self.root = self.least = 0  # lower bounds: by hand, and the best so far
+        self.root = self.least = 0  # lower bounds: without search, and best
         self.most = horizon(instance)
         if instance.time_limit is not None:
             self.most = min(self.most, instance.time_limit)
         self.best: Schedule | None = None
-        self.rough: Schedule | None = None  # a first one, on a coarse grid
+        self.rough: Schedule | None = None  # schedule on a coarse grid
         self.pauses = any(action.interruptible for action in instance.actions)
-        self.fast = False  # whether heuristics had their turn
+        self.fast = False  # True after the heuristics have run
 
-    def left(self) -> float:
-        """Return the seconds that are left."""
-        return self.deadline.remaining()
+    def remaining(self) -> float:
+        """Return the remaining seconds."""
+        return self.deadline.left()
 
-    def rounded(self, bound: int) -> int:
-        """Return a bound on the grid."""
+    def round_up(self, bound: int) -> int:
+        """Round a bound up to the grid."""
         return -(-bound // self.step) * self.step
 
     def model(self, least: int, most: int, *, relaxed: bool = False, ordering: bool = False) -> ScheduleModel:
-        """Make a model with makespans from ``least`` to ``most``."""
+        """Build a model with makespans from ``least`` to ``most``."""
         model = ScheduleModel(
             self.instance,
             self.bounds,
@@ -108,7 +108,7 @@ class Proving:
         A decision is only undone when it is proved wrong, so the first solution has the least makespan.
         """
         model.model.search_in_order([model.makespan, *model.decisions])
-        found = run(
+        outcome = run(
             model.model,
             deadline=self.deadline,
             deterministic=effort,
@@ -117,17 +117,17 @@ class Proving:
             lean=self.crowded,
         )
         model.model.search_freely()
-        return found
+        return outcome
 
     def prove_at_length(self, model: ScheduleModel) -> tuple[Status, str]:
-        """Run CP-SAT in all settings; heuristics have their turn before those that take long."""
-        answer = None if self.crowded else self.prove(model, unpresolved())
+        """Run CP-SAT with all settings, and the heuristics before those that take long."""
+        answer = None if self.crowded else self.prove(model, without_presolve())
         if answer is None and not self.fast and (self.best is None or len(self.instance.actions) > _FEW):
             self.schedule_fast(self.deadline.counting(self.share))
-        return answer or self.prove(model, presolved(self.workers)) or self.without_search("time limit")
+        return answer or self.prove(model, with_presolve(self.workers)) or self.without_search("time limit")
 
     def prove_in_rounds(self, model: ScheduleModel) -> tuple[Status, str] | None:
-        """Let heuristics look for a schedule, then CP-SAT for better ones in many settings."""
+        """Run the heuristics, then CP-SAT with several settings in rounds."""
         self.schedule_fast(self.deadline.counting(self.share))
         model.model.search_by_time(model.decisions)
         answer = self.prove(model, rounds())
@@ -135,47 +135,47 @@ class Proving:
         return answer
 
     def prove_in_turns(self, model: ScheduleModel) -> tuple[Status, str] | None:
-        """Let core search, and branch and bound that halves what is possible, have their turns on a crowded problem.
+        """Alternate core search and branch and bound with binary search on a crowded problem.
 
-        Neither is told what the other found: core search takes several times as long below a makespan that is known.
+        Neither receives the other's incumbent: core search takes several times as long below a known makespan.
         """
         return self.prove(model, in_turns(len(model.decisions), loaded=self.loaded()), afresh=True)
 
     def loaded(self) -> bool:
-        """Whether the problem is crowded, and one resource has far more work than any path is long."""
+        """Return whether the problem is crowded, and one resource has far more work than any path is long."""
         if not self.crowded:
             return False
-        ways = zip(self.bounds.head, self.instance.actions, self.bounds.tail, strict=True)
-        return self.root > _LOADED * max(head + action.duration + tail for head, action, tail in ways)
+        paths = zip(self.bounds.head, self.instance.actions, self.bounds.tail, strict=True)
+        return self.root > _LOADED * max(head + action.duration + tail for head, action, tail in paths)
 
     def prove(
         self, model: ScheduleModel, stages: Iterable[Stage], *, afresh: bool = False
     ) -> tuple[Status, str] | None:
-        """Run CP-SAT in these settings until the makespan is proved or time is over; ``None`` if it is not proved.
+        """Run CP-SAT with these settings until the makespan is proved or time is over; ``None`` if it is not proved.
 
-        What others have found cuts off the rest, unless each is to look at all ``afresh``.
-        All but the last run one worker for a fixed effort, so that what they find does not depend on the machine.
+        The incumbent bounds later stages, unless each is to search ``afresh``. All but the last stage run one worker
+        for a fixed effort, so that their results do not depend on the machine.
         """
         for name, options, effort in stages:
             if self.best is not None and self.best.makespan == self.least:
                 return Status.optimal, self.reason(name)
-            if self.left() <= 0:
+            if self.remaining() <= 0:
                 break
             if afresh:
-                model.narrow(self.rounded(self.root), self.most)
+                model.narrow(self.round_up(self.root), self.most)
             else:
                 model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
-            found = run(model.model, deadline=self.deadline, deterministic=effort, seed=self.seed, **options)
-            if found.status == Status.infeasible and self.best is None:
+            outcome = run(model.model, deadline=self.deadline, deterministic=effort, seed=self.seed, **options)
+            if outcome.status == Status.infeasible and self.best is None:
                 return self.confirm(model, presolved=bool(options.get("presolve")))
-            self.take(model, found)
-            if found.status == Status.optimal or (self.best is not None and self.best.makespan == self.least):
+            self.take(model, outcome)
+            if outcome.status == Status.optimal or (self.best is not None and self.best.makespan == self.least):
                 return Status.optimal, self.reason(name)
         return None
 
     def without_search(self, reason: str) -> tuple[Status, str]:
-        """Answer with what is known; ``reason`` says why there is no more."""
-        if self.best is None or (not self.fast and (self.best is self.rough or self.left() > 0)):
+        """Return the status of the incumbent; ``reason`` is the reason why the search stops."""
+        if self.best is None or (not self.fast and (self.best is self.rough or self.remaining() > 0)):
             self.schedule_fast(self.deadline)
         if self.best is None:
             self.plan_coarsely()
@@ -184,44 +184,44 @@ class Proving:
         return (Status.feasible if self.best is not None else Status.unknown), reason
 
     def reason(self, step: str) -> str:
-        """Say what proved the best makespan: the step, unless the bound by hand does."""
+        """Return what proved the makespan: the step, unless the lower bound without search does."""
         assert self.best is not None
-        return "lower bound reached" if self.best.makespan <= self.rounded(self.root) else step
+        return "lower bound reached" if self.best.makespan <= self.round_up(self.root) else step
 
     def plan_coarsely(self) -> None:
-        """Look for a first plan on a coarse grid; no better one takes longer."""
-        self.rough = coarse_schedule(self.instance, self.step, self.deadline.within(max(_COARSE, self.left() / 4)))
+        """Search for a first schedule on a coarse grid; it limits the makespan."""
+        self.rough = coarse_schedule(self.instance, self.step, self.deadline.within(max(_COARSE, self.remaining() / 4)))
         if self.rough is not None:
             self.best = self.rough
             self.most = min(self.most, self.best.makespan)
 
     def schedule_fast(self, deadline: Deadline, *, briefly: bool = False) -> None:
-        """See whether the heuristics know better."""
+        """Run the heuristics and keep a better schedule."""
         from planoracle.heuristics.improve import improve, list_schedule  # late: most instances do without
 
         if briefly:
-            found = list_schedule(self.instance, deadline=deadline, bound=self.least)
+            timetable = list_schedule(self.instance, deadline=deadline, bound=self.least)
         else:
             self.fast = True
-            found = improve(self.instance, seed=self.seed, iterations=_TRIES, deadline=deadline, bound=self.least)
-        known = self.most if self.best is None else self.best.makespan - 1
-        if found is not None and found.makespan <= known:
-            self.best = found.schedule()
+            timetable = improve(self.instance, seed=self.seed, iterations=_TRIES, deadline=deadline, bound=self.least)
+        limit = self.most if self.best is None else self.best.makespan - 1
+        if timetable is not None and timetable.makespan <= limit:
+            self.best = timetable.schedule()
 
-    def take(self, model: ScheduleModel, found: CpOutcome) -> None:
-        """Keep what is better than what was known."""
-        if found.solution:
-            schedule = model.schedule(found.solution)
+    def take(self, model: ScheduleModel, outcome: CpOutcome) -> None:
+        """Update incumbent and lower bound by an outcome of CP-SAT."""
+        if outcome.solution:
+            schedule = model.schedule(outcome.solution)
             if self.best is None or self.best is self.rough or schedule.makespan < self.best.makespan:
                 self.best = schedule
-        if found.status in (Status.feasible, Status.unknown) and found.bound > 0:
-            self.least = max(self.least, ceil(found.bound - 1e-6) * self.step)
-        if found.status == Status.optimal:
+        if outcome.status in (Status.feasible, Status.unknown) and outcome.bound > 0:
+            self.least = max(self.least, ceil(outcome.bound - 1e-6) * self.step)
+        if outcome.status == Status.optimal:
             assert self.best is not None
             self.least = self.best.makespan
 
     def confirm(self, model: ScheduleModel, *, presolved: bool) -> tuple[Status, str]:
-        """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
+        """Accept infeasibility only if CP-SAT proves it with presolve both on and off."""
         model.model.drop_objective()
         second = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
         if second.status == Status.infeasible:
@@ -235,19 +235,19 @@ class Proving:
         return Status.optimal if third.status == Status.optimal else Status.feasible, "presolve on and off disagree"
 
 
-# Effort for settling that no finer grid helps, in CP-SAT's deterministic time.
+# Effort for the proof that no finer grid helps, in CP-SAT's deterministic time.
 _GRID = 0.01
-# Steps of interruptible actions of which a model can be made in some seconds, and from which on some plan on a coarser
-# grid comes first.
+# Steps of interruptible actions up to which a model is built within seconds, and above which a coarser grid comes
+# first.
 _MOST_STEPS, _MANY_STEPS = 10_000, 100
-# Size from which on a model takes so long to be made that heuristics come first.
+# Size of a model above which the heuristics run first.
 _SLOW_MODEL = 50_000
 
 
 def solve(
-    instance: Instance, *, time_limit: Limit = 60.0, seed: int = 0, workers: int = 1, finest: bool = False
+    instance: Instance, *, time_limit: Limit = 60.0, seed: int = 0, workers: int = 1, exact_grid: bool = False
 ) -> Result:
-    """Find a schedule of least makespan and prove it.
+    """Find a schedule of minimum makespan and prove it.
 
     The schedule is left-shifted: no single piece can start earlier while all other pieces stay where they are. With
     one worker and a finished proof, or with counted work, it is the same at every run; otherwise only the status, the
@@ -256,17 +256,17 @@ def solve(
     Parameters
     ----------
     time_limit
-        Seconds of wall time, or counted work. When they are over, the best schedule and bound so far are returned.
+        Seconds of wall time, or counted work. At its end the incumbent and the lower bound are returned.
     seed, workers
-        Passed to CP-SAT. One worker is one worker in all stages; others join in after the fast attempts, and not where
-        work is counted.
-    finest
-        Where `Result.grid` would exceed 1, solve again with pauses at every tick, which takes far longer.
+        Random seed and number of workers of CP-SAT. Several workers run in the last stage only, and not with counted
+        work.
+    exact_grid
+        Allow interruptions at every tick, not only at multiples of the common divisor. Slower.
 
     Raises
     ------
     InternalError
-        If a schedule found does not pass the rules; never returned as an answer.
+        If the rules reject the schedule; it is never returned.
 
     Examples
     --------
@@ -278,16 +278,16 @@ def solve(
     check_instance(instance)
     search = _Search(instance, time_limit, seed, workers)
     result = search.run()
-    return search.run_on_every_tick(result) if finest and result.grid > 1 else result
+    return search.run_on_every_tick(result) if exact_grid and result.grid > 1 else result
 
 
 class _Search(Proving):
-    """The steps of one solve, from cheap to dear."""
+    """Steps of one solve, from cheap to expensive."""
 
     def run(self) -> Result:
         try:
             return self.search()
-        except TimeOverError:  # while a model was made
+        except TimeOverError:  # while a model was built
             return self.result(*self.without_search("time limit"), self.best)
 
     def search(self) -> Result:
@@ -305,23 +305,25 @@ class _Search(Proving):
             return self.result(*self.without_search("too large a model for the time limit"), self.best)
         many = len(self.instance.actions) > MANY
         if size > _SLOW_MODEL or many:
-            self.schedule_fast(self.deadline.sooner(self.left() / 2) if many else self.deadline.counting(self.share))
+            self.schedule_fast(
+                self.deadline.sooner(self.remaining() / 2) if many else self.deadline.counting(self.share)
+            )
             if self.best is not None and self.best.makespan == self.least:
                 return self.result(Status.optimal, self.reason("several bounds"), self.best)
-        if self.left() <= 0:
+        if self.remaining() <= 0:
             return self.result(*self.without_search("time limit"), self.best)
         return self.search_models()
 
     def look_at_bounds(self) -> Result | None:
-        """Return an answer if the bounds, or a schedule that reaches them at once, settle the question."""
+        """Return a result if the bounds, or a schedule that reaches them at once, settle the problem."""
         if not self.bounds.consistent:
             return self.result(Status.infeasible, self.bounds.fault, grid=1)
         self.root = max(self.root, lower_bound(self.instance, self.bounds))
-        known, self.least = self.least, max(self.least, self.rounded(self.root))
+        previous, self.least = self.least, max(self.least, self.round_up(self.root))
         if self.least > self.most:  # on the grid; finer pauses might end between
             grid = 1 if self.root > self.most else None
             return self.result(Status.infeasible, "the lower bound exceeds the time limit", grid=grid)
-        if self.least > known and not (self.crowded and len(self.instance.actions) >= VAST):
+        if self.least > previous and not (self.crowded and len(self.instance.actions) >= VAST):
             first, self.least = schedule_in_order(
                 self.instance, self.bounds, self.step, self.least, self.most, self.deadline
             )
@@ -336,23 +338,23 @@ class _Search(Proving):
         return None
 
     def look_at_orders(self) -> Result | None:
-        """Look at the bounds that forced orders give, where they were left out at first."""
+        """Compute the bounds of forced orders, where they were left out at first."""
         self.bounds = ordered_windows(self.instance, self.deadline)
         return self.look_at_bounds()
 
     def search_models(self) -> Result:
-        """Let CP-SAT search, in the plain model as long as that may suffice."""
+        """Run CP-SAT, first on the model without orders."""
         model = self.model(self.least, self.most)
         count = len(model.decisions)
         look = first_look(count, pauses=self.pauses, crowded=self.crowded, loaded=self.loaded())
         if look is not None:
-            found = self.in_order(model, look)
-            if found.status == Status.infeasible and self.best is None:
+            outcome = self.in_order(model, look)
+            if outcome.status == Status.infeasible and self.best is None:
                 return self.result(*self.confirm(model, presolved=False), self.best)
-            before = self.best
-            self.take(model, found)
-            if found.status == Status.optimal and self.best is not None:
-                smallest = self.best is not before  # not one of another search that is as short
+            incumbent = self.best
+            self.take(model, outcome)
+            if outcome.status == Status.optimal and self.best is not None:
+                smallest = self.best is not incumbent  # not one of another search that is as short
                 return self.result(Status.optimal, self.reason("search in order"), self.best, in_order=smallest)
         if self.crowded:
             answer = self.prove_in_turns(model)
@@ -365,13 +367,13 @@ class _Search(Proving):
             if settled_now is not None:
                 return settled_now
         if answer is None:
-            if self.left() > 0 and (self.bounds.open or self.bounds.ordered):
+            if self.remaining() > 0 and (self.bounds.open or self.bounds.ordered):
                 model = self.model(self.least, self.most, ordering=True)
             answer = self.prove_at_length(model)
         return self.result(*answer, self.best)
 
     def run_on_every_tick(self, coarse: Result) -> Result:
-        """Settle whether pauses off the grid help, for an answer on the coarse grid."""
+        """Settle whether interruptions off the grid help, for a result on the coarse grid."""
         if steps(self.instance, 1) > _MOST_STEPS or model_size(self.instance, self.bounds, 1) > self.largest:
             return coarse
         self.step, self.least, self.best = 1, self.root, coarse.schedule
@@ -384,13 +386,13 @@ class _Search(Proving):
 
     def search_on_every_tick(self, coarse: Result) -> Result:
         shorter = self.model(self.root, self.most if coarse.makespan is None else coarse.makespan - 1)
-        found = run(shorter.model, deadline=self.deadline, seed=self.seed)
-        if found.status == Status.unknown:
+        outcome = run(shorter.model, deadline=self.deadline, seed=self.seed)
+        if outcome.status == Status.unknown:
             return coarse
-        if found.status == Status.infeasible and self.confirm(shorter, presolved=False)[0] == Status.infeasible:
+        if outcome.status == Status.infeasible and self.confirm(shorter, presolved=False)[0] == Status.infeasible:
             proof = f"{coarse.proof}, no shorter one on any grid"
             return self.result(coarse.status, proof, coarse.schedule)
-        self.take(shorter, found)
+        self.take(shorter, outcome)
         model = self.model(self.root, self.most, ordering=True)
         return self.result(*self.prove_at_length(model), self.best)
 
@@ -399,7 +401,7 @@ class _Search(Proving):
         if self.step == 1 or not grid_matters(self.instance):
             return 1
         best = self.most if makespan is None else makespan - self.step
-        if not status.settled or self.left() <= 0:
+        if not status.settled or self.remaining() <= 0:
             return self.step
         least = self.root // self.step * self.step  # on the grid, the work of several agents may end between
         if best < least:
@@ -425,7 +427,7 @@ class _Search(Proving):
         grid: int | None = None,
         in_order: bool = False,
     ) -> Result:
-        """Return what is known; schedules found ``in_order`` have smallest starts, so nothing is left to shift."""
+        """Return the result; schedules found ``in_order`` have smallest starts, so that no left shift is needed."""
         if schedule is not None and (not in_order or language(self.instance).untimed):
             schedule = settled_early(self.instance, schedule)
         if status == Status.feasible and schedule is not None and schedule.makespan == self.least:

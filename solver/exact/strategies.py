@@ -1,7 +1,8 @@
-"""The settings in which CP-SAT searches, one after the other, and what each may cost.
+"""Strategies of CP-SAT: sequences of settings, each with a limit of effort.
 
 Efforts are in CP-SAT's deterministic time, so that results do not depend on the machine's speed. One unit is some two
 to ten seconds of a search on small models.
+
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ from typing import Any
 
 from planoracle.instances.model.instance import Instance
 
-#: What proves a makespan, settings of CP-SAT, effort.
+#: Name of the proof, settings of CP-SAT, limit of effort.
 Stage = tuple[str, dict[str, Any], float | None]
 
-#: Decisions from which on core search proves what is easy sooner than orders are stated, and from which on a first look
-#: finds nothing.
+#: Decisions from which on core search precedes the model with orders, and from which on a first search in order is left
+#: out.
 LARGE, LARGER = 50, 100
-#: The same of crowded problems from which on hardly any search in order comes to an end.
+#: Decisions of crowded problems from which on hardly any search in order ends.
 VAST = 160
 
-# Search in order: effort without and with pauses; on crowded problems for every decision, or where one resource says
-# how long all takes.
+# Search in order: effort without and with interruptions; on crowded problems per decision, or where one resource
+# determines the makespan.
 _LOOK, _LOOK_WITH_PAUSES = 0.0003, 0.004
 _LOOK_CROWDED_EACH, _LOOK_LOADED = 2.5e-6, 0.0007
 # Core search before orders are stated: with pauses, and for every decision where there are many.
@@ -33,17 +34,17 @@ _PRESOLVED = 4.0
 _PAIRS_EACH = 2
 # Uses of anything else, for every one of these, from which on it is not.
 _SHARED = 0.2
-# Turns there: effort for every decision at first, of what is over soon and of the others; factor for the next, turns.
+# Turns on crowded problems: first effort per decision, of short and other stages; growth factor; number of turns.
 _SHORT_TURN, _TURN, _GROWTH, _TURNS = 1.3e-5, 1e-4, 4, 5
-# The same where one resource says how long all takes: core search (the least for all decisions, too), that with dynamic
-# precedences, halving.
+# The same where one resource determines the makespan: core search (with its minimum), core search with dynamic
+# precedences, binary search.
 _LOADED_TURNS, _LOADED_LEAST = (2e-5, 6e-5, 1.5e-4), 0.006
 
 _CORE_SEARCH: dict[str, Any] = {"light": True, "core": True}
 
 
 def first_look(decisions: int, *, pauses: bool, crowded: bool, loaded: bool) -> float | None:
-    """Return the effort for a first search in order; ``None`` where it would be in vain."""
+    """Return the effort of a first search in order; ``None`` if it is left out."""
     if pauses:
         return _LOOK_WITH_PAUSES
     if decisions >= LARGER:
@@ -54,10 +55,9 @@ def first_look(decisions: int, *, pauses: bool, crowded: bool, loaded: bool) -> 
 
 
 def crowded(instance: Instance) -> bool:
-    """Whether most of the work is to find out in which order actions use what only one of them can.
+    """Return whether the main difficulty is the order of actions that exclude each other, as in job shops.
 
-    There are several such pairs for every action then, hardly anything else is used, and agents do not matter, as in
-    job shops.
+    There are several such pairs for every action then, little else is used, and no action needs an agent.
     """
     users = dict.fromkeys((resource.name for resource in instance.resources), 0)
     shared = 0
@@ -73,25 +73,25 @@ def crowded(instance: Instance) -> bool:
 
 
 def plain(decisions: int, *, pauses: bool) -> Iterator[Stage]:
-    """Yield what is tried before orders are stated."""
+    """Yield the stages on the model without orders."""
     if pauses:
         yield "core search", _CORE_SEARCH, _PLAIN_WITH_PAUSES
     elif decisions >= LARGE:
         yield "core search", _CORE_SEARCH, _PLAIN_EACH * decisions
 
 
-def unpresolved() -> Iterator[Stage]:
-    """Yield what is tried with orders, as the model stands."""
+def without_presolve() -> Iterator[Stage]:
+    """Yield the stages on the model with orders, without presolve."""
     yield "core search", _CORE_SEARCH, _CORE
     yield "branch and bound", {"light": True}, _BRANCHING
 
 
 def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
-    """Yield what is tried on crowded problems; ``loaded``: the work of one resource is far longer than any path.
+    """Yield the stages for crowded problems; ``loaded``: the work of one resource is far longer than any path.
 
-    Where one resource alone says how long all takes, core search proves it at once, or in tenths of a second if it
-    reasons on what comes first, or not for a long time; elsewhere halving what the makespan may be is several times as
-    fast as either search is without it.
+    If one resource determines the makespan, core search proves it at once, or with dynamic precedences in tenths of a
+    second, or not for a long time. On other problems binary search on the makespan is several times as fast as either
+    search without it.
     """
     for turn in range(_TURNS):
         share = decisions * _GROWTH**turn
@@ -105,8 +105,8 @@ def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
             yield "core search", _CORE_SEARCH, _SHORT_TURN * share
 
 
-def presolved(workers: int) -> Iterator[Stage]:
-    """Yield what is tried last, without a limit of effort at the end; with one worker it is the same at every run."""
+def with_presolve(workers: int) -> Iterator[Stage]:
+    """Yield the last stages, without a limit of effort at the end; with one worker they are deterministic."""
     options: dict[str, Any] = {"presolve": True}
     yield "core search with presolve", options | {"core": True}, _PRESOLVED_CORE[0]
     yield "branch and bound with presolve", options, _PRESOLVED
@@ -128,15 +128,16 @@ _ROUND_SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def of_many_actions(instance: Instance) -> bool:
-    """Whether rounds are for an instance: many actions, and agents whose time is scarce."""
+    """Return whether an instance has many actions, and actions that need agents: restarts pay there."""
     return len(instance.actions) >= _MANY_ACTIONS and any(a.attended and a.agents != () for a in instance.actions)
 
 
 def rounds() -> Iterator[Stage]:
-    """Yield all settings with ever more effort: on problems of hundreds of actions no setting is best.
+    """Yield all settings with growing effort: on problems of hundreds of actions no setting is best.
 
-    One finds in a tenth of a second what another does not in ten, and what it finds cuts off longer schedules for the
-    next. Orders are not stated, for models would be large, and presolve does not probe, which takes seconds there.
+    One setting finds in a tenth of a second a schedule that another does not find in ten, and the incumbent cuts off
+    longer schedules for the next. Orders are left out, for models would be large, and presolve does not probe, which
+    takes seconds.
     """
     for effort in _ROUND_EFFORTS:
         for name, options in _ROUND_SETTINGS:

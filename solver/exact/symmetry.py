@@ -1,4 +1,4 @@
-"""Symmetry breaking: actions that can be exchanged, alone or with their whole task, have their starts in a fixed order.
+"""Symmetry breaking: exchangeable actions and tasks have their starts in a fixed order.
 
 The constraints are sound: for every schedule there is one of the same makespan that satisfies all of them. An
 exchange swaps the times, modes and agents of two actions, or of all actions of two tasks, that agree in everything the
@@ -7,6 +7,7 @@ take the one whose starts, in the order ``urgent``, are lexicographically smalle
 constraint of a pair. The first action of the pair is the most urgent one that their exchange moves, and would start
 earlier after it: a contradiction. The search may return any schedule that satisfies the constraints, and the left shift
 may move its pieces afterwards.
+
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def _signature(action: Action) -> tuple[Hashable, ...]:
 
 def _alike(instance: Instance) -> list[list[int]]:
     """Group actions with the same properties and the same lags from and to the same others."""
-    rough: dict[Hashable, list[int]] = {}  # by what is quickly told
+    rough: dict[Hashable, list[int]] = {}  # by properties that are cheap to compare
     for i, action in enumerate(instance.actions):
         rough.setdefault((action.duration, action.attended, action.release, len(action.modes)), []).append(i)
     groups: dict[Hashable, list[int]] = {}
@@ -67,17 +68,20 @@ def _alike(instance: Instance) -> list[list[int]]:
         ties[lag.before].add((lag.after, "after", lag.minimum, lag.maximum))
         ties[lag.after].add((lag.before, "before", lag.minimum, lag.maximum))
     named = _named_in_modes(instance)
-    found: dict[Hashable, list[int]] = {}
+    matches: dict[Hashable, list[int]] = {}
     for signature, group in groups.items():
         for i in group:
             name = instance.actions[i].id
             if name not in named:
-                found.setdefault((signature, frozenset(ties[name])), []).append(i)
-    return [group for group in found.values() if len(group) > 1]
+                matches.setdefault((signature, frozenset(ties[name])), []).append(i)
+    return [group for group in matches.values() if len(group) > 1]
 
 
 def _first_of_alike_tasks(instance: Instance, place: dict[int, int]) -> list[list[int]]:
-    """Group the most urgent actions of tasks that are the same but for their names, and tied to no other task."""
+    """Group the most urgent actions of identical tasks.
+
+    Such tasks differ in names only, and no lag or mode ties them to another task.
+    """
     members: dict[str, list[int]] = {task: [] for task in instance.tasks}
     for i, action in enumerate(instance.actions):
         members[action.task].append(i)
@@ -96,14 +100,14 @@ def _first_of_alike_tasks(instance: Instance, place: dict[int, int]) -> list[lis
             lags[one].add((local[lag.before], local[lag.after], lag.minimum, lag.maximum))
         else:
             tied |= {one, other}
-    found: dict[Hashable, list[int]] = {}
+    matches: dict[Hashable, list[int]] = {}
     for signature, tasks in alike.items():
         for task in tasks:
             if task not in tied:
                 first = min(members[task], key=place.__getitem__)
                 key = (signature, frozenset(lags[task]), members[task].index(first))
-                found.setdefault(key, []).append(first)
-    return [group for group in found.values() if len(group) > 1]
+                matches.setdefault(key, []).append(first)
+    return [group for group in matches.values() if len(group) > 1]
 
 
 def _named_in_modes(instance: Instance) -> set[str]:

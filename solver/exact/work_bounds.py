@@ -1,11 +1,12 @@
-"""Lower bounds by work: what agents and resources have to do between what must come before and after it.
+"""Lower bounds by work: the work of agents and resources between heads and tails.
 
 A job of so many units keeps them for its duration, in one piece or several, and cannot be under way before its head or
-within its tail from the end. Of a set of jobs with at least as many units as there is room for, the k-th unit of room
+within its tail from the end. Of a set of jobs with at least as many units as the capacity, the k-th unit of capacity
 comes into use no earlier than the k-th smallest head, each counted as often as its job has units, and likewise at the
 end (Carlier and Pinson 1998 for one unit each). For at any instant no more units are in use than jobs of the set that
 have been released, plus those that are not yet in their tails, less all of them: in a schedule no shorter than head,
-work and tail of any job, each is one or the other. That bounds the room that is used.
+work and tail of any job, each is one or the other. That bounds the capacity that is used.
+
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ _MOST_SETS = 300_000
 #: Uses of a resource up to which so many least heads do: the others make little difference to small problems.
 _FEW, _FEW_HEADS = 60, 3
 #: Sets of agents whose work is looked at.
-_MOST_CREWS = 30
+_MAX_AGENT_SETS = 30
 
 
 class BoundJob(NamedTuple):
-    """Ticks before it, of it, and after it; units that it keeps."""
+    """A job with its head, work and tail in ticks, and the units that it keeps."""
 
     head: int
     work: int
@@ -34,10 +35,10 @@ class BoundJob(NamedTuple):
     units: int = 1
 
 
-def work_bound(jobs: Sequence[BoundJob], room: int, known: int = 0, most_heads: int | None = None) -> int:
-    """Return the best bound by the work of sets of jobs, or ``known`` if none is better.
+def work_bound(jobs: Sequence[BoundJob], capacity: int, lower_bound: int = 0, most_heads: int | None = None) -> int:
+    """Return the best bound by the work of sets of jobs, or ``lower_bound`` if none is better.
 
-    Sets are those of the largest heads and tails, for ``most_heads`` least heads; where there is room for one, all.
+    Sets are those of the largest heads and tails, for the ``most_heads`` smallest heads; with capacity 1, all sets.
 
     >>> work_bound([BoundJob(0, 4, 0), BoundJob(3, 2, 1), BoundJob(3, 2, 1)], 2)
     6
@@ -48,22 +49,22 @@ def work_bound(jobs: Sequence[BoundJob], room: int, known: int = 0, most_heads: 
     """
     work = sum(job.work * job.units for job in jobs)
     first, last = min(job.head for job in jobs), min(job.tail for job in jobs)
-    best = max(known, first + -(-work // room) + last)
-    if best >= -(-work // room) + max(job.head for job in jobs) + max(job.tail for job in jobs):
+    best = max(lower_bound, first + -(-work // capacity) + last)
+    if best >= -(-work // capacity) + max(job.head for job in jobs) + max(job.tail for job in jobs):
         return best
-    if room == 1:
+    if capacity == 1:
         return max(best, _one_by_one(jobs))
     by_tail = sorted(jobs, key=lambda job: -job.tail)
     heads = sorted({job.head for job in jobs})
     for least in heads[:: -(-len(heads) // (most_heads or -(-_MOST_SETS // len(jobs))))]:
-        best = max(best, _largest_tails(by_tail, room, least))
+        best = max(best, _largest_tails(by_tail, capacity, least))
     return best
 
 
 def _one_by_one(jobs: Sequence[BoundJob]) -> int:
-    """Return the best bound for one unit of room: the best schedule if jobs could be paused (Jackson, 1955).
+    """Return the best bound for capacity 1: the makespan of the best preemptive schedule (Jackson, 1955).
 
-    It always goes on with the job of the longest tail among those whose head is over.
+    Of the jobs whose head is over, that of the longest tail is processed.
     """
     ready: list[list[int]] = []  # tails, negative, and work that is left: the longest tail on top
     best = now = 0
@@ -84,8 +85,8 @@ def _one_by_one(jobs: Sequence[BoundJob]) -> int:
     return best
 
 
-def _largest_tails(jobs: list[BoundJob], room: int, least: int) -> int:
-    """Return the best of the bounds that the first jobs with such heads give; ``jobs`` come by descending tails."""
+def _largest_tails(jobs: list[BoundJob], capacity: int, least: int) -> int:
+    """Return the best bound by the jobs with heads of at least ``least``; ``jobs`` have descending tails."""
     best = work = units = first = last = spare = 0
     smallest: list[tuple[int, int]] = []  # heads, negative, of as many units as there is room for: the largest on top
     latest: deque[list[int]] = deque()  # tails of as many units, the largest first, and how many units have each
@@ -98,37 +99,37 @@ def _largest_tails(jobs: list[BoundJob], room: int, least: int) -> int:
         last += job.tail * job.units
         heappush(smallest, (-job.head, job.units))
         latest.append([job.tail, job.units])
-        spare = units - room
+        spare = units - capacity
         drop = min(job.units, spare)
-        left = drop
-        while left > 0:
+        remaining = drop
+        while remaining > 0:
             head, count = heappop(smallest)
-            gone = min(left, count)
-            first += head * gone
-            left -= gone
-            if count > gone:
-                heappush(smallest, (head, count - gone))
-        left = drop
-        while left > 0:
-            gone = min(left, latest[0][1])
-            last -= latest[0][0] * gone
-            left -= gone
-            latest[0][1] -= gone
+            removed = min(remaining, count)
+            first += head * removed
+            remaining -= removed
+            if count > removed:
+                heappush(smallest, (head, count - removed))
+        remaining = drop
+        while remaining > 0:
+            removed = min(remaining, latest[0][1])
+            last -= latest[0][0] * removed
+            remaining -= removed
+            latest[0][1] -= removed
             if not latest[0][1]:
                 latest.popleft()
         if spare >= 0:
-            best = max(best, -(-(first + work + last) // room))
+            best = max(best, -(-(first + work + last) // capacity))
     return best
 
 
-def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int], known: int = 0) -> int:
-    """Return the best bound by the work of the agents: of all of them, and of those to whom some work is confined.
+def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int], lower_bound: int = 0) -> int:
+    """Return the best bound by the work of all agents, and of sets of agents to whom some work is confined.
 
     Parameters
     ----------
     heads, tails
         For every action its earliest start, and the least time from its finish to the end.
-    known
+    lower_bound
         A bound below which nothing is of interest.
     """
     rows: dict[tuple[str, ...], list[BoundJob]] = {}
@@ -138,21 +139,23 @@ def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int],
             job = BoundJob(head, attended, tail + action.duration - attended)
             rows.setdefault(instance.eligible(action), []).append(job)
     if len(instance.agents) == 1 and len(rows) == 1 and instance.agents in rows:
-        return work_bound(rows[instance.agents], 1, known)
+        return work_bound(rows[instance.agents], 1, lower_bound)
     jobs: dict[frozenset[str], list[BoundJob]] = {}
     for able, own in rows.items():
         jobs.setdefault(frozenset(able), []).extend(own)
     jobs.pop(frozenset(), None)
-    for crew in _crews(jobs, frozenset(instance.agents)):
-        known = work_bound([job for able, own in jobs.items() if able <= crew for job in own], len(crew), known)
-    return known
+    for crew in _agent_sets(jobs, frozenset(instance.agents)):
+        lower_bound = work_bound(
+            [job for able, own in jobs.items() if able <= crew for job in own], len(crew), lower_bound
+        )
+    return lower_bound
 
 
-def _crews(jobs: dict[frozenset[str], list[BoundJob]], everybody: frozenset[str]) -> Iterator[frozenset[str]]:
-    """Yield sets of agents to whom some work is confined: those who may do something, together with others."""
+def _agent_sets(jobs: dict[frozenset[str], list[BoundJob]], everybody: frozenset[str]) -> Iterator[frozenset[str]]:
+    """Yield sets of agents to whom some work is confined: unions of eligible sets."""
     crews: dict[frozenset[str], None] = {}
     for able in jobs:
-        if len(crews) >= _MOST_CREWS:
+        if len(crews) >= _MAX_AGENT_SETS:
             break
         crews |= dict.fromkeys([able, *(able | crew for crew in crews)])
     if jobs:
@@ -165,12 +168,12 @@ def resource_bound(
     tails: Sequence[int],
     users: Sequence[tuple[int, Demand]],
     capacity: int,
-    known: int = 0,
+    lower_bound: int = 0,
 ) -> int:
     """Return the best bound by the uses of one resource; parameters as for `agents_bound`.
 
-    Equal settings may share the room: of those that last as long only the largest counts, and none if another use is as
-    long, for they may even share its room.
+    Equal settings may share capacity: of those of equal duration only the largest counts, and none if another use has
+    that duration, for they may share its units.
 
     Parameters
     ----------
@@ -192,4 +195,4 @@ def resource_bound(
             shared[demand.sets, length] = BoundJob(head, length, tail, max(known_one.units, job.units))
     jobs += [job for (_, length), job in shared.items() if length not in lengths]
     jobs = [job for job in jobs if job.work]
-    return work_bound(jobs, capacity, known, _FEW_HEADS if len(jobs) <= _FEW else None) if jobs else known
+    return work_bound(jobs, capacity, lower_bound, _FEW_HEADS if len(jobs) <= _FEW else None) if jobs else lower_bound

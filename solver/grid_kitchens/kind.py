@@ -1,4 +1,4 @@
-"""Floors as problems of one kind among others: the planner, and the referee of what it finds."""
+"""Problem kind ``floor`` (grid kitchens): engine that calls the planner and validates its plans."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 def solve(problem: Problem, options: SolveOptions) -> Result:
     """Plan a grid kitchen."""
     if options.after:
-        raise InputError("is for kitchens in which one action follows another", field="after")
-    floor, began = of_kind(problem, GridKitchen), perf_counter()
-    rules = _rules(floor, options.rules)
-    found = plan(floor, rules, options.time_limit, told=options.told)
-    if found.plan is not None and not _passes(floor, rules, found.plan, found.makespan):
-        raise InternalError(f"{floor.name}: a plan of ours does not pass the rules")
-    return _result(floor, found, perf_counter() - began)
+        raise InputError("must be empty for grid kitchens", field="after")
+    grid_kitchen, began = of_kind(problem, GridKitchen), perf_counter()
+    rules = _rules(grid_kitchen, options.rules)
+    outcome = plan(grid_kitchen, rules, options.time_limit, on_progress=options.on_progress)
+    if outcome.plan is not None and not _passes(grid_kitchen, rules, outcome.plan, outcome.makespan):
+        raise InternalError(f"{grid_kitchen.name}: the rules reject a plan of the planner")
+    return _result(grid_kitchen, outcome, perf_counter() - began)
 
 
-def deciding(rules: Rules | None) -> Rules | None:
-    """Return the profile as far as it decides."""
+def rules_for_optimum(rules: Rules | None) -> Rules | None:
+    """Return the options of the profile that determine the optimum."""
     return None if rules is None else rules.deciding()
 
 
-def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
-    """Return what of a result must be kept; the plan as it is."""
+def pack(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
+    """Return the stored form of a result."""
     return {
         "status": result.status,
         "makespan": result.makespan,
@@ -46,43 +46,45 @@ def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, A
     }
 
 
-def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
-    """Return the result that was packed, its plan replayed again."""
-    floor = of_kind(problem, GridKitchen)
-    status, makespan, kept = Status(entry["status"]), entry["makespan"], entry["plan"]
+def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
+    """Restore a stored result and replay its plan."""
+    grid_kitchen = of_kind(problem, GridKitchen)
+    status, makespan, plan_by_agent = Status(entry["status"]), entry["makespan"], entry["plan"]
     check_bound(status, makespan, entry["bound"])
     if status in (Status.optimal, Status.feasible):
-        if not isinstance(kept, Mapping) or not _passes(floor, _rules(floor, rules), cast(FloorPlan, kept), makespan):
+        if not isinstance(plan_by_agent, Mapping) or not _passes(
+            grid_kitchen, _rules(grid_kitchen, rules), cast(FloorPlan, plan_by_agent), makespan
+        ):
             raise ValueError("the plan does not pass the rules")
-    elif makespan is not None or kept:
-        raise ValueError("a plan where there is none")
-    found = PlanAndBound(status, makespan, entry["bound"] or 0, kept, str(entry["proof"]))
-    return _result(floor, found, 0.0)
+    elif makespan is not None or plan_by_agent:
+        raise ValueError("a result without a makespan must have no plan")
+    outcome = PlanAndBound(status, makespan, entry["bound"] or 0, plan_by_agent, str(entry["proof"]))
+    return _result(grid_kitchen, outcome, 0.0)
 
 
-def _passes(floor: GridKitchen, rules: GridKitchenRules, found: FloorPlan, makespan: int | None) -> bool:
-    run = registry.of(floor).run(floor, {"instance": floor.name, "plan": found}, rules)
+def _passes(grid_kitchen: GridKitchen, rules: GridKitchenRules, plan_by_agent: FloorPlan, makespan: int | None) -> bool:
+    run = registry.of(grid_kitchen).run(grid_kitchen, {"instance": grid_kitchen.name, "plan": plan_by_agent}, rules)
     return run.success and run.makespan == makespan
 
 
-def _result(floor: GridKitchen, found: PlanAndBound, seconds: float) -> Result:
-    optimal, impossible = found.status == Status.optimal, found.status == Status.infeasible
+def _result(grid_kitchen: GridKitchen, outcome: PlanAndBound, seconds: float) -> Result:
+    is_optimal, is_infeasible = outcome.status == Status.optimal, outcome.status == Status.infeasible
     return Result(
-        instance=floor.name,
-        status=found.status,
-        makespan=found.makespan,
-        lower_bound=found.makespan if optimal else None if impossible else found.bound,
-        plan=None if found.plan is None else json.dumps(found.plan),
+        instance=grid_kitchen.name,
+        status=outcome.status,
+        makespan=outcome.makespan,
+        lower_bound=outcome.makespan if is_optimal else None if is_infeasible else outcome.bound,
+        plan=None if outcome.plan is None else json.dumps(outcome.plan),
         seconds=seconds,
-        proof=found.proof,
+        proof=outcome.proof,
         versions=versions(),
-        kind=floor.kind,
-        unit=floor.unit,
+        kind=grid_kitchen.kind,
+        unit=grid_kitchen.unit,
     )
 
 
-def _rules(floor: GridKitchen, rules: Rules | None) -> GridKitchenRules:
-    chosen = registry.of(floor).profiles["released"] if rules is None else rules
+def _rules(grid_kitchen: GridKitchen, rules: Rules | None) -> GridKitchenRules:
+    chosen = registry.of(grid_kitchen).profiles["released"] if rules is None else rules
     if not isinstance(chosen, GridKitchenRules):
-        raise InputError("must be a profile of floors", field="rules", value=rules)
+        raise InputError("must be a rule profile of grid kitchens", field="rules", value=rules)
     return chosen

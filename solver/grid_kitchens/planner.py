@@ -14,53 +14,57 @@ from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.protocol import registry
 from planoracle.solver.grid_kitchens.completion import Beginning, FloorPlan, PlanAndBound, completed
 from planoracle.solver.grid_kitchens.lower_bound import lower_bound
-from planoracle.solver.result import Told
+from planoracle.solver.result import OnProgress
 from planoracle.solver.states.state_solver import NEVER
 
-# Changes that annealing tries at most, and its share of the limit.
+# Maximum number of moves of annealing, and its share of the time limit.
 _TRIES, _SHARE = 60_000, 0.5
-# Seconds of the beam search at most.
+# Maximum number of seconds of the beam search.
 _LONGEST = 3.0
 
 
 def plan(
-    floor: GridKitchen, rules: GridKitchenRules, limit: Limit, after: FloorPlan | None = None, told: Told | None = None
+    grid_kitchen: GridKitchen,
+    rules: GridKitchenRules,
+    limit: Limit,
+    after: FloorPlan | None = None,
+    on_progress: OnProgress | None = None,
 ) -> PlanAndBound:
-    """Find a plan that serves all orders early, and a lower bound.
+    """Compute a plan that serves all orders early, and a lower bound.
 
-    The plan is optimal only if it meets the bound: nothing is searched exhaustively.
+    The plan is optimal only if it reaches the bound: no search is exhaustive.
 
     Parameters
     ----------
     limit
         Seconds of wall time, or counted work.
     after
-        What cooks do first, waits included: only plans that begin so are looked for. Times count from the beginning.
-    told
-        Callback for each better plan or bound.
+        Actions that cooks do first, waits included; all plans begin with them. Times count from the beginning.
+    on_progress
+        Callback for each improved incumbent or bound.
     """
-    begun = {name: [dict(action) for action in (after or {}).get(name, ())] for name in floor.agents}
-    started = any(begun.values())
-    if not floor.orders and not started:
-        return PlanAndBound(Status.optimal, 0, 0, {name: [] for name in floor.agents}, "there is nothing to do")
-    bound = bound_of(floor, rules, begun)
+    prefix = {name: [dict(action) for action in (after or {}).get(name, ())] for name in grid_kitchen.agents}
+    has_prefix = any(prefix.values())
+    if not grid_kitchen.orders and not has_prefix:
+        return PlanAndBound(Status.optimal, 0, 0, {name: [] for name in grid_kitchen.agents}, "there is nothing to do")
+    bound = bound_of(grid_kitchen, rules, prefix)
     if bound >= NEVER:
         return PlanAndBound(Status.infeasible, None, 0, proof="an order needs something that no cook can bring")
     best: FloorPlan | None = None
     deadline, makespan, proof = deadline_of(limit), None, "no plan was found"
-    if not started:
+    if not has_prefix:
         try:
-            part = deadline.within(_SHARE * deadline.remaining())
-            best = annealed(floor, rules, tries=_TRIES, bound=bound, deadline=part)
-            makespan, proof = _makespan(floor, rules, best), "annealing"
+            part = deadline.within(_SHARE * deadline.left())
+            best = annealed(grid_kitchen, rules, tries=_TRIES, bound=bound, deadline=part)
+            makespan, proof = _makespan(grid_kitchen, rules, best), "annealing"
         except InputError as error:
             proof = error.message
-        if told is not None:
-            told(makespan, bound)
+        if on_progress is not None:
+            on_progress(makespan, bound)
     if makespan is None or makespan > bound:
-        better = completed(floor, rules, begun, deadline.sooner(_LONGEST), makespan)
+        better = completed(grid_kitchen, rules, prefix, deadline.sooner(_LONGEST), makespan)
         if better is not None:
-            best, makespan, proof = better, _makespan(floor, rules, better), "beam search"
+            best, makespan, proof = better, _makespan(grid_kitchen, rules, better), "beam search"
     if best is None or makespan is None:
         return PlanAndBound(Status.unknown, None, bound, None, proof)
     if makespan > bound:
@@ -68,22 +72,22 @@ def plan(
     return PlanAndBound(Status.optimal, makespan, makespan, best, "lower bound reached")
 
 
-def _makespan(floor: GridKitchen, rules: GridKitchenRules, found: FloorPlan) -> int | None:
-    """Return when a plan ends by the rules, ``None`` if they do not accept it."""
-    run = registry.of(floor).run(floor, {"plan": found}, rules)
+def _makespan(grid_kitchen: GridKitchen, rules: GridKitchenRules, plan_by_agent: FloorPlan) -> int | None:
+    """Return the makespan of a plan by the rules, ``None`` if they reject it."""
+    run = registry.of(grid_kitchen).run(grid_kitchen, {"plan": plan_by_agent}, rules)
     return run.makespan if run.success else None
 
 
-def bound_of(floor: GridKitchen, rules: GridKitchenRules, begun: Beginning) -> int:
-    """Return a lower bound on the end of all plans that begin so, `NEVER` if none serves all orders.
+def bound_of(grid_kitchen: GridKitchen, rules: GridKitchenRules, prefix: Beginning) -> int:
+    """Return a lower bound on the makespan of plans with a prefix, `NEVER` if none serves all orders.
 
-    The bound is the time that has passed with the lower bound of what remains.
+    The bound is the elapsed time plus the lower bound of the remaining work.
     """
-    clock = Simulation.of(floor, replace(rules, end="served"), keep=False)
-    if any(begun.values()) and clock.load(begun):
+    clock = Simulation.of(grid_kitchen, replace(rules, end="served"), keep=False)
+    if any(prefix.values()) and clock.load(prefix):
         clock.until_decision()
     if clock.error is not None:
         return whole(clock.time)
     bound = lower_bound(clock)
     # Where a run ends with its plans, actions under way go on after the last serving.
-    return bound if rules.end == "served" else max(bound, whole(carry_out(floor, begun, rules).time))
+    return bound if rules.end == "served" else max(bound, whole(carry_out(grid_kitchen, prefix, rules).time))

@@ -29,8 +29,7 @@ from planoracle.solver.grid_kitchens.planner import bound_of, plan
 from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import Option, StateValue
-from planoracle.solver.solve import known
-from planoracle.solver.solve import known as shipped
+from planoracle.solver.solve import bundled_result
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import fill
 
@@ -69,7 +68,7 @@ class RunValues:
         return None if known.keep is None else messages(run, cast("FloorPlan", known.keep))
 
     def _searched(self, run: GridKitchenRun, done: CompletedWork, begun: Beginning) -> PlanAndBound:
-        found = None if any(begun.values()) else shipped(run.problem, run.rules)
+        found = None if any(begun.values()) else bundled_result(run.problem, run.rules)
         return plan(run.problem, done.rules, self.limit, begun) if found is None else found_of(found)
 
 
@@ -215,8 +214,8 @@ class Solver:
             return Value(self.run.makespan, self.run.makespan)
         if not self.done.faithful:
             return Value(0, None)
-        shipped = None if count else known(self.run.problem, self.run.rules)
-        found = self._plan(self.done.begun(count)) if shipped is None else found_of(shipped)
+        bundled = None if count else bundled_result(self.run.problem, self.run.rules)
+        found = self._plan(self.done.begun(count)) if bundled is None else found_of(bundled)
         if found.plan is not None:
             self._best[count] = found.plan
         return value_of(found)

@@ -17,7 +17,7 @@ from planoracle.instances.model.limits import Limit, Status, TimeOverError, dead
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
 from planoracle.solver.kitchens.state_view import NEVER
-from planoracle.solver.result import Result, Told, versions
+from planoracle.solver.result import OnProgress, Result, versions
 
 # Of the greedy searches: how much what is left weighs, and states after which they give up.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
@@ -46,7 +46,7 @@ def plan(
     after: Sequence[str] = (),
     greedy: bool = False,
     at_least: int = 0,
-    told: Told | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Result:
     """Find a plan of fewest steps and prove it.
 
@@ -63,7 +63,7 @@ def plan(
         Stop at the first plan, found by always going on where least seems to be left.
     at_least
         Lower bound in steps that is proved already.
-    told
+    on_progress
         Hears of every better plan and bound on the way.
 
     Raises
@@ -80,7 +80,7 @@ def plan(
     >>> result.status, result.makespan == len(result.actions)
     ('optimal', True)
     """
-    search = _Search(kitchen, rules, time_limit, after, told)
+    search = _Search(kitchen, rules, time_limit, after, on_progress)
     search.first, search.limit = greedy, at_least
     return search.run()
 
@@ -89,7 +89,12 @@ class _Search:
     """The search on one kitchen."""
 
     def __init__(
-        self, kitchen: Kitchen, rules: Profile, time_limit: Limit, after: Sequence[str] = (), told: Told | None = None
+        self,
+        kitchen: Kitchen,
+        rules: Profile,
+        time_limit: Limit,
+        after: Sequence[str] = (),
+        on_progress: OnProgress | None = None,
     ) -> None:
         self.began = perf_counter()
         self.deadline = deadline_of(time_limit)
@@ -103,7 +108,7 @@ class _Search:
         self.best: tuple[int, ...] | None = None
         self.after = tuple(after)
         self.first = False
-        self.told = told
+        self.on_progress = on_progress
         self._kinds: list[str] = []
 
     def run(self) -> Result:
@@ -160,9 +165,9 @@ class _Search:
 
     def tell(self, most: int = NEVER, least: int = 0) -> None:
         """Say how far it has come, if anybody listens; ``most`` and ``least`` are what a part has found."""
-        if self.told is not None:
+        if self.on_progress is not None:
             most = min(most, NEVER if self.best is None else len(self.best))
-            self.told(None if most == NEVER else most, min(most, max(self.limit, least)))
+            self.on_progress(None if most == NEVER else most, min(most, max(self.limit, least)))
 
     @property
     def most(self) -> int:

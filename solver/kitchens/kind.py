@@ -1,4 +1,4 @@
-"""Kitchens as problems of one kind among others: the planner."""
+"""Problem kind ``kitchen``: engine that calls the A* planner."""
 
 from __future__ import annotations
 
@@ -12,46 +12,48 @@ from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.kitchens.packing import plan_packed, plan_unpacked
+from planoracle.solver.kitchens.packing import pack_plan, unpack_plan
 from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
 
 def solve(problem: Problem, options: SolveOptions) -> Result:
     """Solve a kitchen."""
     kitchen, rules = of_kind(problem, Kitchen), _profile(options.rules)
-    return plan(kitchen, time_limit=options.time_limit, rules=rules, after=options.after, told=options.told)
+    return plan(
+        kitchen, time_limit=options.time_limit, rules=rules, after=options.after, on_progress=options.on_progress
+    )
 
 
-def deciding(rules: Rules | None) -> Profile:
-    """Return the profile as far as it decides."""
+def rules_for_optimum(rules: Rules | None) -> Profile:
+    """Return the options of the profile that determine the optimum."""
     return _profile(rules).deciding()
 
 
-def packed(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
-    """Return what of a result must be kept."""
+def pack(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
+    """Return the stored form of a result."""
     return {
         "status": result.status,
         "makespan": result.makespan,
         "bound": result.lower_bound,
-        **plan_packed(of_kind(problem, Kitchen), _profile(rules), result.actions),
+        **pack_plan(of_kind(problem, Kitchen), _profile(rules), result.actions),
         "proof": result.proof,
         "expanded": result.expanded,
     }
 
 
-def unpacked(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
-    """Return the result that was packed, its actions replayed again."""
+def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
+    """Restore a stored result and replay its actions."""
     kitchen, profile = of_kind(problem, Kitchen), _profile(rules)
     status, steps = Status(entry["status"]), entry["makespan"]
     check_bound(status, steps, entry["bound"])
     actions: tuple[str, ...] = ()
     if status in (Status.optimal, Status.feasible):
-        actions = plan_unpacked(kitchen, profile, entry)
-        replayed = run.replay(kitchen, actions, profile)
-        if not replayed.success or replayed.refusals or not len(replayed.steps) == len(actions) == steps:
+        actions = unpack_plan(kitchen, profile, entry)
+        replayed = run.glance(kitchen, actions, profile)
+        if not replayed.success or not replayed.legal == len(actions) == steps:
             raise ValueError("the plan does not pass the rules")
     elif steps is not None or entry["plan"]:
-        raise ValueError("a plan where there is none")
+        raise ValueError("a result without a makespan must have no plan")
     return Result(
         instance=kitchen.name,
         status=status,

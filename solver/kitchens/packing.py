@@ -21,7 +21,7 @@ from planoracle.instances.benchmarks.kitchens.rules import Profile
 _FORM: Final = 2
 
 
-def plan_packed(kitchen: Kitchen, rules: Profile, texts: Sequence[str]) -> dict[str, Any]:
+def pack_plan(kitchen: Kitchen, rules: Profile, texts: Sequence[str]) -> dict[str, Any]:
     """Return the fields of an entry that hold a plan.
 
     Examples
@@ -29,8 +29,8 @@ def plan_packed(kitchen: Kitchen, rules: Profile, texts: Sequence[str]) -> dict[
     >>> from planoracle.instances.benchmarks.kitchens.rules import PROFILES
     >>> from planoracle.instances.benchmarks.kitchens.problems import kitchen
     >>> place, rules = kitchen("kitchens/synchronous/3_burger"), PROFILES["paper"]
-    >>> entry = plan_packed(place, rules, ["Do nothing", "Move robot1 from table1 to table2"])
-    >>> plan_unpacked(place, rules, entry)
+    >>> entry = pack_plan(place, rules, ["Do nothing", "Move robot1 from table1 to table2"])
+    >>> unpack_plan(place, rules, entry)
     ('Do nothing', 'Move robot1 from table1 to table2')
     """
     numbers = _numbers(kitchen, texts)
@@ -39,7 +39,7 @@ def plan_packed(kitchen: Kitchen, rules: Profile, texts: Sequence[str]) -> dict[
     return {"form": _FORM, "plan": numbers}
 
 
-def plan_unpacked(kitchen: Kitchen, rules: Profile, entry: dict[str, Any]) -> tuple[str, ...]:
+def unpack_plan(kitchen: Kitchen, rules: Profile, entry: dict[str, Any]) -> tuple[str, ...]:
     """Return the texts of a plan that was packed; raises some error for what is none."""
     if "form" not in entry:
         return tuple(_at(compiled(kitchen, rules), entry["plan"]))

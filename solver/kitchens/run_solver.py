@@ -16,8 +16,7 @@ from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result
 from planoracle.solver.runs import Option, StateValue
-from planoracle.solver.solve import known
-from planoracle.solver.solve import known as shipped
+from planoracle.solver.solve import bundled_result
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import fill
 
@@ -60,7 +59,7 @@ class RunValues:
         return None if left is None or left.most is None else list(left.actions)
 
     def _found(self, run: KitchenRun, done: list[str], state: State, least: int) -> _Left:
-        found = None if done else shipped(run.problem, run.rules)
+        found = None if done else bundled_result(run.problem, run.rules)
         return self._keep(run, state, found or self._plan(run, done, max(0, least)))
 
     def _plan(self, run: KitchenRun, done: list[str], at_least: int = 0) -> Result:
@@ -158,8 +157,8 @@ class Solver:
             yield Option.of(action, "act", value, after)
 
     def _plan(self, done: list[str]) -> Result:
-        shipped = None if done else known(self.run.problem, self.run.rules)
-        return shipped or plan(self.run.problem, time_limit=self.limit, rules=self.run.rules, after=done)
+        bundled = None if done else bundled_result(self.run.problem, self.run.rules)
+        return bundled or plan(self.run.problem, time_limit=self.limit, rules=self.run.rules, after=done)
 
     def _value(self, done: list[str], *, remember: bool = True) -> Value:
         found = self._plan(done)

@@ -152,7 +152,7 @@ class _Search:
         self.instance = instance
         self.deadline = deadline_of(time_limit)
         self.share = 20  # of the time that is left for one test
-        self.finest = False  # whether to settle at once what pauses at every tick can do
+        self.exact_grid = False  # whether to settle at once what pauses at every tick can do
         self.proof = _Verdict(Status.unknown)  # of the last set proved impossible
 
     def left(self) -> float:
@@ -160,9 +160,9 @@ class _Search:
 
     def run(self) -> Conflict | None:
         ranked = sorted(constraints(self.instance), key=lambda constraint: _worth(self.instance, constraint))
-        for finest in (False, True):
-            self.finest = finest
-            self.proof = _decide(self.instance, self.deadline, finest=finest)
+        for exact_grid in (False, True):
+            self.exact_grid = exact_grid
+            self.proof = _decide(self.instance, self.deadline, exact_grid=exact_grid)
             if self.proof.status == Status.feasible:
                 return None
             if self.proof.status == Status.unknown:
@@ -171,7 +171,7 @@ class _Search:
             if not minimal:  # what is left of the time may settle it
                 self.share = 2
                 kept, minimal = self.shrunk(kept)
-            self.finest = True
+            self.exact_grid = True
             if self.proof.grid == 1 or self.status(kept) != Status.feasible:
                 break
         some = set(kept)
@@ -185,7 +185,7 @@ class _Search:
         if left <= 0:
             return Status.unknown
         seconds = min(left, _CASUAL if casual else max(_CASUAL, left / self.share))
-        found = _decide(only(self.instance, kept), self.deadline.sooner(seconds), finest=self.finest)
+        found = _decide(only(self.instance, kept), self.deadline.sooner(seconds), exact_grid=self.exact_grid)
         if found.status == Status.infeasible:
             self.proof = found
         return found.status
@@ -234,7 +234,7 @@ class _Verdict(NamedTuple):
     grid: int = 1
 
 
-def _decide(instance: Instance, deadline: Deadline, *, finest: bool) -> _Verdict:
+def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Verdict:
     """Settle whether there is a schedule; any will do, but the rules have to accept it."""
     bounds = windows(instance)
     most = horizon(instance)
@@ -253,7 +253,7 @@ def _decide(instance: Instance, deadline: Deadline, *, finest: bool) -> _Verdict
             refuted &= found.status == Status.infeasible
         if refuted and step == common_tick(instance) and (step == 1 or not grid_matters(instance)):
             return _Verdict(Status.infeasible, "CP-SAT with presolve on and off")
-    result = solve(instance, time_limit=deadline, finest=finest)
+    result = solve(instance, time_limit=deadline, exact_grid=exact_grid)
     return _Verdict(Status.feasible if result.schedule is not None else result.status, result.proof, result.grid)
 
 

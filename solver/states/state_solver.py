@@ -88,7 +88,7 @@ class InstanceModel:
                 self._models.clear()
             most = (latest + self.rest) * self.step
             self._models[key] = StateModel(
-                ScheduleModel(self.instance, self.windows, self.step, 0, most, given=dict(key[1]))
+                ScheduleModel(self.instance, self.windows, self.step, 0, most, fixed_pieces=dict(key[1]))
             )
         return self._models[key]
 
@@ -215,7 +215,7 @@ class StateSolver:
         assert built is not None
         model = built.model
         wanted: dict[int, tuple[int, int]] = {}
-        room = {head: iter(pairs) for head, pairs in model.given.items()}
+        room = {head: iter(pairs) for head, pairs in model.fixed_pieces.items()}
         for head, piece in whole:
             begin, end = next(room[head])
             wanted[begin], wanted[end] = (piece.start, piece.start), (piece.end, piece.end)

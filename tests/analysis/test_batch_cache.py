@@ -50,7 +50,7 @@ def solved(monkeypatch):
         return solve(problem, **options)
 
     monkeypatch.setattr(module, "solve", counted)
-    monkeypatch.setattr(module, "known", lambda *_: None)
+    monkeypatch.setattr(module, "bundled_result", lambda *_: None)
     return names
 
 

@@ -152,7 +152,7 @@ def test_what_a_report_prices_does_not_depend_on_processes() -> None:
 @pytest.mark.slow
 def test_an_oracle_says_the_same_with_a_warm_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name, rules = "kitchens/synchronous/7_two_lettuce_chicken_sandwich", profiles()["robotouille"]
-    monkeypatch.setattr("planoracle.analysis.grading.oracle.known", lambda *_: None)
+    monkeypatch.setattr("planoracle.analysis.grading.oracle.bundled_result", lambda *_: None)
     monkeypatch.setenv("PLANORACLE_CACHE", str(tmp_path))
     problem = catalog.problem(name)
     found = []

@@ -27,7 +27,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_optima import by_key, read, written
-from planoracle.solver.solve import known
+from planoracle.solver.solve import bundled_result
 
 PAIR = "recipe2plan/timed/Cobbler_Pancakes"
 SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
@@ -90,18 +90,18 @@ def test_some_are_derived_again(name: str) -> None:
 def test_a_problem_that_has_changed_is_not_found() -> None:
     pair = catalog.load(PAIR)
     first, *others = pair.actions
-    assert known(pair) is not None
-    assert known(replace(pair, actions=(replace(first, duration=660, attended=660), *others))) is None
-    assert known(replace(pair, name="recipe2plan/timed/another")) is None
+    assert bundled_result(pair) is not None
+    assert bundled_result(replace(pair, actions=(replace(first, duration=660, attended=660), *others))) is None
+    assert bundled_result(replace(pair, name="recipe2plan/timed/another")) is None
     kitchen = catalog.problem(SANDWICH)
-    assert known(kitchen) is not None
-    assert known(kitchen, PROFILES["paper"]) is not None
-    assert known(kitchen, replace(PROFILES["paper"], moves="joint")) is None
+    assert bundled_result(kitchen) is not None
+    assert bundled_result(kitchen, PROFILES["paper"]) is not None
+    assert bundled_result(kitchen, replace(PROFILES["paper"], moves="joint")) is None
 
 
 def test_rules_that_decide_nothing_do_not_matter() -> None:
     kitchen = catalog.problem(SANDWICH)
-    found = known(kitchen, replace(PROFILES["paper"], price_rest=True, limit="published"))
+    found = bundled_result(kitchen, replace(PROFILES["paper"], price_rest=True, limit="published"))
     assert found is not None
     assert found.status == "optimal"
 

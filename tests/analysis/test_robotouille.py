@@ -176,7 +176,7 @@ def test_without_proof() -> None:
 def test_every_kitchen_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr(oracle, "solve", lambda each, **_: asked.append(each.name) or best(each.name))
-    monkeypatch.setattr(oracle, "known", lambda *_: None)  # as if its optimum did not ship
+    monkeypatch.setattr(oracle, "bundled_result", lambda *_: None)  # as if its optimum did not ship
     problems = Problems(named={CHEESE: replace(kitchen(CHEESE))})  # about which nothing is known yet
     grader = Grader({"robotouille": RULES}, problems=problems)
     with oracle.remembering(False):

@@ -38,7 +38,7 @@ from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs import checker, schedule_checker
 from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.proofs.checker import RefusedError
-from planoracle.solver.solve import known
+from planoracle.solver.solve import bundled_result
 
 NAME = "timearena/household1"
 REFUSED = (RefusedError, schedule_checker.ScheduleRefusedError)
@@ -145,7 +145,7 @@ KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 def claim(name: str, bound: int | None, later: int = 0) -> dict[str, Any]:
     """The bundled plan of a problem, its last action so much later, with a bound that somebody claims."""
     problem = catalog.problem(name)
-    found = known(problem)
+    found = bundled_result(problem)
     assert found is not None
     if later:
         assert found.schedule is not None
@@ -182,12 +182,12 @@ def test_a_bound_without_certificate_is_not_checked(
 
 
 def test_a_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, found = catalog.problem(KITCHEN), known(catalog.problem(KITCHEN))
+    problem, found = catalog.problem(KITCHEN), bundled_result(catalog.problem(KITCHEN))
     assert found is not None
     worse = replace(found, makespan=14, lower_bound=13)
     none = replace(found, status=Status.infeasible, makespan=None, lower_bound=None, plan=None)
     for other, reason in ((worse, "the known bound is 13"), (none, "it is bundled as infeasible")):
-        monkeypatch.setattr(module, "known", lambda *_, other=other: other)
+        monkeypatch.setattr(module, "bundled_result", lambda *_, other=other: other)
         one = verified(claim(KITCHEN, None), {problem.name: problem})
         assert one.holds is False
         assert one.reason.endswith(reason)
@@ -195,10 +195,10 @@ def test_a_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatc
 
 def test_a_certificate_above_a_known_plan_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, (_, proof) = load(NAME), written(NAME)
-    found = known(problem)
+    found = bundled_result(problem)
     assert found is not None
     assert verified(proof, {NAME: problem}).holds is True
-    monkeypatch.setattr(module, "known", lambda *_: replace(found, makespan=12, lower_bound=11))
+    monkeypatch.setattr(module, "bundled_result", lambda *_: replace(found, makespan=12, lower_bound=11))
     assert verified(proof, {NAME: problem}).reason.endswith("a plan of 12 is known")
 
 

@@ -58,7 +58,7 @@ def test_a_kind_without_an_engine_is_refused() -> None:
         name: str = "errand"
         kind: str = "errand"
 
-    with pytest.raises(InputError, match="kind: errand must be a schedule, a kitchen or a floor"):
+    with pytest.raises(InputError, match="kind: errand must be of kind schedule, kitchen or floor"):
         solve(Errand())
 
 
@@ -67,10 +67,10 @@ def test_a_result_is_packed_and_unpacked(problem: str | Instance) -> None:
     problem = catalog.problem(problem) if isinstance(problem, str) else problem
     engine, found = engine_of(problem), solve(problem)
     assert found.status.settled
-    entry = json.loads(json.dumps(engine.packed(problem, None, found)))
-    assert same(engine.unpacked(problem, None, entry), found)
+    entry = json.loads(json.dumps(engine.pack(problem, None, found)))
+    assert same(engine.unpack(problem, None, entry), found)
     with pytest.raises((ValueError, KeyError)):
-        engine.unpacked(problem, None, entry | {"status": "feasible"})
+        engine.unpack(problem, None, entry | {"status": "feasible"})
 
 
 def test_results_of_every_kind_are_told_in_three_lines() -> None:

@@ -67,15 +67,15 @@ def test_random_conflicts_are_infeasible_and_minimal(block):
     found = 0
     for instance in examples(block, 8, 160):
         conflict = find_conflict(instance)
-        status = solve(instance, finest=True).status
+        status = solve(instance, exact_grid=True).status
         if conflict is None:
             assert status == "optimal", instance.name
             continue
         found += 1
         assert (status, conflict.status, conflict.minimal, conflict.grid) == ("infeasible", "infeasible", True, 1)
-        assert solve(only(instance, conflict.constraints), finest=True).status == "infeasible", instance.name
+        assert solve(only(instance, conflict.constraints), exact_grid=True).status == "infeasible", instance.name
         for weaker in smaller(conflict, instance):
-            assert solve(weaker, finest=True).status == "optimal", (instance.name, conflict.lines())
+            assert solve(weaker, exact_grid=True).status == "optimal", (instance.name, conflict.lines())
     assert found > 15
 
 
@@ -351,9 +351,9 @@ def test_a_test_that_is_not_settled_keeps_its_constraint(monkeypatch):
     impossible = _kitchen([Action("t/a", "t", 3, 3), Action("t/b", "t", 4, 4)], time_limit=6)
     decide = conflicts._decide
 
-    def undecided(instance, seconds, *, finest):
+    def undecided(instance, seconds, *, exact_grid):
         held = sum(action.attended > 0 for action in instance.actions)
-        return conflicts._Verdict("unknown") if held == 1 else decide(instance, seconds, finest=finest)
+        return conflicts._Verdict("unknown") if held == 1 else decide(instance, seconds, exact_grid=exact_grid)
 
     monkeypatch.setattr(conflicts, "_decide", undecided)
     conflict = find_conflict(impossible)

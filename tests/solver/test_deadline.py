@@ -99,7 +99,7 @@ def test_whenever_time_runs_out_the_answer_is_honest(name: str, monkeypatch: pyt
         for looks in count(1):
             with monkeypatch.context() as patch:
                 watch = Clock(patch, looks)
-                result = solve(instance, finest=bool(looks % 2))
+                result = solve(instance, exact_grid=bool(looks % 2))
             _honest(result, instance, truth.makespan)
             if watch.looks <= looks:  # time was never over
                 assert (result.status, result.schedule) == (truth.status, truth.schedule)

@@ -21,7 +21,7 @@ from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_optima import by_key
 from planoracle.solver.exact.left_shift import left_shifted
-from planoracle.solver.solve import known, solve
+from planoracle.solver.solve import bundled_result, solve
 
 
 def accepted(instance: Instance, schedule: Schedule) -> bool:
@@ -98,7 +98,7 @@ def test_pieces_tied_by_a_maximum_lag_cross_a_long_gap_together() -> None:
 @pytest.mark.parametrize("fewest", [False, True])
 def test_what_solve_returns_is_left_shifted(name: str, fewest: bool) -> None:
     problem = load(name)
-    schedule = solve(problem, fewest_pieces=fewest).schedule
+    schedule = solve(problem, min_interruptions=fewest).schedule
     assert schedule is not None
     assert left_shifted(problem, schedule, cut=not fewest) == schedule
     assert next(moves(problem, schedule, cut=not fewest), None) is None
@@ -109,6 +109,6 @@ def test_bundled_schedules_are_left_shifted(family: str) -> None:
     own = registry.get(family)
     names = [name for name, ways in own.optima.items() if by_key(ways)]
     for name in names[::40]:
-        result = known(load(name))
+        result = bundled_result(load(name))
         if result is not None and result.schedule is not None:
             assert left_shifted(load(name), result.schedule) == result.schedule, name

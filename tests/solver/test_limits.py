@@ -43,7 +43,7 @@ def test_pauses_off_the_grid_are_not_denied(limit: int | None) -> None:
     # Four jobs of 70 on three agents take 94, with pauses at any tick; on the grid of 70 it is 140.
     instance = Instance("quarters", jobs(4, 70, interruptible=True), agents=("a", "b", "c"), time_limit=limit)
     assert common_tick(instance) == 70
-    coarse, fine = solve(instance), solve(instance, finest=True)
+    coarse, fine = solve(instance), solve(instance, exact_grid=True)
     assert (coarse.makespan, coarse.grid) == (140 if limit is None else None, 70)
     assert (fine.status, fine.makespan, fine.lower_bound, fine.grid) == ("optimal", 94, 94, 1)
 

@@ -126,7 +126,7 @@ def test_the_three_problems_that_the_claim_leaves_open_are_settled_by_their_boun
     by_bound = solve(instance)
     with monkeypatch.context() as patch:  # all work at once, which bounds less
         patch.setattr(work_bounds, "_one_by_one", lambda jobs: 0)
-        quick, thorough = solve(replace(instance)), solve(replace(instance), finest=True)
+        quick, thorough = solve(replace(instance)), solve(replace(instance), exact_grid=True)
     assert quick.grid == common_tick(instance) > 1
     assert (thorough.status, thorough.grid) == (by_bound.status, by_bound.grid) == ("optimal", 1)
     assert thorough.schedule == quick.schedule == by_bound.schedule
@@ -139,7 +139,7 @@ def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
     monkeypatch.setattr(search, "common_tick", lambda _: 2)
     monkeypatch.setattr(solving._Search, "grid", lambda self, status, makespan: self.step)
     assert (solve(instance).makespan, solve(instance).grid) == (4, 2)
-    result = solve(instance, finest=True)
+    result = solve(instance, exact_grid=True)
     assert (result.status, result.makespan, result.grid) == ("optimal", 3, 1)
 
 

@@ -145,7 +145,7 @@ def test_a_conflict_rests_on_two_refutations(said: tuple[str, str], monkeypatch:
     Scripted(monkeypatch, said)
     feasible = {"optimal", "feasible"} & set(said)
     right = "feasible" if feasible else "infeasible" if set(said) == {"infeasible"} else "unknown"
-    assert conflict._decide(machines(), Deadline(60.0), finest=False).status == right
+    assert conflict._decide(machines(), Deadline(60.0), exact_grid=False).status == right
 
 
 # --- settings --------------------------------------------------------------------------------------
@@ -179,10 +179,10 @@ def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pyt
             scripted = Scripted(patch, script)
             without_heuristics(patch)
             solve(instance, workers=16)
-            solve(coarse, workers=16, finest=True)
+            solve(coarse, workers=16, exact_grid=True)
             StateSolver(instance).value(PartialSchedule())
             minimal_change.minimal_change(instance, {})
-            conflict._decide(instance, Deadline(60.0), finest=True)
+            conflict._decide(instance, Deadline(60.0), exact_grid=True)
         assert {presolve for presolve, _, _ in scripted.calls} == {True, False}
         assert 16 in {workers for _, workers, _ in scripted.calls}  # they do run, with presolve
         assert all(presolve or workers < 10 for presolve, workers, _ in scripted.calls)

@@ -14,7 +14,7 @@ from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol.schedule_benchmark import certify
-from planoracle.solver.exact.lexicographic import fewest_pieces
+from planoracle.solver.exact.lexicographic import minimize_interruptions
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.solve import solve as solved
@@ -32,13 +32,13 @@ def test_none_has_fewer_by_exhaustive_search_through_the_rules(make) -> None:
     checked = fewer = 0
     for seed in range(80):
         instance = make(seed)
-        found = solve(instance, finest=True)
+        found = solve(instance, exact_grid=True)
         if found.schedule is None or found.grid != 1 or _choices(instance, found.schedule) > 10_000:
             continue
-        whole = fewest_pieces(instance, found.schedule)
+        whole = minimize_interruptions(instance, found.schedule)
         if whole.grid > 1:
             continue
-        least = exhaustive.fewest_pieces(instance, found.schedule.makespan)
+        least = exhaustive.min_interruptions(instance, found.schedule.makespan)
         assert (len(whole.schedule.pieces), whole.proved) == (least, True), instance.name
         assert not list(find_violations(instance, whole.schedule))
         assert whole.schedule.makespan == found.schedule.makespan
@@ -51,7 +51,7 @@ def test_none_has_fewer_by_exhaustive_search_through_the_rules(make) -> None:
 @pytest.mark.parametrize("name", sample([MEAL, "recipe2plan/timed/Cobbler_Pancakes", "timearena/cooking1"], 2))
 def test_the_makespan_its_proof_and_certificate_stay(name: str) -> None:
     problem = load(name)
-    one, two = solved(problem), solved(problem, fewest_pieces=True)
+    one, two = solved(problem), solved(problem, min_interruptions=True)
     assert one.schedule is not None
     assert two.schedule is not None
     assert (one.status, one.makespan, one.lower_bound, one.grid) == (
@@ -72,10 +72,10 @@ def test_a_pause_that_helps_nobody_is_left_out() -> None:
     calm = Instance("calm", (read, kettle, Action("t/bake", "t", 9, 0)))
     first = solve(calm)
     assert first.schedule is not None
-    assert [len(first.schedule.pieces), len(fewest_pieces(calm, first.schedule).schedule.pieces)] == [4, 3]
+    assert [len(first.schedule.pieces), len(minimize_interruptions(calm, first.schedule).schedule.pieces)] == [4, 3]
     # A pause that the makespan needs stays.
     hasty = Instance("hasty", (read, Action("t/sign", "t", 1, 1, release=2), Action("t/ring", "t", 3, 0, release=2)))
-    needed = solved(hasty, fewest_pieces=True)
+    needed = solved(hasty, min_interruptions=True)
     assert needed.schedule is not None
     assert (needed.makespan, len(needed.schedule.pieces)) == (5, 4)
 
@@ -85,8 +85,8 @@ def test_without_time_the_schedule_stays_and_nothing_is_claimed() -> None:
     given = solve(problem).schedule
     assert given is not None
     for limit in (0.0, WorkLimit(1e-9)):
-        found = fewest_pieces(problem, given, time_limit=limit)
+        found = minimize_interruptions(problem, given, time_limit=limit)
         assert len(found.schedule.pieces) <= len(given.pieces)
         assert (found.schedule.makespan, found.proved) == (given.makespan, False)
     whole = Schedule.of(problem, [Piece("Cobbler/0", 0, 300, "cook")])
-    assert fewest_pieces(problem, whole).schedule is whole
+    assert minimize_interruptions(problem, whole).schedule is whole

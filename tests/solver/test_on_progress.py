@@ -16,7 +16,7 @@ FLOORS = ["paracook/cook/own/seed_1/agent_num_2/orders_num_1"]
 @pytest.mark.parametrize("name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in FLOORS)])
 def test_what_is_told_gets_better_and_ends_with_the_result(name: str) -> None:
     heard: list[tuple[int | None, int]] = []
-    found = solve(problem(name), time_limit=WorkLimit(3.0), told=lambda best, bound: heard.append((best, bound)))
+    found = solve(problem(name), time_limit=WorkLimit(3.0), on_progress=lambda best, bound: heard.append((best, bound)))
     again = solve(problem(name), time_limit=WorkLimit(3.0))
     assert (found.plan, found.status, found.lower_bound) == (again.plan, again.status, again.lower_bound)
     assert found.status == "optimal" or name in FLOORS
