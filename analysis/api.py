@@ -104,7 +104,7 @@ def schedule(
     method
         Its name, see `planoracle.heuristics.registry`.
     seed, iterations, seconds
-        See `planoracle.heuristics.registry.Budget`.
+        See `planoracle.heuristics.improve.Budget`.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def schedule(
     >>> schedule(load("timearena/household1"), "serial-spt").makespan
     16
     """
-    from planoracle.heuristics.budget import Budget
+    from planoracle.heuristics.improve import Budget
     from planoracle.heuristics.registry import run
     from planoracle.instances.model.limits import Status
     from planoracle.solver.result import versions

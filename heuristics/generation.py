@@ -102,16 +102,16 @@ def _group(instance: Instance, ties: list[tuple[int, int]]) -> Blocks:
 
 
 def _components(count: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
-    """For every node a name of its strongly connected component (Kosaraju and Sharir)."""
-    onward: list[list[int]] = [[] for _ in range(count)]
-    back: list[list[int]] = [[] for _ in range(count)]
+    """Return for every node a representative of its strongly connected component (Kosaraju and Sharir)."""
+    forward: list[list[int]] = [[] for _ in range(count)]
+    backward: list[list[int]] = [[] for _ in range(count)]
     for i, j in arcs:
-        onward[i].append(j)
-        back[j].append(i)
+        forward[i].append(j)
+        backward[j].append(i)
     finished: list[int] = []
     seen = [False] * count
     for root in range(count):
-        stack = [(root, iter(onward[root]))] if not seen[root] else []
+        stack = [(root, iter(forward[root]))] if not seen[root] else []
         seen[root] = True
         while stack:
             node, rest = stack[-1]
@@ -121,7 +121,7 @@ def _components(count: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
                 stack.pop()
             else:
                 seen[following] = True
-                stack.append((following, iter(onward[following])))
+                stack.append((following, iter(forward[following])))
     name = [-1] * count
     for root in reversed(finished):
         reached = [root] if name[root] < 0 else []
@@ -129,21 +129,21 @@ def _components(count: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
             node = reached.pop()
             if name[node] < 0:
                 name[node] = root
-                reached += back[node]
+                reached += backward[node]
     return name
 
 
-def _place_block(timetable: Timetable, members: Sequence[int], floor: int = 0) -> bool:
-    """Place a block, no action before ``floor``; if it does not settle, nothing is changed."""
+def _place_block(timetable: Timetable, members: Sequence[int], not_before: int = 0) -> bool:
+    """Place a block, no action before ``not_before``; if it does not settle, nothing is changed."""
     if len(members) == 1:
-        return timetable.place(members[0], floor) is None
+        return timetable.place(members[0], not_before) is None
     count, place = timetable.placed, {i: k for k, i in enumerate(members)}
-    not_before = dict.fromkeys(members, floor)
+    starts = dict.fromkeys(members, not_before)
     k = moves = 0
     effort = max(_EFFORT, 2 * len(members))
     while k < len(members):
         effort -= 1
-        late = timetable.place(members[k], not_before[members[k]])
+        late = timetable.place(members[k], starts[members[k]])
         if late is None:
             k += 1
             continue
@@ -152,7 +152,7 @@ def _place_block(timetable: Timetable, members: Sequence[int], floor: int = 0) -
         if start is None or moves == _MOVES or effort <= 0:
             timetable.take_back(count)
             return False
-        not_before[late.before] = start + late.by
+        starts[late.before] = start + late.by
         k = place[late.before]  # those before it stay where they are
         timetable.take_back(count + k)
     return True
@@ -174,8 +174,8 @@ class _Waiting:
         #: Blocks that can be placed now.
         self.first = [block for block, missing in enumerate(self._missing) if not missing]
 
-    def placed(self, block: int) -> list[int]:
-        """Take note of a block that is placed; return those that can be placed now and could not before."""
+    def release(self, block: int) -> list[int]:
+        """Mark a block as placed; return the blocks that become ready."""
         freed = []
         for other in self._after[block]:
             self._missing[other] -= 1
@@ -218,15 +218,15 @@ def generate_serial(
     heapify(ready)
     stuck: list[tuple[float, int]] = []  # actions that have to wait for a state, or for what one of their modes needs
     placed = 0
-    floor: int | None = None  # the end so far, when time is over
+    earliest: int | None = None  # the end so far, when time is over
     while ready:
         entry = heappop(ready)
         block = entry[1]
         placed += 1
-        if floor is None and not placed % _CLOCK and over(_CLOCK * PLACING):
-            floor = timetable.makespan
+        if earliest is None and not placed % _CLOCK and over(_CLOCK * PLACING):
+            earliest = timetable.makespan
         members = blocks.members[block]
-        fits = _place_block(timetable, members, floor or 0)
+        fits = _place_block(timetable, members, earliest or 0)
         if not fits and not (behind and _place_block(timetable, members, timetable.makespan)):
             if len(members) > 1 or not ready:
                 return None
@@ -234,9 +234,9 @@ def generate_serial(
             continue
         while stuck:
             heappush(ready, stuck.pop())
-        if floor is not None:
-            floor = max(floor, *(end for i in members if (end := timetable.finish[i]) is not None))
-        for freed in waiting.placed(block):
+        if earliest is not None:
+            earliest = max(earliest, *(end for i in members if (end := timetable.finish[i]) is not None))
+        for freed in waiting.release(block):
             heappush(ready, (priority[freed], freed))
     return timetable
 
@@ -273,5 +273,5 @@ def generate_parallel(
         block = best[2]
         _place_block(timetable, blocks.members[block])
         ready.discard(block)
-        ready.update(waiting.placed(block))
+        ready.update(waiting.release(block))
     return timetable

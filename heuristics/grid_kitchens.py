@@ -1,4 +1,4 @@
-"""Heuristics for floors by name: plans of all cooks."""
+"""Heuristics for grid kitchens by name: list scheduling, and annealing over jobs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from math import log
 from random import Random
 
-from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.grid_kitchens_jobs import (
     FETCH,
     INTO,
@@ -15,107 +14,109 @@ from planoracle.heuristics.grid_kitchens_jobs import (
     SERVE,
     STAY,
     WASH,
-    FloorPlan,
+    GridKitchenPlan,
     Job,
     Timing,
-    carried_out,
+    execute_jobs,
     plan_of,
 )
-from planoracle.heuristics.grid_kitchens_layout import Shop, shop_of
-from planoracle.heuristics.grid_kitchens_list import listed
+from planoracle.heuristics.grid_kitchens_layout import KitchenLayout, layout_of
+from planoracle.heuristics.grid_kitchens_list import list_jobs
 from planoracle.heuristics.grid_kitchens_moves import RandomMoves
+from planoracle.heuristics.improve import Budget
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.limits import NEVER, Deadline, TimeOverError
 
 #: Returns a plan that serves all orders; raises `InputError` if it finds none.
-Planner = Callable[[GridKitchen, GridKitchenRules, Budget], FloorPlan]
+Planner = Callable[[GridKitchen, GridKitchenRules, Budget], GridKitchenPlan]
 
-# Changes that annealing tries for each list of actions that improvement of a schedule tries; seconds of some of them,
-# where there are so many jobs.
+# Moves of annealing per iteration of a budget; seconds of 64 moves for so many jobs.
 _CHANGES = 100
 _SOME, _JOBS = 3e-3, 48
 
 
-def annealed(
-    floor: GridKitchen,
+def anneal(
+    grid_kitchen: GridKitchen,
     rules: GridKitchenRules,
     *,
     seed: int = 0,
     tries: int,
     bound: int = 0,
     deadline: Deadline = NEVER,
-) -> FloorPlan:
+) -> GridKitchenPlan:
     """Return the plan of list scheduling, improved by annealing.
 
     Raises
     ------
     InputError
-        If the cooks cannot reach what is needed, or time is over before there is any plan.
+        If the cooks cannot reach a needed station, or the time limit ends before the first plan.
     """
-    shop, stale = shop_of(floor), rules.cooking == "stamp"
+    shop, stale = layout_of(grid_kitchen), rules.cooking == "stamp"
     try:
-        jobs, plates = listed(shop, deadline)
+        jobs, plates = list_jobs(shop, deadline)
     except TimeOverError:
-        raise InputError("there are so many orders that no plan was found in time", value=floor.name) from None
+        raise InputError("has too many orders for a plan within the time limit", value=grid_kitchen.name) from None
     some = _SOME * max(1.0, len(jobs) / _JOBS)
-    jobs, plates = improved(
+    jobs, plates = improve_jobs(
         shop, jobs, plates, seed=seed, tries=tries, bound=bound, stale=stale, over=lambda: deadline.over(some)
     )
-    return _plan(floor, jobs, plates, stale=stale)
+    return _plan_of_jobs(grid_kitchen, jobs, plates, stale=stale)
 
 
-def _improve(floor: GridKitchen, rules: GridKitchenRules, budget: Budget) -> FloorPlan:
+def _annealed_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: Budget) -> GridKitchenPlan:
     deadline = NEVER if budget.seconds is None else Deadline(budget.seconds)
     tries = _CHANGES * budget.iterations
-    return annealed(floor, rules, seed=budget.seed, tries=tries, bound=budget.bound, deadline=deadline)
+    return anneal(grid_kitchen, rules, seed=budget.seed, tries=tries, bound=budget.bound, deadline=deadline)
 
 
-def _fixed(floor: GridKitchen, rules: GridKitchenRules, budget: Budget) -> FloorPlan:
-    return _plan(floor, *fixed(shop_of(floor)))
+def _fixed_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: Budget) -> GridKitchenPlan:
+    return _plan_of_jobs(grid_kitchen, *fixed_jobs(layout_of(grid_kitchen)))
 
 
-def _list(floor: GridKitchen, rules: GridKitchenRules, budget: Budget) -> FloorPlan:
-    return _plan(floor, *listed(shop_of(floor)))
+def _list_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: Budget) -> GridKitchenPlan:
+    return _plan_of_jobs(grid_kitchen, *list_jobs(layout_of(grid_kitchen)))
 
 
-def _plan(floor: GridKitchen, jobs: list[Job], plates: list[int], *, stale: bool = False) -> FloorPlan:
-    shop = shop_of(floor)
-    timing = carried_out(shop, jobs, plates, stale)
+def _plan_of_jobs(
+    grid_kitchen: GridKitchen, jobs: list[Job], plates: list[int], *, stale: bool = False
+) -> GridKitchenPlan:
+    shop = layout_of(grid_kitchen)
+    timing = execute_jobs(shop, jobs, plates, stale)
     if timing is None:
-        raise InternalError(f"{floor.name}: jobs of ours cannot be carried out")
+        raise InternalError(f"{grid_kitchen.name}: the jobs of a heuristic cannot be executed")
     return plan_of(shop, timing)
 
 
-#: By name; ``improve`` is there for schedules as well.
-BY_NAME: dict[str, Planner] = {"improve": _improve, "floor-fixed": _fixed, "floor-list": _list}
+#: Planners by name; ``improve`` is a heuristic for schedules, too.
+BY_NAME: dict[str, Planner] = {"improve": _annealed_plan, "floor-fixed": _fixed_plan, "floor-list": _list_plan}
 
 
-def fixed(shop: Shop) -> tuple[list[Job], list[int]]:
+def fixed_jobs(shop: KitchenLayout) -> tuple[list[Job], list[int]]:
     """Return jobs that serve all orders, and the plate of each.
 
     Raises
     ------
     InputError
-        If a cook cannot reach what is needed.
+        If a cook cannot reach a needed station.
     """
-    plates = list(range(len(shop.floor.orders)))
+    plates = list(range(len(shop.grid_kitchen.orders)))
     jobs: list[Job] = []
 
-    def add(kind: int, what: int, targets: list[int], rest: bool | tuple[int, ...] = False) -> None:
-        """Add a job, with the target that is reached first."""
+    def add(kind: int, number: int, targets: list[int], rest: bool | tuple[int, ...] = False) -> None:
+        """Add a job with the target that is reached first."""
         best: tuple[int, Job] | None = None
         for target in targets:
-            job: Job = (kind, cook, what, target, rest)
-            done = carried_out(shop, [*jobs, job], plates)
+            job: Job = (kind, cook, number, target, rest)
+            done = execute_jobs(shop, [*jobs, job], plates)
             if done is not None and (best is None or done.time[cook] < best[0]):
                 best = done.time[cook], job
         if best is None:
-            raise InputError("a cook cannot reach what is needed", value=shop.floor.name)
+            raise InputError("has a station that a cook needs and cannot reach", value=shop.grid_kitchen.name)
         jobs.append(best[1])
 
-    for order in range(len(shop.floor.orders)):
-        cook = order % len(shop.floor.cooks)
+    for order in range(len(shop.grid_kitchen.orders)):
+        cook = order % len(shop.grid_kitchen.cooks)
         if order >= len(shop.plates):
             add(WASH, order - len(shop.plates), shop.sinks, True)
             add(PLATE, order, shop.parks, ())
@@ -133,16 +134,16 @@ def fixed(shop: Shop) -> tuple[list[Job], list[int]]:
     return jobs, plates
 
 
-# Changes that are tried in a cycle: half of them from the beginning, several times, the others from the best so far.
+# Moves of a cycle: half of them restart several times from the initial jobs, the others from the incumbent.
 _ROUND, _STARTS = 40_000, 3
-# Temperatures in ticks at the beginning, at that of going on from the best, and at the end.
+# Temperatures in ticks: after a restart from the initial jobs, from the incumbent, and at the end.
 _HOT, _WARM, _COLD = 2.5, 1.5, 0.15
-# How often two changes are made at once.
+# Probability of two moves at once.
 _TWICE = 0.25
 
 
-def improved(
-    shop: Shop,
+def improve_jobs(
+    shop: KitchenLayout,
     jobs: list[Job],
     plates: list[int],
     *,
@@ -152,20 +153,20 @@ def improved(
     stale: bool = False,
     over: Callable[[], bool] = lambda: False,
 ) -> tuple[list[Job], list[int]]:
-    """Return better jobs, as good ones at least.
+    """Return jobs whose last dish is served no later.
 
     Parameters
     ----------
     tries
-        How many changes to try. The result depends on these and the seed only, unless ``over`` says that time is up.
+        Number of moves. The result depends on it and the seed only, unless ``over`` ends the search.
     bound
-        Stop when the time of the last dish has reached it.
+        Lower bound of the last serving at which to stop.
     stale
-        See `planoracle.heuristics.grid_kitchens_jobs.carried_out`.
+        See `planoracle.heuristics.grid_kitchens_jobs.execute_jobs`.
     """
     random = Random(seed)
     moves = RandomMoves(shop, random)
-    first = carried_out(shop, jobs, plates, stale)
+    first = execute_jobs(shop, jobs, plates, stale)
     assert first is not None
     begin = best = jobs, plates
     least = (first.served[-1], cost(first))
@@ -185,14 +186,14 @@ def improved(
             if not moves.change(mine, own) or (random.random() < _TWICE and not moves.change(mine, own)):
                 continue
             limit = value - temperature * log(1 - random.random())
-            found = carried_out(shop, mine, own, stale, limit)
-            if found is None or len(found.served) < len(plates):
+            timing = execute_jobs(shop, mine, own, stale, limit)
+            if timing is None or len(timing.served) < len(plates):
                 continue
-            late = cost(found)
+            late = cost(timing)
             if late <= limit:
                 jobs, plates, value = mine, own, late
-                if (found.served[-1], late) < least:
-                    best, least = (mine, own), (found.served[-1], late)
+                if (timing.served[-1], late) < least:
+                    best, least = (mine, own), (timing.served[-1], late)
                     if least[0] <= bound:
                         break
         done += count
@@ -200,6 +201,6 @@ def improved(
 
 
 def cost(timing: Timing) -> float:
-    """Return when the last dish is served, and a little for what is late before."""
+    """Return the time of the last serving, with small weights of earlier ones and of the cooks' times."""
     cooks, dishes = timing.time, timing.served
     return dishes[-1] + 0.2 * sum(cooks) / len(cooks) + 0.1 * sum(dishes) / len(dishes)

@@ -1,9 +1,10 @@
-"""Jobs of cooks, and when they are done: one pass over a list of jobs gives every step its earliest time.
+"""Jobs of cooks and their timing: one pass over a list of jobs gives every step its earliest time.
 
-The list is in an order in which the jobs could be done one after the other; jobs of different cooks overlap as far as
-walks, stations and things that must be there allow. Where two cooks meet at the same tick, the one who needs what the
-other does must have its turn later: the cook whose action *began* earlier goes first, then the order of the map
-(`Key`); if that cannot be had by beginning the last tick of a walk or a wait anew, it comes a tick later.
+The list is in an order in which the jobs could be done one after the other. Jobs of different cooks overlap as far as
+walks, stations and needed things allow. If two cooks meet at the same tick, the cook that needs the result of the other
+must have its turn later. Turns follow the starts of actions, then the order of the map (`Key`). If beginning the last
+tick of a walk or wait anew does not give that order, the action comes a tick later.
+
 """
 
 from __future__ import annotations
@@ -11,31 +12,34 @@ from __future__ import annotations
 from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
-from planoracle.heuristics.grid_kitchens_layout import Shop, Way
+from planoracle.heuristics.grid_kitchens_layout import KitchenLayout, Way
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Tile
 from planoracle.instances.benchmarks.grid_kitchens.tiles import distances, steps
 from planoracle.instances.errors import InternalError
 
-#: Fetch a raw ingredient (part, where to, chop it there); bring one that lies somewhere; chop it; take a plate round
-#: (order, where to, what it collects on the way); wash the next dirty plate (number, sink, wash it at once); stand by
-#: until a part is cooked.
+#: Kinds of jobs: fetch a raw ingredient (part, target, whether to chop it there); move one that lies somewhere; chop
+#: it; carry a plate (order, target, parts collected on the way); wash the next dirty plate (number, sink, whether at
+#: once); stand by until a part is cooked.
 FETCH, MOVE, CHOP, PLATE, WASH, STAY = range(6)
-#: Where to: into the plate of the order, wherever it stands; to the window.
+#: Targets: the plate of the order, wherever it stands; the window.
 INTO, SERVE = -1, -2
 
-#: Nowhere, or not there yet; on its plate.
-AWAY, DONE = -1, -2
+#: Positions: nowhere (yet), or on its plate.
+NOWHERE, DONE = -1, -2
 
-#: What, who, of what, where to, and the rest.
+#: Kind, cook, subject, target, and rest of a job.
 Job: TypeAlias = tuple[int, int, int, int, "bool | tuple[int, ...]"]
 
-#: When something happens: tick, when the action of its cook began, and the cook; comparable as one number.
+#: Time of an event as one comparable number: tick, start of the cook's action, and the cook.
 Key: TypeAlias = int
-_TICK, _BEGUN, _MASK = 28, 8, (1 << 20) - 1
+_TICK, _BEGIN, _MASK = 28, 8, (1 << 20) - 1
 
 
 class StationStep(NamedTuple):
-    """A use of a station: who, when, which, how long (0: interaction, -1: none), from which tiles, after what."""
+    """Use of a station by a cook.
+
+    Fields: cook, tick, station, ticks (0: interaction, -1: none), set of tiles, and the key that it must follow.
+    """
 
     cook: int
     tick: int
@@ -46,26 +50,26 @@ class StationStep(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """How things are after some jobs.
+    """State and times after some jobs.
 
     Attributes
     ----------
     served
-        When the orders were served.
+        Times of the servings.
     time
-        When each cook is free.
+        Time from which each cook is free.
     steps
-        All that was done, as it was listed.
+        Uses of stations, in the order of the jobs.
     lies
-        Where each part is: a station, `AWAY`, not fetched yet, or `DONE`, on its plate.
+        Position of each part: a station, `NOWHERE`, not fetched yet, or `DONE`, on its plate.
     stands
-        Where each plate is: a station, or `AWAY`.
+        Position of each plate: a station, or `NOWHERE`.
     cover
-        What is on each station, 0 for nothing; contents of cookware are in ``pots``.
+        Load of each station, 0 if empty; contents of cookware are in ``pots``.
     pots
         Parts in cookware, by the station it is on.
     washed
-        How many dirty plates were taken.
+        Number of dirty plates that were taken.
     """
 
     served: list[int]
@@ -78,69 +82,76 @@ class Timing(NamedTuple):
     washed: int
 
 
-def key_of(tick: int, begun: int, cook: int) -> Key:
-    """Return when something happens as one number."""
-    return tick << _TICK | begun << _BEGUN | cook + 1
+def key_of(tick: int, start: int, cook: int) -> Key:
+    """Return the time of an event as one number."""
+    return tick << _TICK | start << _BEGIN | cook + 1
 
 
-def carried_out(
-    shop: Shop, jobs: list[Job], plates: list[int], stale: bool = False, limit: float = inf
+def execute_jobs(
+    shop: KitchenLayout, jobs: list[Job], plates: list[int], stale: bool = False, limit: float = inf
 ) -> Timing | None:
-    """Give every step of some jobs its time.
+    """Compute the time of every step of some jobs.
 
     Parameters
     ----------
     plates
-        For each order the plate: one of those at hand, or, from their number on, the next that is washed.
+        Plate of each order: a clean one, or, from their number on, the next that is washed.
     stale
-        Whether cookware counts from the end of what it cooked before, as some rules have it.
+        True if cookware counts from the end of its last use, as some rules require.
     limit
-        Ticks; what takes longer is not looked at any further.
+        Ticks; longer lists of jobs are given up.
 
     Returns
     -------
     Timing or None
         ``None`` if the jobs cannot be done in this order, or take too long.
     """
-    course = _Course(shop, plates, stale)
-    time = course.time
-    for kind, cook, what, target, rest in jobs:
+    execution = _Execution(shop, plates, stale)
+    time = execution.time
+    for kind, cook, subject, target, rest in jobs:
         if time[cook] > limit:
             return None
         if kind == PLATE:
-            done = course.round(cook, what, target, rest)  # type: ignore[arg-type]
+            done = execution.round(cook, subject, target, rest)  # type: ignore[arg-type]
         elif kind == WASH:
-            done = course.wash(cook, what, target, rest)
+            done = execution.wash(cook, subject, target, rest)
         elif kind == STAY:
-            done = course.stay(cook, what)
+            done = execution.stay(cook, subject)
         elif kind == CHOP:
-            done = course.raw[what] and course.chop(cook, what)
+            done = execution.raw[subject] and execution.chop(cook, subject)
         else:
-            done = course.take(cook, what, kind == FETCH) and course.put(cook, what, target, rest)
+            done = execution.take(cook, subject, kind == FETCH) and execution.put(cook, subject, target, rest)
         if not done:
             return None
     return Timing(
-        course.served, time, course.steps, course.lies, course.stands, course.cover, course.pots, course.washed
+        execution.served,
+        time,
+        execution.steps,
+        execution.lies,
+        execution.stands,
+        execution.cover,
+        execution.pots,
+        execution.washed,
     )
 
 
-class _Course:
-    """How things are while jobs are done; all methods return whether, or when, something could be done.
+class _Execution:
+    """State while jobs are executed; methods return the key of an action, or 0 if it is impossible.
 
     Attributes
     ----------
     cover
-        What lies on stations: nothing (0), a part (from 1), a plate (below 0), or cookware that is in the way.
+        Loads of stations: empty (0), a part (from 1), a plate (below 0), or an obstructing vessel.
     clear
-        When a station was cleared, or a dispenser last used.
+        Time when a station was cleared, or a dispenser last used.
     parked, filled
-        When a plate was put down, and when the last thing came in.
+        Times when a plate was put down, and when the last part was added.
     since, raw
-        When a part was put down or chopped, and whether it must be chopped still.
+        Time when a part was put down or chopped, and whether it must still be chopped.
     heat
-        Of cookware in use: when the first thing was put in, the sum of ticks, when it is cooked.
+        Cookware in use: time of the first part, sum of ticks, time when it is cooked.
     low, high
-        When the last action of a cook begins at the earliest and at the latest.
+        Earliest and latest start of the last action of a cook.
     """
 
     __slots__ = (
@@ -148,16 +159,16 @@ class _Course:
         "pots", "raw", "served", "shop", "since", "spot", "stale", "stamps", "stands", "steps", "time", "washed",
     )  # fmt: skip
 
-    def __init__(self, shop: Shop, plates: list[int], stale: bool) -> None:
+    def __init__(self, shop: KitchenLayout, plates: list[int], stale: bool) -> None:
         cooks, parts = len(shop.starts), len(shop.parts)
         self.shop, self.plates, self.stale = shop, plates, stale
         self.time, self.low, self.high, self.spot = [0] * cooks, [0] * cooks, [0] * cooks, shop.starts[:]
         self.cover = shop.cover[:]
         self.clear = [0] * shop.count
-        self.stands = shop.plates + [AWAY] * shop.washes
+        self.stands = shop.plates + [NOWHERE] * shop.washes
         self.parked, self.filled = [0] * len(self.stands), [0] * len(self.stands)
         self.dirty = [False] * len(self.stands)
-        self.lies = [AWAY] * parts
+        self.lies = [NOWHERE] * parts
         self.since: list[Key] = [0] * parts
         self.raw = shop.raw[:]
         self.pots: dict[int, list[int]] = {}
@@ -170,9 +181,9 @@ class _Course:
         self.steps: list[StationStep] = []
 
     def use(self, cook: int, place: int, after: Key, ticks: int = 0) -> Key:
-        """Walk to a station and use it, not before something has happened; 0 if there is no way."""
-        start, begun = self.time[cook], self.spot[cook]
-        way = self.shop.ways.get((begun, place)) or self.shop.way(begun, place)
+        """Walk to a station and use it, not before the event ``after``; return 0 if there is no path."""
+        start, spot = self.time[cook], self.spot[cook]
+        way = self.shop.ways.get((spot, place)) or self.shop.way(spot, place)
         if not way:
             return 0
         mark = cook + 1  # so that no key is 0
@@ -180,7 +191,7 @@ class _Course:
         if tick < after >> _TICK:
             tick = after >> _TICK
         if tick == start:
-            if (tick << _TICK | self.low[cook] << _BEGUN | mark) < after:
+            if (tick << _TICK | self.low[cook] << _BEGIN | mark) < after:
                 tick += 1
             else:
                 self.spot[cook] = way[0][1]
@@ -188,10 +199,10 @@ class _Course:
             self._walk(cook, way, tick - start)
             split = False  # whether the last tick may have to begin anew
             self.low[cook] = start
-            if (tick << _TICK | start << _BEGUN | mark) < after:
-                if (tick << _TICK | tick - 1 << _BEGUN | mark) >= after:
+            if (tick << _TICK | start << _BEGIN | mark) < after:
+                if (tick << _TICK | tick - 1 << _BEGIN | mark) >= after:
                     split = True
-                    self.low[cook] = after >> _BEGUN & _MASK
+                    self.low[cook] = after >> _BEGIN & _MASK
                 else:
                     tick += 1
                     self._walk(cook, way, tick - start)
@@ -201,11 +212,11 @@ class _Course:
         self.steps.append(StationStep(cook, tick, place, ticks, self.spot[cook], after))
         if ticks:
             self.low[cook] = self.high[cook] = tick
-            return tick + ticks << _TICK | tick << _BEGUN | mark
-        return tick << _TICK | self.high[cook] << _BEGUN | mark
+            return tick + ticks << _TICK | tick << _BEGIN | mark
+        return tick << _TICK | self.high[cook] << _BEGIN | mark
 
     def _walk(self, cook: int, way: Way, slack: int) -> None:
-        """Note where a walk that may take so long can end, and when a wait after it begins at the latest."""
+        """Store where a walk of at most ``slack`` ticks can end, and the latest start of a wait after it."""
         late = 0
         for length, tiles in way:
             if length > slack:
@@ -216,7 +227,7 @@ class _Course:
         self.high[cook] = self.time[cook] + late
 
     def round(self, cook: int, order: int, target: int, collects: tuple[int, ...]) -> Key:
-        """Take the plate of an order, collect what is to be collected, and serve it or put it down."""
+        """Take the plate of an order, collect parts, and serve it or put it down."""
         plate = self.plates[order]
         place = self.stands[plate]
         if place < 0:
@@ -229,7 +240,7 @@ class _Course:
             return 0
         self.cover[place] = 0
         self.clear[place] = key
-        self.stands[plate] = AWAY
+        self.stands[plate] = NOWHERE
         for part in collects:
             if self.lies[part] != DONE and not self._collect(cook, part, order):
                 return 0
@@ -318,7 +329,7 @@ class _Course:
             self.cover[place] = 0
             self.clear[place] = key
             return key
-        if place != AWAY:
+        if place != NOWHERE:
             return 0
         sources = self.shop.parts[part].sources
         place = sources[0]
@@ -333,7 +344,7 @@ class _Course:
         return key
 
     def put(self, cook: int, part: int, target: int, chop: object) -> Key:
-        """Put a part that is in hand on its plate, into cookware, or down, and perhaps chop it there."""
+        """Put a part in hand on its plate, into cookware, or down, and chop it there if requested."""
         own = self.shop.parts[part]
         if target == INTO:
             plate = self.plates[own.order]
@@ -380,72 +391,75 @@ class _Course:
 
 #: An action in the language of plans, and a plan: what each cook does.
 Action: TypeAlias = dict[str, Any]
-FloorPlan: TypeAlias = dict[str, list[Action]]
+GridKitchenPlan: TypeAlias = dict[str, list[Action]]
 
 
-def plan_of(shop: Shop, timing: Timing) -> FloorPlan:
-    """Write the steps of all cooks; who has nothing to do has an empty list."""
-    return {name: _written(shop, cook, tile, timing) for cook, (name, tile) in enumerate(shop.floor.cooks)}
+def plan_of(shop: KitchenLayout, timing: Timing) -> GridKitchenPlan:
+    """Return the actions of all cooks; an idle cook has an empty list."""
+    return {name: _actions_of(shop, cook, tile, timing) for cook, (name, tile) in enumerate(shop.grid_kitchen.cooks)}
 
 
-def _written(shop: Shop, cook: int, first: Tile, timing: Timing) -> list[Action]:
+def _actions_of(shop: KitchenLayout, cook: int, first: Tile, timing: Timing) -> list[Action]:
     own = [step for step in timing.steps if step.cook == cook]
     tiles = _tiles(shop, own, first)
     actions: list[Action] = []
-    tile, clock, begun = first, 0, 0
+    tile, clock, start = first, 0, 0
     for step, goal in zip(own, tiles, strict=True):
         if step.tick > clock:
-            begun = _way(shop, tile, goal, clock, step, actions)
-        if key_of(step.tick, begun, cook) < step.after:
-            raise InternalError(f"{shop.floor.name}: a step has its turn too early at {step.tick}")
+            start = _add_walk(shop, tile, goal, clock, step, actions)
+        if key_of(step.tick, start, cook) < step.after:
+            raise InternalError(f"{shop.grid_kitchen.name}: a step has its turn before its requirement at {step.tick}")
         tile, clock = goal, step.tick
         name = shop.stations[step.station].name
         if step.ticks > 0:
             actions.append({"action": "Process", "target": name})
-            clock, begun = clock + step.ticks, clock
+            clock, start = clock + step.ticks, clock
         elif not step.ticks:
             actions.append({"action": "Interact", "target": name})
     return actions
 
 
-def _way(shop: Shop, tile: Tile, goal: Tile, clock: int, step: StationStep, actions: list[Action]) -> int:
-    """Add a walk and a wait; return when the last of them begins."""
-    pace = shop.floor.facts.move
-    walk = distances(shop.floor, goal)[tile] * pace
+def _add_walk(shop: KitchenLayout, tile: Tile, goal: Tile, clock: int, step: StationStep, actions: list[Action]) -> int:
+    """Add a walk and a wait; return the start of the last of them."""
+    pace = shop.grid_kitchen.facts.move
+    walk = distances(shop.grid_kitchen, goal)[tile] * pace
     wait = step.tick - clock - walk
-    begun = step.tick - wait if wait else clock
-    late = key_of(step.tick, begun, step.cook) < step.after  # its last part must begin later
+    start = step.tick - wait if wait else clock
+    late = key_of(step.tick, start, step.cook) < step.after  # its last part must begin later
     if walk and not wait and late and walk > pace:
-        back = distances(shop.floor, goal)
+        back = distances(shop.grid_kitchen, goal)
         near = min(one for one in steps(goal) if back.get(one) == 1 and _between(shop, tile, one, walk // pace - 1))
         actions.append({"action": "MoveTo", "target": list(near)})
-        begun = step.tick - pace
+        start = step.tick - pace
     if walk:
         actions.append({"action": "MoveTo", "target": list(goal)})
     if wait and late and wait > 1:
         actions.append({"action": "Wait", "duration": wait - 1})
-        begun = step.tick - 1
+        start = step.tick - 1
         wait = 1
     if wait:
         actions.append({"action": "Wait", "duration": wait})
-    return begun
+    return start
 
 
-def _between(shop: Shop, tile: Tile, other: Tile, length: int) -> bool:
-    return distances(shop.floor, tile).get(other) == length
+def _between(shop: KitchenLayout, tile: Tile, other: Tile, length: int) -> bool:
+    return distances(shop.grid_kitchen, tile).get(other) == length
 
 
-def _tiles(shop: Shop, own: list[StationStep], first: Tile) -> list[Tile]:
-    """Choose where a cook stands for each step, from the last backwards: where the next can be reached in time."""
-    pace = shop.floor.facts.move
+def _tiles(shop: KitchenLayout, own: list[StationStep], first: Tile) -> list[Tile]:
+    """Choose the tile of a cook for each step, from the last backwards.
+
+    The next tile must be reachable in time.
+    """
+    pace = shop.grid_kitchen.facts.move
     chosen: list[Tile] = []
     for place in range(len(own) - 1, -1, -1):
         spots = shop.sets[own[place].spots]
         if chosen:
-            walks = distances(shop.floor, chosen[-1])
+            walks = distances(shop.grid_kitchen, chosen[-1])
             spare = own[place + 1].tick - own[place].tick - max(0, own[place].ticks)
             chosen.append(min((tile for tile in spots if walks[tile] * pace <= spare), key=lambda tile: walks[tile]))
         else:
-            walks = distances(shop.floor, first)
+            walks = distances(shop.grid_kitchen, first)
             chosen.append(min(spots, key=lambda tile: walks[tile]))
     return chosen[::-1]

@@ -1,4 +1,4 @@
-"""A floor as heuristics see it: numbered stations, what each dish needs, and how far it is from where to where."""
+"""A grid kitchen as the heuristics see it: numbered stations, needs of the dishes, and walking distances."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planoracle.instances.model.cache import ProblemCache
 
 
 class Part(NamedTuple):
-    """An ingredient of one dish: which order, where it is found, what becomes of it.
+    """An ingredient of one dish: its order, its dispensers and its processing.
 
     ``stoves`` are the stations with cookware that can cook it, with the ticks that takes; empty if it is not cooked.
     ``chopped`` says whether a board comes first.
@@ -26,32 +26,32 @@ class Part(NamedTuple):
     stoves: dict[int, int]
 
 
-#: Tiles to stand on for a station, for growing length of the walk: from so many tiles on, any of this set.
+#: Tiles to stand on for a station, by length of the walk: from each length on, any tile of a set.
 Way = tuple[tuple[int, int], ...]
 
 
-# Vessel that stands about.
+# Load of a station with an obstructing vessel.
 _IN_THE_WAY = 1_000_000
-# How many surfaces are near.
+# Number of nearest surfaces.
 _NEAREST = 3
 
 
-class Shop:
-    """What does not change while jobs are tried.
+class KitchenLayout:
+    """Constant data of a grid kitchen for the execution of jobs.
 
-    A cook stands on *some tile of a set*, chosen when the next walk begins: all tiles that it can have reached in time.
+    A cook stands on *some tile of a set*: all tiles that it can have reached in time. The next walk fixes the tile.
 
     Raises
     ------
     InputError
-        If an ingredient, a board, cookware or a plate that is needed is not there.
+        If a needed ingredient, board, vessel or plate is missing.
     """
 
-    def __init__(self, floor: GridKitchen) -> None:
-        self.floor = floor
-        self.stations = [one for one in floor.stations if access_tiles(floor, one.name)]
+    def __init__(self, grid_kitchen: GridKitchen) -> None:
+        self.grid_kitchen = grid_kitchen
+        self.stations = [one for one in grid_kitchen.stations if beside(grid_kitchen, one.name)]
         self.count = len(self.stations)
-        self.near = [access_tiles(floor, one.name) for one in self.stations]
+        self.near = [beside(grid_kitchen, one.name) for one in self.stations]
         self.boards = self._of("chopping_board")
         self.sinks = self._of("sink")
         self.windows = self._of("serving_window")
@@ -61,31 +61,35 @@ class Shop:
         self.plates = [i for i, one in enumerate(self.stations) if one.holds == PLATE and i in set(self.surfaces)]
         self.sets: list[tuple[Tile, ...]] = []
         self._numbers: dict[tuple[Tile, ...], int] = {}
-        self.starts = [self._number([tile]) for _, tile in floor.cooks]
+        self.starts = [self._number([tile]) for _, tile in grid_kitchen.cooks]
         self.ways: dict[tuple[int, int], Way] = {}
         self._nearest: dict[int, list[int]] = {}
         self.parts = [self._part(order, *need) for order, need in self._needs()]
-        self.of_order = [[i for i, x in enumerate(self.parts) if x.order == o] for o in range(len(floor.orders))]
+        self.of_order = [[i for i, x in enumerate(self.parts) if x.order == o] for o in range(len(grid_kitchen.orders))]
         self.raw = [part.chopped for part in self.parts]
         self.is_board = frozenset(self.boards)
-        self.chop, self.wash, self.back = floor.facts.chop, floor.facts.wash, floor.facts.plate_return
+        self.chop, self.wash, self.back = (
+            grid_kitchen.facts.chop,
+            grid_kitchen.facts.wash,
+            grid_kitchen.facts.plate_return,
+        )
         self.cover = [0] * self.count
         for place, station in enumerate(self.stations):
             if station.holds and station.kind != "stove":
                 self.cover[place] = -1 - self.plates.index(place) if place in self.plates else _IN_THE_WAY
-        self.washes = max(0, len(floor.orders) - len(self.plates))
+        self.washes = max(0, len(grid_kitchen.orders) - len(self.plates))
         if not self.windows:
-            raise InputError("has no serving window that can be reached", value=floor.name)
-        if not self.plates and floor.orders:
-            raise InputError("has no plate that can be reached", value=floor.name)
+            raise InputError("has no serving window that can be reached", value=grid_kitchen.name)
+        if not self.plates and grid_kitchen.orders:
+            raise InputError("has no plate that can be reached", value=grid_kitchen.name)
         if self.washes and not (self.sinks and self.returns):
-            raise InputError("has fewer plates than orders, and none can be washed", value=floor.name)
+            raise InputError("has fewer plates than orders, and none can be washed", value=grid_kitchen.name)
 
     def _of(self, *kinds: str) -> list[int]:
         return [i for i, one in enumerate(self.stations) if one.kind in kinds]
 
     def _needs(self) -> Iterable[tuple[int, tuple[str, str, str]]]:
-        for order, dish in enumerate(self.floor.orders):
+        for order, dish in enumerate(self.grid_kitchen.orders):
             for need in dish.needs:
                 yield order, (need.ingredient, need.state, need.vessel)
 
@@ -97,7 +101,7 @@ class Shop:
         chopped = state == "chopped"
         if state == "cooked":
             for i in self._of("stove"):
-                ware = self.floor.facts.vessel(self.stations[i].holds)
+                ware = self.grid_kitchen.facts.vessel(self.stations[i].holds)
                 if ware is not None and ingredient in ware.ingredients and vessel in ("", ware.name):
                     stoves[i] = ware.ticks
                     chopped = ware.takes == "chopped"
@@ -119,38 +123,38 @@ class Shop:
         return self._number(self.near[station])
 
     def length(self, start: int, station: int) -> float:
-        """Return how long the walk from some tile of a set to a station is."""
+        """Return the length of the shortest walk from some tile of a set to a station."""
         way = self.way(start, station)
         return way[0][0] if way else inf
 
     def nearest(self, station: int) -> list[int]:
         """Return the surfaces nearest to a station."""
-        found = self._nearest.get(station)
-        if found is None:
+        surfaces = self._nearest.get(station)
+        if surfaces is None:
             ways = {i: self.way(self.set_of(station), i) for i in self.surfaces if i != station}
-            found = sorted((i for i in ways if ways[i]), key=lambda i: ways[i][0][0])[:_NEAREST] or self.surfaces
-            self._nearest[station] = found
-        return found
+            surfaces = sorted((i for i in ways if ways[i]), key=lambda i: ways[i][0][0])[:_NEAREST] or self.surfaces
+            self._nearest[station] = surfaces
+        return surfaces
 
     def way(self, start: int, station: int) -> Way:
-        """Return how long the walk from some tile of a set to a station is, and where it can end; empty: no way."""
-        found = self.ways.get((start, station))
-        if found is None:
-            walks = [distances(self.floor, tile) for tile in self.sets[start]]
+        """Return lengths of walks from some tile of a set to a station, with their end tiles; empty: no path."""
+        way = self.ways.get((start, station))
+        if way is None:
+            walks = [distances(self.grid_kitchen, tile) for tile in self.sets[start]]
             lengths = {
-                tile: min(walk[tile] for walk in walks if tile in walk) * self.floor.facts.move
+                tile: min(walk[tile] for walk in walks if tile in walk) * self.grid_kitchen.facts.move
                 for tile in self.near[station]
                 if any(tile in walk for walk in walks)
             }
-            found = tuple(
+            way = tuple(
                 (length, self._number(tile for tile, other in lengths.items() if other <= length))
                 for length in sorted(set(lengths.values()))
             )
-            self.ways[start, station] = found
-        return found
+            self.ways[start, station] = way
+        return way
 
 
 @ProblemCache
-def shop_of(floor: GridKitchen) -> Shop:
-    """Return what heuristics know of a floor; raises `InputError` if a dish cannot be made on it."""
-    return Shop(floor)
+def layout_of(grid_kitchen: GridKitchen) -> KitchenLayout:
+    """Return the layout of a grid kitchen; raise `InputError` if a dish cannot be made."""
+    return KitchenLayout(grid_kitchen)

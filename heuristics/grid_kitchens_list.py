@@ -1,4 +1,4 @@
-"""List scheduling on a floor: of all that could be done next, the most urgent, by the cook who can do it first."""
+"""List scheduling in grid kitchens: the most urgent ready job goes to the cook that can do it first."""
 
 from __future__ import annotations
 
@@ -6,59 +6,59 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from planoracle.heuristics.grid_kitchens_jobs import (
-    AWAY,
     DONE,
     FETCH,
     INTO,
     MOVE,
+    NOWHERE,
     PLATE,
     SERVE,
     WASH,
     Job,
     Timing,
-    carried_out,
+    execute_jobs,
 )
-from planoracle.heuristics.grid_kitchens_layout import Shop
+from planoracle.heuristics.grid_kitchens_layout import KitchenLayout
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import NEVER, Deadline
 
-# Ingredients whose orders of collection are all tried; with more the first that come.
+# Largest number of ingredients whose orders of collection are all tried.
 _FEW = 4
-# Ticks between the times at which dishes are due.
+# Ticks between the due times of dishes.
 _DUE = 30
-# Jobs that there may be before their number counts; seconds to give one its time.
+# Number of jobs from which on the deadline is checked; counted work (seconds) per job.
 _JOBS, _TIMED = 48, 6e-6
 
 
-def listed(shop: Shop, deadline: Deadline = NEVER) -> tuple[list[Job], list[int]]:
+def list_jobs(shop: KitchenLayout, deadline: Deadline = NEVER) -> tuple[list[Job], list[int]]:
     """Return jobs that serve all orders, and the plate of each.
 
-    A job is ready when what it needs lies there. Those come first that make nobody wait, then those of earlier
-    dishes, then those with the longest way to go until the dish is served. What is chopped waits on its board for the
-    plate, unless others need the board.
+    A job is ready when the things that it needs are in place. Jobs without idle time come first, then jobs of earlier
+    dishes, then jobs with the longest tail until the dish is served. A chopped part waits on its board for the plate,
+    unless other parts need the board.
 
     Raises
     ------
     InputError
-        If the cooks cannot reach what is needed.
+        If the cooks cannot reach a needed station.
     TimeOverError
-        If there are so many orders that it takes longer than it may.
+        After the deadline.
     """
-    maker = _List(shop, deadline)
-    while len(maker.done.served) < len(shop.floor.orders):
+    maker = _JobList(shop, deadline)
+    while len(maker.done.served) < len(shop.grid_kitchen.orders):
         maker.next()
     return maker.jobs, maker.plates
 
 
-class _List:
-    """The jobs so far, and how things are after them."""
+class _JobList:
+    """Jobs chosen so far, and the state after them."""
 
-    def __init__(self, shop: Shop, deadline: Deadline) -> None:
+    def __init__(self, shop: KitchenLayout, deadline: Deadline) -> None:
         self.shop = shop
         self.deadline = deadline
-        self.plates = list(range(len(shop.floor.orders)))
+        self.plates = list(range(len(shop.grid_kitchen.orders)))
         self.jobs: list[Job] = []
-        done = carried_out(shop, [], self.plates)
+        done = execute_jobs(shop, [], self.plates)
         assert done is not None
         self.done: Timing = done
 
@@ -73,11 +73,11 @@ class _List:
                     if len(self.jobs) > _JOBS:
                         self.deadline.check(_TIMED * len(self.jobs))
                     mine: Job = (job[0], cook, *job[2:])
-                    found = carried_out(self.shop, [*self.jobs, mine], self.plates)
-                    if found is not None:
-                        key = (found.time[cook] + tail, found.time[cook], -self.done.time[cook], cook)
+                    timing = execute_jobs(self.shop, [*self.jobs, mine], self.plates)
+                    if timing is not None:
+                        key = (timing.time[cook] + tail, timing.time[cook], -self.done.time[cook], cook)
                         if first is None or key < first[0]:
-                            first = key, mine, found
+                            first = key, mine, timing
             if first is None:
                 continue
             idle = self._idle(first[2], first[1][1])
@@ -85,40 +85,40 @@ class _List:
             if best is None or rank < best[0]:
                 best = rank, first[1], first[2]
         if best is None:
-            raise InputError("the cooks cannot reach what is needed", value=self.shop.floor.name)
+            raise InputError("has a station that the cooks need and cannot reach", value=self.shop.grid_kitchen.name)
         self.jobs.append(best[1])
         self.done = best[2]
 
-    def _idle(self, found: Timing, cook: int) -> int:
-        """Return how long a cook waits in the steps that were added."""
+    def _idle(self, timing: Timing, cook: int) -> int:
+        """Return the idle time of a cook in the steps that were added."""
         shop, before = self.shop, len(self.done.steps)
         own = [step for step in self.done.steps if step.cook == cook]
         spots, clock = (own[-1].spots if own else shop.starts[cook]), self.done.time[cook]
         idle = 0
-        for step in found.steps[before:]:
+        for step in timing.steps[before:]:
             idle += step.tick - clock - shop.way(spots, step.station)[0][0]
             spots, clock = step.spots, step.tick + max(0, step.ticks)
         return idle
 
     def _ready(self) -> Iterator[tuple[int, list[tuple[Job, int]]]]:
-        """Return what can be done now: when it is due, and each way to do it with how long it takes from there."""
+        """Yield the ready jobs: due time, and each variant with its tail."""
         shop, done = self.shop, self.done
         crowded = not any(not done.cover[board] for board in shop.boards)
-        waiting = any(x.chopped and at == AWAY for x, at in zip(shop.parts, done.lies, strict=True))
+        waiting = any(x.chopped and at == NOWHERE for x, at in zip(shop.parts, done.lies, strict=True))
         for part, at in enumerate(done.lies):
             own = shop.parts[part]
-            kind = FETCH if at == AWAY else MOVE
+            kind = FETCH if at == NOWHERE else MOVE
             places: list[int] = []
             if at == DONE or at in done.pots:
                 continue
-            if at == AWAY and own.chopped:
+            if at == NOWHERE and own.chopped:
                 places = self._boards(part)
             elif own.stoves:
                 places = self._stoves(part)
-            elif (at == AWAY or (crowded and waiting)) and done.stands[self.plates[own.order]] != AWAY:
+            elif (at == NOWHERE or (crowded and waiting)) and done.stands[self.plates[own.order]] != NOWHERE:
                 places = [INTO]
             if places:
-                rest = at == AWAY and own.chopped
+                rest = at == NOWHERE and own.chopped
                 yield (
                     _DUE * own.order,
                     [((kind, 0, part, place, rest), self._tail(part, place)) for place in places],
@@ -126,13 +126,13 @@ class _List:
         yield from self._plates()
 
     def _boards(self, part: int) -> list[int]:
-        """Return the boards on which a part can be put: not where an earlier dish could then not be completed."""
+        """Return the boards on which a part can be put without blocking an earlier dish."""
         shop, done, own = self.shop, self.done, self.shop.parts[part]
         free = [board for board in shop.boards if not done.cover[board]]
-        earlier = any(done.lies[i] == AWAY and x.chopped and x.order < own.order for i, x in enumerate(shop.parts))
+        earlier = any(done.lies[i] == NOWHERE and x.chopped and x.order < own.order for i, x in enumerate(shop.parts))
         if (earlier and len(free) < 2) or (own.stoves and not self._stoves(part)):
             return []
-        if not own.stoves and done.stands[self.plates[own.order]] == AWAY:
+        if not own.stoves and done.stands[self.plates[own.order]] == NOWHERE:
             return []
         return free
 
@@ -143,16 +143,18 @@ class _List:
             if x.order < own.order and x.stoves.keys() & own.stoves.keys() and done.lies[i] not in (DONE, *x.stoves):
                 return []
         bound = [i for i, x in enumerate(shop.parts) if i != part and x.order == own.order and done.lies[i] >= 0]
-        spoken = [i for i in bound if done.lies[i] not in done.pots and shop.parts[i].stoves.keys() & own.stoves.keys()]
+        reserved = [
+            i for i in bound if done.lies[i] not in done.pots and shop.parts[i].stoves.keys() & own.stoves.keys()
+        ]
         free = [stove for stove in own.stoves if stove not in done.pots]
-        if len(free) > len(spoken):
+        if len(free) > len(reserved):
             return free
         shared = [stove for stove in own.stoves if stove in done.pots]
         alone = len(own.stoves) < len([i for i in shop.of_order[own.order] if shop.parts[i].stoves == own.stoves])
         return [stove for stove in shared if alone and shop.parts[done.pots[stove][0]].order == own.order]
 
     def _tail(self, part: int, place: int) -> int:
-        """Return how long it takes at least from here until the dish is served."""
+        """Return the least time from a position until the dish is served."""
         shop, own = self.shop, self.shop.parts[part]
         if place == INTO:
             place = self.done.stands[self.plates[own.order]]
@@ -167,14 +169,14 @@ class _List:
         return min((way[0][0] for way in ways if way), default=0)
 
     def _plates(self) -> Iterator[tuple[int, list[tuple[Job, int]]]]:
-        """Return what can be done with plates now."""
+        """Yield the ready jobs of plates."""
         shop, done = self.shop, self.done
         order = len(done.served)
         parts = shop.of_order[order]
         ready = all(done.lies[i] == DONE or done.lies[i] in done.pots or self._lies(i) for i in parts)
-        if ready and done.stands[self.plates[order]] != AWAY:
-            left = [i for i in parts if done.lies[i] != DONE]
-            ways = permutations(left) if len(left) <= _FEW else [tuple(left)]
+        if ready and done.stands[self.plates[order]] != NOWHERE:
+            remaining = [i for i in parts if done.lies[i] != DONE]
+            ways = permutations(remaining) if len(remaining) <= _FEW else [tuple(remaining)]
             yield _DUE * order, [((PLATE, 0, order, SERVE, way), 0) for way in ways]
         if done.washed < min(shop.washes, order):
             free = [sink for sink in shop.sinks if not done.cover[sink]]

@@ -1,4 +1,4 @@
-"""Small changes of jobs on a floor, at random: who, when, where, and by which way an ingredient comes on its plate."""
+"""Random moves of the annealing: change the cook, time, place or route of jobs in a grid kitchen."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable
 from random import Random
 
 from planoracle.heuristics.grid_kitchens_jobs import CHOP, FETCH, INTO, MOVE, PLATE, SERVE, WASH, Job
-from planoracle.heuristics.grid_kitchens_layout import Shop
+from planoracle.heuristics.grid_kitchens_layout import KitchenLayout
 
 
 class RandomMoves:
-    """Draws changes; what comes out may be impossible.
+    """Random moves; the changed jobs may be infeasible.
 
-    Jobs are changed in place, in lists that are copies.
+    Jobs are changed in place, in copies of the lists.
     """
 
-    def __init__(self, shop: Shop, random: Random) -> None:
+    def __init__(self, shop: KitchenLayout, random: Random) -> None:
         self.shop = shop
         self.random = random
-        self.cooks = len(shop.floor.cooks)
+        self.cooks = len(shop.grid_kitchen.cooks)
         self._kinds: list[Callable[[list[Job], list[int]], bool]] = [
             *[self._shift] * 6,
-            *[self._again] * 3,
+            *[self._reschedule] * 3,
             *[self._hand] * (3 if self.cooks > 1 else 0),
             *[self._exchange] * 2,
             *[self._target] * 3,
@@ -31,22 +31,22 @@ class RandomMoves:
             *[self._tour] * 2,
             *[self._stop] * 2,
             *[self._chop] * 2,
-            *[self._plates] * (1 if len(shop.floor.orders) > 1 or len(shop.plates) > 1 else 0),
+            *[self._plates] * (1 if len(shop.grid_kitchen.orders) > 1 or len(shop.plates) > 1 else 0),
         ]
 
     def change(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Change something; whether there was anything to change."""
+        """Make a random move; return whether it changed the jobs."""
         return self.random.choice(self._kinds)(jobs, plates)
 
     def _cook(self) -> int:
         return int(self.random.random() * self.cooks)
 
     def _at(self, low: int, high: int) -> int:
-        """Draw a number of a range, both ends included; the lower one if it is empty."""
+        """Draw an integer of a range, both ends included; the lower one if the range is empty."""
         return low + int(self.random.random() * (high - low + 1)) if high > low else low
 
     def _shift(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Move a job forwards or backwards, perhaps to another cook; not past what it depends on."""
+        """Move a job forwards or backwards up to its dependencies, possibly to another cook."""
         place = self._at(0, len(jobs) - 1)
         job = jobs[place]
         far = 1 + int(self.random.expovariate(0.25))
@@ -64,7 +64,7 @@ class RandomMoves:
         return True
 
     def _tied(self, one: Job, other: Job) -> bool:
-        """Whether two jobs must stay in their order."""
+        """Return whether two jobs must stay in their order."""
         if one[0] != PLATE and other[0] != PLATE:
             return one[2] == other[2] and (one[0] == WASH) == (other[0] == WASH)
         if other[0] != PLATE:
@@ -75,8 +75,8 @@ class RandomMoves:
             return one[2] == other[2] or one[3] == other[3] == SERVE
         return one[2] in other[4] or (one[3] == INTO and self.shop.parts[one[2]].order == other[2])  # type: ignore[operator]
 
-    def _again(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Do all that is done to an ingredient at other times, by other cooks."""
+    def _reschedule(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Move all jobs of an ingredient to other times and cooks."""
         part = self._at(0, len(self.shop.parts) - 1)
         mine = self._of(jobs, part)
         own = [jobs[i] for i in mine]
@@ -125,22 +125,22 @@ class RandomMoves:
         return False
 
     def _target(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Bring something to another station of the kind."""
+        """Change the target of a job to another station of the kind."""
         place = self._at(0, len(jobs) - 1)
-        kind, cook, what, target, rest = jobs[place]
+        kind, cook, subject, target, rest = jobs[place]
         if target < 0:
             return False
         if kind == WASH:
             choice = self.shop.sinks
             rest = self.random.random() < 0.7
-        elif kind != PLATE and target in self.shop.parts[what].stoves:
-            choice = list(self.shop.parts[what].stoves)
-        elif kind != PLATE and target in self.shop.boards and (rest or self.shop.parts[what].chopped):
+        elif kind != PLATE and target in self.shop.parts[subject].stoves:
+            choice = list(self.shop.parts[subject].stoves)
+        elif kind != PLATE and target in self.shop.boards and (rest or self.shop.parts[subject].chopped):
             choice = self.shop.boards
         else:
             choice = self.shop.surfaces
             rest = rest if kind == PLATE else False
-        jobs[place] = (kind, cook, what, self.random.choice(choice), rest)
+        jobs[place] = (kind, cook, subject, self.random.choice(choice), rest)
         return True
 
     def _of(self, jobs: list[Job], part: int) -> list[int]:
@@ -150,7 +150,7 @@ class RandomMoves:
         return [i for i, job in enumerate(jobs) if job[0] == PLATE and job[2] == order]
 
     def _route(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Collect with the plate what was brought to it, or the other way round."""
+        """Collect with the plate an ingredient that was brought to it, or the reverse."""
         part = self._at(0, len(self.shop.parts) - 1)
         own = self.shop.parts[part]
         if own.stoves:
@@ -186,7 +186,7 @@ class RandomMoves:
         return True
 
     def _drop(self, jobs: list[Job], part: int) -> int:
-        """Take a part from the tour that collects it; return which that was, or -1."""
+        """Remove a part from the tour that collects it; return the tour, or -1."""
         for i in self._tours(jobs, self.shop.parts[part].order):
             rest = jobs[i][4]
             if part in rest:  # type: ignore[operator]
@@ -195,7 +195,7 @@ class RandomMoves:
         return -1
 
     def _cookware(self, jobs: list[Job], part: int) -> bool:
-        """Cook something elsewhere."""
+        """Change the stove of an ingredient."""
         stove = self.random.choice(list(self.shop.parts[part].stoves))
         for i in self._of(jobs, part):
             if jobs[i][3] in self.shop.parts[part].stoves:
@@ -203,14 +203,14 @@ class RandomMoves:
         return True
 
     def _relay(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Let something be laid down on the way, for another cook; or carry it through."""
+        """Put an ingredient down on the way, for another cook; or merge the two jobs."""
         part = self._at(0, len(self.shop.parts) - 1)
         mine = [i for i in self._of(jobs, part) if jobs[i][0] != CHOP]
-        which = self._at(0, len(mine) - 1)
-        place = mine[which]
+        number = self._at(0, len(mine) - 1)
+        place = mine[number]
         kind, cook, _, target, rest = jobs[place]
-        if which + 1 < len(mine) and (target not in self.shop.boards or self.random.random() < 0.2):
-            after = mine[which + 1]
+        if number + 1 < len(mine) and (target not in self.shop.boards or self.random.random() < 0.2):
+            after = mine[number + 1]
             jobs[place] = (kind, cook, part, *jobs[after][3:])
             del jobs[after]
             return True
@@ -221,7 +221,7 @@ class RandomMoves:
         return True
 
     def _collect(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Collect something earlier or later, perhaps on another tour."""
+        """Collect an ingredient earlier or later, or on another tour."""
         tours = [
             i
             for i, job in enumerate(jobs)
@@ -241,19 +241,19 @@ class RandomMoves:
         return True
 
     def _tour(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Put a plate down on its way, or carry it through."""
-        order = self._at(0, len(self.shop.floor.orders) - 1)
+        """Split a plate's tour by putting it down, or merge two tours."""
+        order = self._at(0, len(self.shop.grid_kitchen.orders) - 1)
         tours = self._tours(jobs, order)
         if len(tours) > 1 and self.random.random() < 0.5:
-            which = self._at(0, len(tours) - 2)
-            one, other = jobs[tours[which]], jobs[tours[which + 1]]
+            number = self._at(0, len(tours) - 2)
+            one, other = jobs[tours[number]], jobs[tours[number + 1]]
             both = (*one[4], *other[4])  # type: ignore[misc]
             if self.random.random() < 0.7:
-                jobs[tours[which + 1]] = (*other[:4], both)
-                del jobs[tours[which]]
+                jobs[tours[number + 1]] = (*other[:4], both)
+                del jobs[tours[number]]
             else:
-                jobs[tours[which]] = (*one[:3], other[3], both)
-                del jobs[tours[which + 1]]
+                jobs[tours[number]] = (*one[:3], other[3], both)
+                del jobs[tours[number + 1]]
             return True
         tour = self.random.choice(tours)
         kind, cook, _, target, rest = jobs[tour]
@@ -267,7 +267,7 @@ class RandomMoves:
         return True
 
     def _stop(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Put a plate down near something, bring that, and go on with the plate."""
+        """Put a plate down near an ingredient, add the ingredient, and continue the tour."""
         part = self._at(0, len(self.shop.parts) - 1)
         own = self.shop.parts[part]
         mine = [i for i in self._of(jobs, part) if jobs[i][0] != CHOP]
@@ -292,7 +292,7 @@ class RandomMoves:
         return True
 
     def _chop(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Let something be chopped by who brings it, by who takes it, or by somebody else."""
+        """Change whether the fetching cook, the collecting cook or another cook chops an ingredient."""
         part = self._at(0, len(self.shop.parts) - 1)
         if not self.shop.parts[part].chopped:
             return False
@@ -310,7 +310,7 @@ class RandomMoves:
         return False
 
     def _plates(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Exchange the plates of two orders, or take another one."""
+        """Exchange the plates of two orders, or use another plate."""
         one = self._at(0, len(plates) - 1)
         other = self._at(0, len(self.shop.plates) + self.shop.washes - 1)
         if other in plates:

@@ -1,31 +1,63 @@
-"""An anytime improver: iterated greedy over priority lists, decoded by the serial scheme.
+"""Anytime improver: iterated greedy over priority lists, decoded by the serial scheme.
 
-After Ruiz and Stuetzle (2007): take some blocks out of the list, put each back at random, keep the new
-list if it is not worse, or sometimes if it is.
+After Ruiz and Stuetzle (2007): remove some blocks from the list, insert each at random, and accept the new list if it
+is not worse, or sometimes if it is.
+
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import exp
 from random import Random
+from typing import NamedTuple
 
 from planoracle.heuristics.generation import PLACING, Blocks, blocks_of, generate_parallel, generate_serial
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.schedule import Schedule
 
-#: Blocks from which on all rules have their turn in the serial scheme before any has in the parallel one, whose effort
-#: grows with the square of their number.
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Budget of a heuristic that can improve its result.
+
+    With ``seconds`` the result depends on the machine; without, only on ``seed`` and ``iterations``.
+    ``bound`` is a lower bound at which to stop.
+    """
+
+    seed: int = 0
+    iterations: int = 300
+    seconds: float | None = None
+    bound: int = 0
+
+
+DEFAULT = Budget()
+
+
+class HeuristicOutcome(NamedTuple):
+    """A schedule, or ``None`` and the ``reason`` why there is none.
+
+    ``claim`` is the makespan in ticks that an algorithm itself reports, if it ignores some rules.
+    """
+
+    schedule: Timetable | Schedule | None
+    reason: str = ""
+    claim: int | None = None
+
+
+#: Number of blocks above which all rules use the serial scheme first: the effort of the parallel scheme is quadratic.
 _LARGE = 500
 
-#: Rules that are tried where no more than a moment is to be spent.
+#: Rules of `list_schedule`.
 _FIRST_RULES = ("lst", "mts")
 
 
 def list_schedule(instance: Instance, *, deadline: Deadline = NEVER, bound: int = 0) -> Timetable | None:
-    """Return the better of two lists of priorities, decoded by the serial scheme: milliseconds for hundreds of actions.
+    """Return the better of two list schedules by the serial scheme: milliseconds for hundreds of actions.
 
     Parameters
     ----------
@@ -34,9 +66,9 @@ def list_schedule(instance: Instance, *, deadline: Deadline = NEVER, bound: int 
     """
     best: Timetable | None = None
     for rule in _FIRST_RULES:
-        found = generate_serial(instance, priorities(instance, rule), over=deadline.over)
-        if found is not None and (best is None or found.makespan < best.makespan):
-            best = found
+        timetable = generate_serial(instance, priorities(instance, rule), over=deadline.over)
+        if timetable is not None and (best is None or timetable.makespan < best.makespan):
+            best = timetable
         if best is not None and best.makespan <= bound:
             break
     return best
@@ -45,7 +77,7 @@ def list_schedule(instance: Instance, *, deadline: Deadline = NEVER, bound: int 
 def improve(
     instance: Instance, *, seed: int = 0, iterations: int = 300, deadline: Deadline = NEVER, bound: int = 0
 ) -> Timetable | None:
-    """Search for a short schedule; best found so far when the budget ends.
+    """Search for a short schedule; return the incumbent when the budget ends.
 
     Parameters
     ----------
@@ -59,7 +91,7 @@ def improve(
         Stop when the makespan has reached this lower bound.
     """
     over = deadline.over
-    # If a setting always gets in between a state and its use, they are tied, and put at the end if need be.
+    # If settings always come between a state and its use, both are one block, and finally placed at the end.
     for with_states, behind in ((False, False), (True, False), (True, True)):
         blocks = blocks_of(instance, with_states=with_states)
         best = _first(instance, blocks, bound, over, behind)
@@ -73,15 +105,15 @@ def improve(
     for _ in range(iterations):
         if over(PLACING):
             break
-        candidate = _mutated(order, random)
-        found = generate_serial(instance, _positions(candidate), blocks, over, behind=behind)
-        if found is None:
+        candidate = _mutate(order, random)
+        timetable = generate_serial(instance, _positions(candidate), blocks, over, behind=behind)
+        if timetable is None:
             continue
-        worse = found.makespan - current
+        worse = timetable.makespan - current
         if worse <= 0 or random.random() < exp(-worse / temperature):
-            order, current = candidate, found.makespan
-        if found.makespan < best.makespan:
-            best = found
+            order, current = candidate, timetable.makespan
+        if timetable.makespan < best.makespan:
+            best = timetable
             if best.makespan <= bound:
                 break
         temperature *= 0.995
@@ -91,34 +123,34 @@ def improve(
 def _first(
     instance: Instance, blocks: Blocks, bound: int, over: Callable[[float], bool], behind: bool
 ) -> Timetable | None:
-    """Best schedule of the priority rules; when time is over, of as many of them as had their turn."""
+    """Return the best schedule of the priority rules that fit into the time limit."""
     best: Timetable | None = None
     schemes = [(rule, parallel) for rule in RULES for parallel in (False, True)]
     large = len(blocks.members) > _LARGE
     if large:
         schemes.sort(key=lambda scheme: scheme[1])
     for rule, parallel in schemes:
-        if parallel and large and best is None:  # it would take long to fail as well
+        if parallel and large and best is None:  # the parallel scheme would take long to fail as well
             break
         urgent = priorities(instance, rule, blocks)
         if parallel:
-            found = generate_parallel(instance, urgent, blocks, over)
+            timetable = generate_parallel(instance, urgent, blocks, over)
         else:
-            found = generate_serial(instance, urgent, blocks, over, behind=behind)
-        if found is not None and (best is None or found.makespan < best.makespan):
-            best = found
+            timetable = generate_serial(instance, urgent, blocks, over, behind=behind)
+        if timetable is not None and (best is None or timetable.makespan < best.makespan):
+            best = timetable
         if over(PLACING) or (best is not None and best.makespan <= bound):
             return best
     return best
 
 
 def _order(timetable: Timetable, blocks: Blocks) -> list[int]:
-    """Blocks by the start of their first action."""
+    """Return the blocks by the start of their first action."""
     starts = [min(start for i in block if (start := timetable.start[i]) is not None) for block in blocks.members]
     return sorted(range(len(starts)), key=lambda b: (starts[b], b))
 
 
-def _mutated(order: list[int], random: Random) -> list[int]:
+def _mutate(order: list[int], random: Random) -> list[int]:
     changed = order[:]
     for _ in range(1 + (random.random() < 0.4)):
         block = changed.pop(random.randrange(len(changed)))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from planoracle.heuristics.budget import DEFAULT, Budget, HeuristicOutcome
+from planoracle.heuristics.improve import DEFAULT, Budget, HeuristicOutcome
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 from planoracle.instances.model.instance import Instance
@@ -61,17 +61,19 @@ def search(instance: Instance, *, waiting: bool = True, nodes: int = 20_000) -> 
         The schedule, or ``None`` and the reason: the search is exhausted, or the limit reached.
     """
     run = _Dfs(instance, waiting, nodes)
-    found = run.dfs(tuple(action_list(instance)), Timetable(instance), 0)
-    if found is not None:
-        return found, ""
-    return None, "stopped after the limit of nodes" if run.left < 0 else "no feasible schedule found"
+    timetable = run.dfs(tuple(action_list(instance)), Timetable(instance), 0)
+    if timetable is not None:
+        return timetable, ""
+    return None, "stopped after the limit of nodes" if run.nodes_left < 0 else "no feasible schedule found"
 
 
 class _Dfs:
+    """Depth-first search with a limit of nodes."""
+
     def __init__(self, instance: Instance, waiting: bool, nodes: int) -> None:
         self.instance = instance
         self.waiting = waiting
-        self.left = nodes
+        self.nodes_left = nodes
         self.windows = [
             (instance.index[lag.before], instance.index[lag.after], lag.maximum)
             for lag in instance.lags
@@ -81,8 +83,8 @@ class _Dfs:
     def dfs(self, remaining: tuple[int, ...], timetable: Timetable, time: int) -> Timetable | None:
         if not remaining:
             return timetable
-        self.left -= 1
-        if self.left < 0 or self.too_late(timetable, time):
+        self.nodes_left -= 1
+        if self.nodes_left < 0 or self.too_late(timetable, time):
             return None
         startable = False
         for i in remaining:
@@ -90,10 +92,10 @@ class _Dfs:
             if attempt is None:
                 continue
             startable = True
-            held = self.instance.actions[i].attended
-            found = self.dfs(tuple(j for j in remaining if j != i), attempt, time + held)
-            if found is not None or self.left < 0:
-                return found
+            busy = self.instance.actions[i].attended
+            timetable_found = self.dfs(tuple(j for j in remaining if j != i), attempt, time + busy)
+            if timetable_found is not None or self.nodes_left < 0:
+                return timetable_found
         if self.waiting and not startable:
             ends = [end for end in timetable.finish if end is not None and end > time]
             later = [a.release for a in self.instance.actions if a.release > time]
@@ -110,7 +112,7 @@ class _Dfs:
         return attempt if attempt.place(i, time) is None and attempt.start[i] == time else None
 
     def too_late(self, timetable: Timetable, time: int) -> bool:
-        """Whether some action can no longer start within its maximum lag."""
+        """Return whether some action can no longer start within its maximum lag."""
         for before, after, limit in self.windows:
             finish = timetable.finish[before]
             if finish is not None and timetable.finish[after] is None and finish + limit < time:

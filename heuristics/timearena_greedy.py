@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, permutations
 from typing import NamedTuple
 
-from planoracle.heuristics.budget import Budget, HeuristicOutcome
+from planoracle.heuristics.improve import Budget, HeuristicOutcome
 from planoracle.instances.benchmarks.timearena.problems import without_objects
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.instance import Instance, Mode
@@ -55,11 +55,11 @@ class GreedySchedule(NamedTuple):
 
     @property
     def claim(self) -> int:
-        """What the released code prints: the makespan, but at most 100."""
+        """Makespan that the released code prints: at most 100."""
         return min(self.makespan, CEILING)
 
 
-def printed(instance: Instance) -> GreedySchedule:
+def run_printed(instance: Instance) -> GreedySchedule:
     """Schedule by Algorithm 1 as printed, objects ignored (see above)."""
     run = _Run(without_objects(instance))
     order = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
@@ -68,7 +68,7 @@ def printed(instance: Instance) -> GreedySchedule:
     return run.result(starts, order, capped=False)
 
 
-def released(instance: Instance, limit: int = 10_000) -> GreedySchedule:
+def run_released(instance: Instance, limit: int = 10_000) -> GreedySchedule:
     """Schedule by the released greedy: the first best over all orders of the autonomous actions.
 
     At most ``limit`` orders are tried; the default suffices for seven autonomous actions (5040 orders), and
@@ -94,21 +94,21 @@ def released(instance: Instance, limit: int = 10_000) -> GreedySchedule:
 
 def printed_schedule(instance: Instance, budget: Budget) -> HeuristicOutcome:
     """Return the schedule of `printed`, if the rules allow it."""
-    return _allowed(printed, instance)
+    return _allowed(run_printed, instance)
 
 
 def released_schedule(instance: Instance, budget: Budget) -> HeuristicOutcome:
     """Return the schedule of `released`, if the rules allow it."""
-    return _allowed(released, instance)
+    return _allowed(run_released, instance)
 
 
 def _allowed(algorithm: Callable[[Instance], GreedySchedule], instance: Instance) -> HeuristicOutcome:
     if len(instance.agents) != 1:
         return HeuristicOutcome(None, "the greedy algorithm is for one agent")
-    found = algorithm(instance)
-    schedule, obstacle = realise(instance, found.starts)
-    why = f"claims {found.claim} {instance.unit}s, impossible under the rules: {obstacle}"
-    return HeuristicOutcome(schedule, why, found.claim)
+    schedule_found = algorithm(instance)
+    schedule, obstacle = realise(instance, schedule_found.starts)
+    why = f"claims {schedule_found.claim} {instance.unit}s, impossible under the rules: {obstacle}"
+    return HeuristicOutcome(schedule, why, schedule_found.claim)
 
 
 def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None, str]:

@@ -1,4 +1,4 @@
-"""What is taken of a capacity at every instant, and where there is room for more."""
+"""Resource loads over time, and timetables of actions that are placed one after the other."""
 
 from __future__ import annotations
 
@@ -50,13 +50,16 @@ class ResourceLoad:
         return k
 
     def fit(self, time: int, duration: int, amount: int) -> int:
-        """Return the first instant from ``time`` on from which so many units are free for so long (at least a tick)."""
+        """Return the first instant from ``time`` on at which so many units are free for so long.
+
+        A duration of 0 counts as one tick.
+        """
         times, loads, most = self._times, self._loads, self.capacity - amount
         k, count = bisect_right(times, time) - 1, len(times)
         end = time + duration
         while k < count and times[k] < end:
             if loads[k] > most:
-                while loads[k] > most:  # in the end nothing is taken
+                while loads[k] > most:  # the last load is 0
                     k += 1
                 time = times[k]
                 end = time + duration
@@ -65,16 +68,16 @@ class ResourceLoad:
 
     def copy(self) -> ResourceLoad:
         """Return an independent copy."""
-        made = ResourceLoad(self.capacity)
-        made._times, made._loads = self._times[:], self._loads[:]
-        return made
+        load = ResourceLoad(self.capacity)
+        load._times, load._loads = self._times[:], self._loads[:]
+        return load
 
 
 _ALWAYS = 2**62  # beyond all times
 
 
 class Late(NamedTuple):
-    """An action fits only after a maximum lag has run out: ``before`` would have to finish ``by`` ticks later."""
+    """An action misses a maximum lag: ``before`` would have to finish ``by`` ticks later."""
 
     before: int
     by: int
@@ -83,7 +86,7 @@ class Late(NamedTuple):
 class _Busy(NamedTuple):
     start: int
     end: int
-    cut_until: int  # something may be started strictly inside, up to this instant
+    cut_until: int  # other actions may start strictly inside up to this instant
 
 
 class _Use(NamedTuple):
@@ -145,7 +148,7 @@ class Timetable:
         return copy
 
     def take_back(self, count: int) -> None:
-        """Take back the actions placed last, but for the first ``count``."""
+        """Remove the actions placed last; the first ``count`` remain."""
         self._full.clear()
         while len(self._placed) > count:
             i, pieces, self._longest = self._placed.pop()
@@ -155,7 +158,7 @@ class Timetable:
             self.start[i] = self.finish[i] = None
 
     def earliest(self, i: int) -> int:
-        """Earliest start that the release and the lags from and to what has been placed so far allow."""
+        """Return the earliest start that the release and the lags to placed actions allow."""
         action = self.instance.actions[i]
         time = action.release
         for k, lag in self._limited[i]:  # this action has to finish late enough for one that is placed
@@ -231,58 +234,61 @@ class Timetable:
                 return [Piece(action.id, time, action.duration, agent, mode)]
             time = moved
 
-    def _agent_free(self, agent: str, time: int, held: int) -> int:
-        """First instant from ``time`` on at which the agent can start something that holds it so long."""
+    def _agent_free(self, agent: str, time: int, busy_ticks: int) -> int:
+        """Return the first instant from ``time`` on at which the agent can start and hold the action."""
         busy = self._busy[agent]
-        if not held:
+        if not busy_ticks:
             k = bisect_right(busy, (time, _ALWAYS, 0)) - 1
             inside = k >= 0 and busy[k].start < time < busy[k].end and time > busy[k].cut_until
             return busy[k].end if inside else time
-        first, time = self._past_full((agent, held), time)
+        first, time = self._past_full((agent, busy_ticks), time)
         instants = self._instants[agent]
         while True:
             k = max(0, bisect_right(busy, (time, _ALWAYS, 0)) - 1)
-            while k < len(busy) and busy[k].start < time + held:
+            while k < len(busy) and busy[k].start < time + busy_ticks:
                 time = max(time, busy[k].end)
                 k += 1
-            j = bisect_right(instants, time) if held > 1 else len(instants)
-            if j == len(instants) or instants[j] >= time + held:
+            j = bisect_right(instants, time) if busy_ticks > 1 else len(instants)
+            if j == len(instants) or instants[j] >= time + busy_ticks:
                 break
             time = instants[j]
-        self._now_full((agent, held), first, time)
+        self._now_full((agent, busy_ticks), first, time)
         return time
 
     def _past_full(self, kind: object, time: int) -> tuple[int, int]:
-        """Return from where on nothing of a kind fits, and where to look for a place from ``time`` on."""
+        """Return the start of a full stretch of a kind, and the first candidate from ``time`` on."""
         first, last = self._full.get(kind, (time, time))
         return (first, last) if first <= time <= last else (time, time)
 
     def _now_full(self, kind: object, first: int, last: int) -> None:
-        """Keep in mind that nothing of a kind fits from ``first`` on before ``last``: there is only ever less room."""
-        known = self._full.get(kind, (0, 0))
-        if last - first >= known[1] - known[0]:
+        """Record that nothing of a kind fits between ``first`` and ``last``.
+
+        Free capacity only shrinks.
+        """
+        previous = self._full.get(kind, (0, 0))
+        if last - first >= previous[1] - previous[0]:
             self._full[kind] = first, last
 
     def _fill(self, action: Action, mode: int, agent: str, time: int, limit: int) -> list[Piece]:
         """Fill the agent's free time with an interruptible action from ``time`` on."""
         pieces: list[Piece] = []
-        left = action.duration
+        remaining = action.duration
         instants, busy = self._instants[agent], self._busy[agent]
-        time = self._agent_free(agent, time, 1) if left else time
+        time = self._agent_free(agent, time, 1) if remaining else time
         k = bisect_right(busy, (time, _ALWAYS, 0))
-        while left:
+        while remaining:
             span = busy[k] if k < len(busy) else _Busy(_ALWAYS, _ALWAYS, 0)
             k += 1
-            while left and time < span.start:
-                end = min(span.start, time + left)
+            while remaining and time < span.start:
+                end = min(span.start, time + remaining)
                 if limit < _ALWAYS:  # a start inside cuts the run, and the rest must still be in time
                     j = bisect_right(instants, time)
                     if j < len(instants):
                         end = min(end, instants[j])
                 pieces.append(Piece(action.id, time, end - time, agent, mode))
-                left -= end - time
+                remaining -= end - time
                 time = end
-            if left:
+            if remaining:
                 time = max(time, span.end)
         return pieces or [Piece(action.id, time, 0, agent, mode)]
 
@@ -305,10 +311,10 @@ class Timetable:
             if over and _peak(over, time) + amount > capacity:
                 time = min(use.end for use in over)
                 continue
-            held = self._state_holds(demand, time, end)
-            if held is None or held == time:
-                return held
-            time = held
+            state_time = self._state_holds(demand, time, end)
+            if state_time is None or state_time == time:
+                return state_time
+            time = state_time
 
     def _state_holds(self, demand: Demand, time: int, end: int) -> int | None:
         """Return ``time`` if the states fit, a later instant to try, or ``None`` if none is in sight."""
@@ -395,7 +401,7 @@ def _start(use: _Use) -> int:
 
 @ProblemCache
 def resource_kinds(instance: Instance) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the resources whose states matter; and these with all that uses of no length ask for (cached)."""
+    """Return the resources with states, and those whose uses are listed."""
     uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
     stateful = {demand.resource for _, demand in uses if demand.requires is not None or demand.sets is not None}
     instant = {demand.resource for action, demand in uses if not action.duration}
@@ -403,7 +409,7 @@ def resource_kinds(instance: Instance) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _peak(uses: list[_Use], time: int) -> int:
-    """Highest load of uses that overlap, equal settings counted once."""
+    """Return the highest load of overlapping uses; equal settings count once."""
     load: dict[object, tuple[int, int, int]] = {}
     for n, use in enumerate(uses):
         key = n if use.sets is None else (use.sets, use.start, use.end)
@@ -423,7 +429,10 @@ _Rows = tuple[tuple[tuple[int, int], ...], ...]
 
 @ProblemCache
 def lags_by_action(instance: Instance) -> tuple[_Rows, _Rows, _Rows, _Rows]:
-    """For every action its minimum and its maximum lags, as (position of the other, lag); to it, then from it."""
+    """Return minimum and maximum lags by action as (position of the other, lag).
+
+    The first two are lags to the action, the others lags from it.
+    """
     rows: list[list[list[tuple[int, int]]]] = [[[] for _ in instance.actions] for _ in range(4)]
     least, most, behind, limited = rows
     for lag in instance.lags:

@@ -1,7 +1,8 @@
-"""What the states of a live run leave, one after the other: little has to be looked for twice.
+"""Values of the states of live runs, with reuse from one state to the next.
 
-Who decides as a known best plan does has lost nothing. So the plan is kept from state to state, and only where somebody
-leaves it a new one is looked for, by a solver that has been kept as well.
+A decision that follows an optimal plan keeps the value. So the plan is stored with the state, and only other decisions
+need a search, by a solver that is stored as well.
+
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from planoracle.solver.states.state_solver import NEVER, Value
 
 @dataclass(frozen=True, slots=True)
 class StateValue:
-    """What is known of a state; immutable, so that it can be kept with it.
+    """Value of a state with data for the next one; immutable.
 
     Attributes
     ----------
     value
         The best makespan that the state leaves.
     keep
-        What the next state is begun with; only who made it knows what it means.
+        Data for the value of the next state, private to its value source.
     """
 
     value: Value
@@ -38,20 +39,23 @@ class StateValue:
 
 
 class ValueSource(Protocol):
-    """Values of runs on one problem; what it has found serves all of them."""
+    """Values of runs on one problem, with reuse between them."""
 
-    def known(self, run: AnyRun, before: StateValue | None = None) -> StateValue:
-        """Return what is known of where a run stopped; ``before`` is that of a state from which it has gone on."""
+    def state_value(self, run: AnyRun, before: StateValue | None = None) -> StateValue:
+        """Return the value of the state in which a run stopped.
 
-    def commands(self, run: AnyRun, known: StateValue) -> list[str] | None:
-        """Return the commands by which a run goes on best from where it stopped, each a message of its own.
+        ``before`` is the value of an earlier state of the run.
+        """
 
-        ``None`` if no way to go on is known.
+    def commands(self, run: AnyRun, state_value: StateValue) -> list[str] | None:
+        """Return the commands of a best completion from where a run stopped, each a message of its own.
+
+        ``None`` if no completion is known.
         """
 
 
-# Imported when needed: each brings its solver.
-_VALUES = {
+# Modules by kind, imported on first use: each imports its solver.
+_MODULES = {
     "schedule": "planoracle.solver.states.run_solver",
     "kitchen": "planoracle.solver.kitchens.run_solver",
     "floor": "planoracle.solver.grid_kitchens.run_solver",
@@ -59,29 +63,32 @@ _VALUES = {
 
 
 class Live:
-    """Values of runs, by solvers that are kept while the problem is the same; ``limit`` is that of one state."""
+    """Values of runs, by a solver that is kept for the current problem.
+
+    ``limit`` is that of one state.
+    """
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
-        self._kept: tuple[Problem, ValueSource] | None = None
+        self._current: tuple[Problem, ValueSource] | None = None
 
     def of(self, run: AnyRun) -> ValueSource:
-        """Return who values runs on the problem of a run."""
-        if self._kept is None or self._kept[0] is not run.problem:
-            self._kept = run.problem, import_module(for_kind(run.problem, _VALUES)).RunValues(self.limit)
-        return self._kept[1]
+        """Return the value source of a run's problem."""
+        if self._current is None or self._current[0] is not run.problem:
+            self._current = run.problem, import_module(for_kind(run.problem, _MODULES)).RunValues(self.limit)
+        return self._current[1]
 
-    def known(self, run: AnyRun, before: StateValue | None = None) -> StateValue:
-        """Return what is known of where a run stopped, see `ValueSource`."""
-        return self.of(run).known(run, before)
+    def state_value(self, run: AnyRun, before: StateValue | None = None) -> StateValue:
+        """Return the value of the state in which a run stopped, see `ValueSource`."""
+        return self.of(run).state_value(run, before)
 
-    def commands(self, run: AnyRun, known: StateValue) -> list[str] | None:
-        """Return the commands by which a run goes on best, see `ValueSource`."""
-        return self.of(run).commands(run, known)
+    def commands(self, run: AnyRun, state_value: StateValue) -> list[str] | None:
+        """Return the commands of a best completion, see `ValueSource`."""
+        return self.of(run).commands(run, state_value)
 
 
 def run_of(environment: AnyEnvironment) -> AnyRun:
-    """Return the run so far, also of an environment in which nothing has been said yet.
+    """Return the run so far, also of an environment without a message.
 
     Raises
     ------
@@ -94,11 +101,7 @@ def run_of(environment: AnyEnvironment) -> AnyRun:
 
 
 def lost_after(run: AnyRun, count: int, value: Value) -> tuple[str, str] | None:
-    """Return why nothing leads to success after so many steps of a run, and whether that is proved.
-
-    ``over``: the run has ended; ``constraints``: the rules leave no way; ``spoiled``: doing all that is left is no
-    success, and ways to undo are not looked for; ``time_limit``: what is left ends too late.
-    """
+    """Return the reason why no completion exists after so many steps of a run, and whether it is proved."""
     lost = run.lost_at(count)
     if lost == "over":
         return "over", "proved"
@@ -113,7 +116,7 @@ def lost_after(run: AnyRun, count: int, value: Value) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A command that the rules allow now.
+    """A legal command and its cost.
 
     Attributes
     ----------
@@ -141,39 +144,39 @@ class Option:
     @classmethod
     def of(cls, command: str, kind: str, before: Value, after: Value, *lengths: int | None) -> Option:
         """Return a command with what is known before and after it."""
-        known = before.makespan is not None and after.makespan is not None
-        cost = after.makespan - before.makespan if known else None  # type: ignore[operator]
+        is_proved = before.makespan is not None and after.makespan is not None
+        cost = after.makespan - before.makespan if is_proved else None  # type: ignore[operator]
         return cls(command, kind, after.makespan, cost, after.status, *lengths)
 
 
 class RunSolver(Protocol):
-    """Answers about one run."""
+    """Values, completions and repairs of one run."""
 
     @property
     def grid(self) -> int:
-        """Ticks: completions pause interruptible actions at multiples of it."""
+        """Ticks; completions interrupt actions at multiples of it."""
 
     @property
     def clock(self) -> int:
-        """Ticks; the time before which nothing else can start where the run stopped."""
+        """Ticks; earliest time of further starts where the run stopped."""
 
     @property
     def over(self) -> str | None:
-        """Why the run cannot go on where it stopped, if so; also if nothing is left to do."""
+        """Reason why the run cannot continue, if there is one; also if it is complete."""
 
     @property
     def values(self) -> Sequence[Value]:
-        """What is known of the best makespan before the first and after every step; worked out once."""
+        """Values before the first and after every step; computed once."""
 
     @property
     def value(self) -> Value:
-        """The same where the run stopped, alone."""
+        """Value of the state in which the run stopped."""
 
     @property
     def rest(self) -> BestKnown:
-        """The best way to go on from the end of the run; the makespan is that of what is left."""
+        """Best completion from the end of the run; its makespan is that of the rest."""
 
-    def completed(self, value: Value) -> str | None:
+    def complete_plan(self, value: Value) -> str | None:
         """Return the plan up to where the run stopped with its best completion, replayed by the rules.
 
         ``None`` if the time is up before the completion is found again.
@@ -185,9 +188,9 @@ class RunSolver(Protocol):
         """
 
     def contradiction(self, count: int) -> tuple[str, ...]:
-        """Return constraints in words that cannot all be obeyed after so many steps, if they are found in time."""
+        """Return constraints in words that contradict each other after so many steps, if a conflict is found."""
 
-    def repaired(
+    def repair(
         self,
         best: Callable[[Problem], BestKnown],
         objectives: tuple[str, ...],
@@ -201,25 +204,17 @@ class RunSolver(Protocol):
         best
             Solves a problem under the rules of the run.
         objectives
-            What is kept small, the most important first, where the kind of problem leaves a choice.
+            Objectives to minimize, the most important first, for kinds that have several.
         time_limit
             Seconds of wall time, or counted work.
         salvaged
-            What was left out of the submission before it could be read.
+            Commands of the submission that the parser left out.
         """
 
     def options(self, value: Value) -> Iterator[Option]:
-        """Yield every command that the rules allow where the run stopped; ``value`` is known of that."""
-
-
-# Imported when needed: each brings its solver.
-_SOLVERS = {
-    "schedule": "planoracle.solver.states.run_solver",
-    "kitchen": "planoracle.solver.kitchens.run_solver",
-    "floor": "planoracle.solver.grid_kitchens.run_solver",
-}
+        """Yield every legal command where the run stopped; ``value`` is the value of that state."""
 
 
 def solver_of(run: AnyRun, limit: Limit) -> RunSolver:
-    """Return who answers about a run; ``limit`` is that of one state of it."""
-    return cast("RunSolver", import_module(for_kind(run.problem, _SOLVERS)).Solver(run, limit))
+    """Return the solver of a run; ``limit`` is that of one state of it."""
+    return cast("RunSolver", import_module(for_kind(run.problem, _MODULES)).Solver(run, limit))

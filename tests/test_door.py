@@ -172,7 +172,7 @@ def test_a_heuristic_proves_nothing(infeasible: planoracle.Instance) -> None:
 
 
 def test_heuristics_are_for_some_kinds_of_problems_and_have_names() -> None:
-    with pytest.raises(InputError, match="is for scheduling problems and floors, not for a kitchen"):
+    with pytest.raises(InputError, match="is for scheduling problems and grid kitchens, not for a kitchen"):
         schedule(load(KITCHEN))
     with pytest.raises(UnknownNameError, match=r"must be one of .*improve"):
         schedule(load("timearena/household1"), "magic")

@@ -9,7 +9,7 @@ from typing import cast
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.solver_agents import Script, closing
 from planoracle.analysis.grading.oracle import WORK
-from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import GREEDY
 from planoracle.heuristics.registry import run as run_heuristic
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
@@ -31,7 +31,7 @@ class ScheduleAgent:
     name
         Name of the heuristic, see `planoracle.heuristics.registry`.
     seed
-        See `planoracle.heuristics.registry.Budget`.
+        See `planoracle.heuristics.improve.Budget`.
     """
 
     def __init__(self, name: str, *, seed: int = 0) -> None:

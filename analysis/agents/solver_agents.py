@@ -86,7 +86,7 @@ class Optimal:
         if command is not None:
             return command
         run = run_of(environment)
-        state = self._live.known(run, None)
+        state = self._live.state_value(run, None)
         if run.success or environment.done or lost_after(run, run.stop, state.value):
             return closing(environment, "close")
         commands = self._begin(run) or self._live.commands(run, state)
@@ -115,7 +115,7 @@ def whole_plan(environment: AnyEnvironment, limit: Limit) -> str:
     """
     run = run_of(environment)
     solver = solver_of(run, limit)
-    plan = None if run.impossible or solver.value.upper is None else solver.completed(solver.value)
+    plan = None if run.impossible or solver.value.upper is None else solver.complete_plan(solver.value)
     if plan is None:
         raise AgentError(f"{environment.problem.name}: no plan was found within the limit", "no_plan")
     return plan

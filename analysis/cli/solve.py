@@ -31,7 +31,7 @@ from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.console import complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.verification.bundled_checks import chosen, rows_of
-from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.heuristics.registry import run as apply
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError

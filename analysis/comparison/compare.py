@@ -13,7 +13,7 @@ from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.intake.record_fields import is_grade
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.analysis.statistics.summary import mean
-from planoracle.heuristics.budget import DEFAULT, Budget
+from planoracle.heuristics.improve import DEFAULT, Budget
 from planoracle.heuristics.registry import HeuristicAnswer, run
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError

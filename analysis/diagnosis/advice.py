@@ -108,7 +108,7 @@ def next_of(run: AnyRun, *, everything: bool = False, seconds: Limit = WORK) -> 
         over = "time_limit"
     plan = None
     if run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
-        plan = solver.completed(value)
+        plan = solver.complete_plan(value)
     options = [] if ended is not None else list(solver.options(value))
     best = sorted(options, key=_rank) if everything else [option for option in options if option.cost == 0]
     return Advice(

@@ -84,7 +84,7 @@ class RunRegret:
     stop
         How many of the decisions come before what is carried on with.
     grid
-        Ticks: completions pause interruptible actions at multiples of it, see ``solver/README.md``.
+        Ticks: completions pause interruptible actions at multiples of it, see ``solver/exact/README.md``.
     """
 
     instance: str
@@ -178,7 +178,7 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
     value = values[run.stop]
     plan = None
     if not run.success and run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
-        plan = solver.completed(value)
+        plan = solver.complete_plan(value)
     return RunRegret(
         instance=run.problem.name,
         benchmark=run.problem.benchmark,

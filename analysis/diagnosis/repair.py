@@ -68,7 +68,7 @@ class Repairer:
         kept, salvaged = benchmark.salvage(problem, given)
         read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, kept), rules), given=given)
         run = benchmark.replay(problem, read, rules)
-        return solver_of(run, self.time_limit).repaired(
+        return solver_of(run, self.time_limit).repair(
             lambda one: self.oracle.best(one, rules), self.objectives, self.time_limit, salvaged
         )
 

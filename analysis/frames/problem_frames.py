@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from planoracle.analysis.comparison.compare import WORK, check, compare
 from planoracle.analysis.frames.schema import Collector, FrameWithErrors, problem_columns
-from planoracle.heuristics.budget import DEFAULT, Budget
+from planoracle.heuristics.improve import DEFAULT, Budget
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule

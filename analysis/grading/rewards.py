@@ -89,7 +89,7 @@ class RegretReward:
     def begin(self, environment: AnyEnvironment) -> _State:
         """Value the beginning."""
         run = run_of(environment)
-        value = (known := self._live.known(run)).value
+        value = (known := self._live.state_value(run)).value
         least = 0 if value.lower >= NEVER else value.lower
         return _State(known, value.makespan, 10 * max(1, least) if self.penalty is None else self.penalty)
 
@@ -109,7 +109,7 @@ class RegretReward:
             return self._priced(memo, None, run.makespan, Status.optimal)
         if environment.done:
             return self._lost(memo, None, ("over", "proved"))
-        known = self._live.known(run, memo.known)
+        known = self._live.state_value(run, memo.known)
         lost = lost_after(run, run.stop, known.value)
         if lost is not None:
             return self._lost(memo, known, lost)

@@ -165,13 +165,12 @@ def lower_bound(instance: Instance, bounds: Windows, enough: float = inf) -> int
 def common_tick(instance: Instance) -> int:
     """Return the number of ticks by which all times may be divided.
 
-    Without interruptible actions any schedule is an ordering plus difference constraints, so starts can
-    be rounded down to multiples of the greatest common divisor of all times. ``solver/README.md``
-    shows that this also holds for one agent whose interruptible actions use no resource and have no maximum
-    lag; a maximum lag before them needs the check of `grid_matters`. Otherwise finer pauses can help
-    (three unit jobs on two machines end at 1.5), and the result is 1; but with several agents and more than
-    so many ticks of such work, it is what lets that be dealt out evenly, and `grid_matters`. It is 1 too where a use
-    may start a tick after the setting that it needs, while that still runs.
+    Without interruptible actions any schedule is an ordering plus difference constraints, so starts can be rounded down
+    to multiples of the greatest common divisor of all times. ``solver/exact/README.md`` shows that this also holds for
+    one agent whose interruptible actions use no resource and have no maximum lag; a maximum lag before them needs the
+    check of `grid_matters`. Otherwise finer interruptions can help (three unit jobs on two machines end at 1.5), and
+    the result is 1. Several agents with more than ``_FEW_TICKS`` ticks of such work are an exception: the result divides
+    it evenly, and `grid_matters`. The result is also 1 if a use may start a tick after its setting, while that runs.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class ScheduleModel:
     least, most
         Domain of the makespan, in ticks.
     relaxed
-        A relaxation of the same problem in continuous time, see ``solver/README.md``. With one agent, one step of
+        A relaxation of the same problem in continuous time, see ``solver/exact/README.md``. With one agent, one step of
         every interruptible action that is bound by a maximum lag may need no agent, if it starts at the last moment
         that the lag allows; with several, interruptible actions are unattended.
     ordering

@@ -1,1 +1,1 @@
-"""Floors: best plans of cooks who walk between stations, with bounds, and what a run on a floor leaves."""
+"""Plans, lower bounds, state values and repairs for grid kitchens, where cooks walk between stations."""

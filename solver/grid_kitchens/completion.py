@@ -1,4 +1,4 @@
-"""Result of planning a grid kitchen."""
+"""Beam search for plans that continue a partly executed run of a grid kitchen, and results of planning."""
 
 from __future__ import annotations
 
@@ -26,128 +26,129 @@ from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, ca
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction
 from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.protocol import registry
-from planoracle.solver.grid_kitchens.rollout import FAR, RemainingWork, outlook
+from planoracle.solver.grid_kitchens.rollout import FAR, RemainingWork, rollout
 from planoracle.solver.result import Result
 from planoracle.solver.states.state_solver import NEVER, Value
 
-#: The actions of every cook as a submission has them, by name; who is missing does nothing.
-FloorPlan: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+#: Actions by cook, in the form of submissions; a missing cook does nothing.
+GridKitchenPlan: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 class PlanAndBound(NamedTuple):
-    """A plan, a bound, or both.
+    """Result of planning: status, plan and lower bound.
 
     Attributes
     ----------
     status
-        ``optimal``: no plan ends earlier, proved. ``feasible``: ``bound`` holds. ``infeasible``: proved that no plan
-        serves all orders. ``unknown``: no plan was found.
+        ``optimal``: the plan is proved to be optimal. ``feasible``: ``bound`` holds. ``infeasible``: no plan serves all
+        orders, proved. ``unknown``: no plan was found.
     makespan
         Ticks from the beginning of the whole run to its end; ``None`` without a plan.
     bound
         Ticks; no plan ends earlier.
     plan
-        From the beginning, what it was to begin with included.
+        Plan from the beginning, with its prefix.
     proof
-        In which way the status was settled.
+        Method that settled the status.
     """
 
     status: Status
     makespan: int | None
     bound: int
-    plan: FloorPlan | None = None
+    plan: GridKitchenPlan | None = None
     proof: str = ""
 
 
-def value_of(found: PlanAndBound) -> Value:
-    """Return what a search has found as what is known of the state that it began with."""
-    return Value(NEVER, None) if found.status == Status.infeasible else Value(found.bound, found.makespan)
+def value_of(outcome: PlanAndBound) -> Value:
+    """Return the outcome of planning as the value of its initial state."""
+    return Value(NEVER, None) if outcome.status == Status.infeasible else Value(outcome.bound, outcome.makespan)
 
 
-def found_of(result: Result) -> PlanAndBound:
-    """Return a result as a search would have told it."""
+def outcome_of(result: Result) -> PlanAndBound:
+    """Return a result as an outcome of planning."""
     plan = None if result.plan is None else json.loads(result.plan)
     return PlanAndBound(result.status, result.makespan, result.lower_bound or 0, plan, result.proof)
 
 
-#: A plan to begin with: of every cook a list.
-Beginning: TypeAlias = dict[str, list[dict[str, Any]]]
+#: Prefix of a plan: a list of actions by cook.
+Prefix: TypeAlias = dict[str, list[dict[str, Any]]]
 
 
 class CompletedWork:
-    """What has been done in a run, without the action that failed and what was begun after it.
+    """Executed actions of a run, without the action that failed and those begun after it.
 
     Attributes
     ----------
     rules
-        By which plans that begin like the run are carried out: one that is handed in piece by piece ends with the last
-        dish.
-    here
-        Where the run goes on, a fresh kitchen after an error that is not the last one.
+        Rules for plans with the run as prefix; live runs end with the last dish.
+    resumption
+        Simulation from which the run continues: a fresh kitchen after an error that restarts the run.
     count
-        How many deeds there are.
+        Number of deeds.
     """
 
     def __init__(self, run: GridKitchenRun) -> None:
         clock, fault = run.outcome.clock, run.verdict.fatal
         failed = None if fault is None else fault.position
-        self._floor, self._clock = run.problem, clock
+        self._grid_kitchen, self._clock = run.problem, clock
         self._deeds = clock.deeds[:failed]
         self._stopped = clock.deeds[failed].start if failed is not None and failed < len(clock.deeds) else clock.time
         self.rules: GridKitchenRules = replace(run.rules, end="served") if run.live else run.rules
-        self.here = Simulation.of(run.problem, run.rules) if run.restarts else clock
+        self.resumption = Simulation.of(run.problem, run.rules) if run.restarts else clock
         self.count = len(self._deeds)
 
     def now(self, count: int) -> Time:
-        """Return the moment after so many deeds: that of the last one, or at which the run stopped."""
+        """Return the time of the last of ``count`` deeds; of all deeds, that at which the run stopped."""
         if count == self.count:
             return self._stopped
         return self._deeds[count - 1].start if count else 0
 
-    def begun(self, count: int) -> Beginning:
-        """Return the plan by which cooks do so many deeds, each at its time, and then nothing up to `now`."""
+    def prefix(self, count: int) -> Prefix:
+        """Return the plan of the first ``count`` deeds, each at its time, with waits up to `now`."""
         of, now = self._clock.ground, self.now(count)
-        made: list[list[dict[str, Any]]] = [[] for _ in of.cooks]
+        lists: list[list[dict[str, Any]]] = [[] for _ in of.cooks]
         free: list[Time] = [0] * len(of.cooks)
         finished: set[int] = set()
         for deed in self._deeds[:count]:
-            own = made[deed.cook]
+            own = lists[deed.cook]
             if deed.start > free[deed.cook]:
                 own.append(_wait(deed.start - free[deed.cook]))
             own.append(written(of, deed.act))
             free[deed.cook] = deed.end
             if deed.act.word == FINISH:
                 finished.add(deed.cook)
-        for cook, own in enumerate(made):
+        for cook, own in enumerate(lists):
             if free[cook] < now and cook not in finished:
                 own.append(_wait(now - free[cook]))
-        return dict(zip(of.cooks, made, strict=True))
+        return dict(zip(of.cooks, lists, strict=True))
 
     @cached_property
     def faithful(self) -> bool:
-        """Whether these deeds, handed in as a whole, come to the same.
+        """True if these deeds, submitted as a whole, give the same run.
 
-        Not so for some runs that are handed in piece by piece, where it matters who has his turn first at a moment.
+        This fails for some live runs, in which the order of turns at one moment matters.
         """
-        again = carry_out(self._floor, self.begun(self.count), self.rules).clock
-        return again.error is None and _plain(again.deeds) == _plain(self._deeds)
+        replayed = carry_out(self._grid_kitchen, self.prefix(self.count), self.rules).clock
+        return replayed.error is None and _plain(replayed.deeds) == _plain(self._deeds)
 
 
-def lasting(begun: Beginning) -> Beginning:
-    """Return a beginning of one's own, to add to."""
-    return {name: [*actions] for name, actions in begun.items()}
+def copy_prefix(prefix: Prefix) -> Prefix:
+    """Return a copy of a prefix that can be extended."""
+    return {name: [*actions] for name, actions in prefix.items()}
 
 
-def begins(plan: FloorPlan, begun: FloorPlan) -> bool:
-    """Whether a plan begins like another; where that waits at its end, this may wait for longer.
+def has_prefix(plan: GridKitchenPlan, prefix: GridKitchenPlan) -> bool:
+    """Return whether a plan begins with a prefix; a final wait of the prefix may be longer in the plan.
 
     Examples
     --------
     >>> wait = lambda ticks: {"action": "Wait", "duration": ticks}
-    >>> begins({"a": [wait(3), wait(2)]}, {"a": [wait(3), wait(1)]}), begins({"a": [wait(3)]}, {"a": [wait(4)]})
-    (True, False)
+    >>> has_prefix({"a": [wait(3), wait(2)]}, {"a": [wait(3), wait(1)]})
+    True
+    >>> has_prefix({"a": [wait(3)]}, {"a": [wait(4)]})
+    False
     """
-    for name, actions in begun.items():
+    for name, actions in prefix.items():
         own = plan.get(name, ())
         if len(own) < len(actions):
             return False
@@ -158,16 +159,16 @@ def begins(plan: FloorPlan, begun: FloorPlan) -> bool:
     return True
 
 
-def left_of(plan: FloorPlan, begun: Beginning) -> Beginning:
-    """Return what a plan that `begins` so has left to be done."""
-    left: Beginning = {}
-    for name, actions in begun.items():
+def rest_of_plan(plan: GridKitchenPlan, prefix: Prefix) -> Prefix:
+    """Return the rest of a plan after a prefix."""
+    rest: Prefix = {}
+    for name, actions in prefix.items():
         own = [dict(action) for action in plan.get(name, ())]
-        left[name] = own[len(actions) :]
+        rest[name] = own[len(actions) :]
         if actions and own[len(actions) - 1] != actions[-1]:
             longer = own[len(actions) - 1]["duration"] - actions[-1]["duration"]
-            left[name].insert(0, _wait(longer))
-    return left
+            rest[name].insert(0, _wait(longer))
+    return rest
 
 
 def _plain(deeds: Sequence[StartedAction]) -> list[tuple[object, ...]]:
@@ -178,14 +179,14 @@ def _wait(ticks: Time) -> dict[str, Any]:
     return {"action": WAIT, "duration": json_number(ticks)}
 
 
-# States from which is gone on at a moment, one width after the other.
+# Widths of the beam, tried one after the other.
 _WIDTHS: Final = (8, 30, 120)
-# Seconds that a state takes about.
+# Counted work (seconds) of a state.
 _STATE: Final = 1e-4
 
 
 class _Node(NamedTuple):
-    """A state, who has been given what, and the node before."""
+    """A state, the cook that decided, its actions, and the node before."""
 
     clock: Simulation
     cook: int
@@ -193,17 +194,17 @@ class _Node(NamedTuple):
     before: _Node | None
 
 
-def completed(
-    floor: GridKitchen, rules: GridKitchenRules, begun: Beginning, deadline: Deadline, most: int | None = None
-) -> FloorPlan | None:
-    """Return a plan that begins so and serves all orders, the best of those that are found; ``None`` if none is.
+def complete(
+    grid_kitchen: GridKitchen, rules: GridKitchenRules, prefix: Prefix, deadline: Deadline, most: int | None = None
+) -> GridKitchenPlan | None:
+    """Return the best plan with a prefix that the search finds, ``None`` if it finds none.
 
     Parameters
     ----------
     most
-        Ticks; a plan that does not end earlier is of no use.
+        Ticks; only plans that end earlier count.
     """
-    search = _Search(floor, rules, begun, deadline, most)
+    search = _Search(grid_kitchen, rules, prefix, deadline, most)
     for width in _WIDTHS:
         search.beam(width)
         if deadline.over(0.0):
@@ -212,21 +213,23 @@ def completed(
 
 
 class _Search:
+    """Beam search over the states at which a cook decides."""
+
     def __init__(
-        self, floor: GridKitchen, rules: GridKitchenRules, begun: Beginning, deadline: Deadline, most: int | None
+        self, grid_kitchen: GridKitchen, rules: GridKitchenRules, prefix: Prefix, deadline: Deadline, most: int | None
     ) -> None:
-        self.floor, self.rules, self.begun, self.deadline = floor, rules, begun, deadline
-        # The last dish counts; what is under way then is cut off afterwards.
+        self.grid_kitchen, self.rules, self.prefix, self.deadline = grid_kitchen, rules, prefix, deadline
+        # The last dish counts; later actions are removed afterwards.
         self.ending = replace(rules, end="served")
-        self.guide: RemainingWork = outlook(floor, self.ending)
-        self.best: FloorPlan | None = None
+        self.guide: RemainingWork = rollout(grid_kitchen, self.ending)
+        self.best: GridKitchenPlan | None = None
         self.least: Time | None = most
-        self.start = Simulation.of(floor, self.ending, keep=False)
-        if self.start.load(begun):
+        self.start = Simulation.of(grid_kitchen, self.ending, keep=False)
+        if self.start.load(prefix):
             self.start.until_decision()
 
     def beam(self, width: int) -> None:
-        """Of the states at a moment, go on from so many in which least is left to be done."""
+        """Expand, of the states at each time, the ``width`` states with the least remaining work."""
         if self.start.error is not None:
             return
         seen: dict[object, Time] = {}
@@ -236,41 +239,41 @@ class _Search:
             now = min(waiting)
             if self.least is not None and now >= self.least:
                 return
-            here = waiting.pop(now)
-            heapify(here)
+            states = waiting.pop(now)
+            heapify(states)
             for _ in range(width):
-                if not here:
+                if not states:
                     break
-                _, _, node = heappop(here)
+                _, _, node = heappop(states)
                 for child in self.children(node):
                     if self.deadline.over(_STATE):
                         return
                     clock = child.clock
                     time = clock.time
                     if clock.world.all_served:
-                        self.reached(child)
+                        self.submit(child)
                         continue
                     key = clock.key()
                     if seen.get(key, FAR) <= time:
                         continue
                     seen[key] = time
-                    rank = self.guide.left(clock)
+                    rank = self.guide.estimate(clock)
                     if rank >= FAR:
                         continue
                     count += 1
                     entry = rank, count, child
                     if time == now:
-                        heappush(here, entry)
+                        heappush(states, entry)
                     else:
                         waiting.setdefault(time, []).append(entry)
 
     def children(self, node: _Node) -> Iterator[_Node]:
-        """Yield what the next cook who has nothing to do can do."""
+        """Yield the states after each option of the next idle cook."""
         clock = node.clock
         if not clock.decide:
             return
         cook = clock.decide[0]
-        for acts in self.errands(clock, cook):
+        for acts in self.options(clock, cook):
             after = clock.fork()
             after.give(cook, *acts)
             if not after.decide:
@@ -279,8 +282,8 @@ class _Search:
             if after.error is None:
                 yield _Node(after, cook, acts, node)
 
-    def errands(self, clock: Simulation, cook: int) -> Iterator[tuple[CookAction, ...]]:
-        """Yield ways to use a station, once it has what is wanted there; and to stand by."""
+    def options(self, clock: Simulation, cook: int) -> Iterator[tuple[CookAction, ...]]:
+        """Yield ways to use a station, with a wait until its item is ready; and waits."""
         world, of = clock.world, clock.ground
         tile = world.tiles[cook]
         walks = of.walks(tile)
@@ -310,12 +313,12 @@ class _Search:
                 yield (*way, CookAction(PROCESS, station=station))
         until = [end for end, act in zip(clock.ends, clock.acts, strict=True) if act is not None and end > world.clock]
         until += [moment for moment in world.coming if moment > world.clock]
-        until += [world.clock + left for n in of.stoves if (left := cooking_left(clock, n)) is not None and left > 0]
+        until += [world.clock + ticks for n in of.stoves if (ticks := cooking_left(clock, n)) is not None and ticks > 0]
         if until:
             yield (CookAction(WAIT, duration=min(until) - world.clock),)
 
     def ready(self, clock: Simulation, trial: KitchenState, station: int) -> Time:
-        """Return from when on a station has what is under way there, and let it be there in the trial."""
+        """Return when a station's running process ends, and apply its effect to the trial state."""
         now, of = clock.time, clock.ground
         thing = trial.on[station]
         for act, end in zip(clock.acts, clock.ends, strict=True):
@@ -325,28 +328,28 @@ class _Search:
         if of.kinds[station] == "plate_return" and not trial.dirty and trial.coming:
             trial.dirty = 1
             return trial.coming[0]
-        left = cooking_left(clock, station)
-        if left is not None:
+        ticks = cooking_left(clock, station)
+        if ticks is not None:
             assert isinstance(thing, Ware)
             cooked = tuple(Food(food.name, "cooked") for food in thing.contents)
             trial.on[station] = thing._replace(contents=cooked, cooking=False)
-            return now + max(left, 1)
+            return now + max(ticks, 1)
         return now
 
     def useful(self, clock: Simulation, cook: int, station: int) -> bool:
-        """Whether it may be good for something to use a station."""
+        """Return whether using a station can help."""
         world, of = clock.world, clock.ground
-        held, lying, kind = world.hands[cook], world.on[station], of.kinds[station]
+        carried, lying, kind = world.hands[cook], world.on[station], of.kinds[station]
         if kind == "trash":
-            return held is not None
-        if held is None and lying is None and kind == "dispenser":
-            return self.wanted(clock, of.provides[station])
-        if held is None and isinstance(lying, Ware) and not lying.contents:
+            return carried is not None
+        if carried is None and lying is None and kind == "dispenser":
+            return self.lacks(clock, of.provides[station])
+        if carried is None and isinstance(lying, Ware) and not lying.contents:
             return lying.kind == PLATE or kind != "stove"
         return True
 
-    def wanted(self, clock: Simulation, name: str) -> bool:
-        """Whether there is less of an ingredient than the orders that are left need."""
+    def lacks(self, clock: Simulation, name: str) -> bool:
+        """Return whether the remaining orders need more of an ingredient than there is."""
         world = clock.world
         needed = sum(own == name for dish in clock.ground.dishes[world.served :] for own, _ in dish)
         for thing in (*world.on, *world.hands):
@@ -356,11 +359,11 @@ class _Search:
                 needed -= sum(food.name == name for food in thing.contents)
         return needed > 0
 
-    def reached(self, node: _Node) -> None:
-        """Keep a plan that is better, if the rules see it so as a whole."""
+    def submit(self, node: _Node) -> None:
+        """Store a better plan, if the rules accept it as a whole."""
         if self.least is not None and node.clock.time >= self.least:
             return
-        lists, of = lasting(self.begun), node.clock.ground
+        lists, of = copy_prefix(self.prefix), node.clock.ground
         path: list[_Node] = []
         at: _Node | None = node
         while at is not None and at.cook >= 0:
@@ -368,12 +371,12 @@ class _Search:
             at = at.before
         for one in reversed(path):
             lists[of.cooks[one.cook]] += [written(of, act) for act in one.acts]
-        ended = carry_out(self.floor, lists, self.ending)
+        ended = carry_out(self.grid_kitchen, lists, self.ending)
         if not ended.done or ended.time != node.clock.time:
             return
         for cook, name in enumerate(of.cooks):
             done = sum(deed.cook == cook and deed.end <= ended.time for deed in ended.events)
-            lists[name] = lists[name][: max(done, len(self.begun.get(name, ())))]
-        run = registry.of(self.floor).run(self.floor, {"plan": lists}, self.rules)
+            lists[name] = lists[name][: max(done, len(self.prefix.get(name, ())))]
+        run = registry.of(self.grid_kitchen).run(self.grid_kitchen, {"plan": lists}, self.rules)
         if run.success and (self.least is None or run.verdict.makespan < self.least):
             self.best, self.least = lists, run.verdict.makespan

@@ -13,7 +13,7 @@ from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.solver.grid_kitchens.completion import FloorPlan, PlanAndBound
+from planoracle.solver.grid_kitchens.completion import GridKitchenPlan, PlanAndBound
 from planoracle.solver.grid_kitchens.planner import plan
 from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
@@ -53,7 +53,7 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
     check_bound(status, makespan, entry["bound"])
     if status in (Status.optimal, Status.feasible):
         if not isinstance(plan_by_agent, Mapping) or not _passes(
-            grid_kitchen, _rules(grid_kitchen, rules), cast(FloorPlan, plan_by_agent), makespan
+            grid_kitchen, _rules(grid_kitchen, rules), cast(GridKitchenPlan, plan_by_agent), makespan
         ):
             raise ValueError("the plan does not pass the rules")
     elif makespan is not None or plan_by_agent:
@@ -62,7 +62,9 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
     return _result(grid_kitchen, outcome, 0.0)
 
 
-def _passes(grid_kitchen: GridKitchen, rules: GridKitchenRules, plan_by_agent: FloorPlan, makespan: int | None) -> bool:
+def _passes(
+    grid_kitchen: GridKitchen, rules: GridKitchenRules, plan_by_agent: GridKitchenPlan, makespan: int | None
+) -> bool:
     run = registry.of(grid_kitchen).run(grid_kitchen, {"instance": grid_kitchen.name, "plan": plan_by_agent}, rules)
     return run.success and run.makespan == makespan
 

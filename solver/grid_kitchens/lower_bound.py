@@ -98,21 +98,21 @@ class _Routes:
         self.washing = self.toward({n: facts.wash + self.at(self.window, n) for n in sinks})
 
     def toward(self, ends: Mapping[int, int]) -> _Distances:
-        """Return the least distance from each tile to a station, plus what is given for that station."""
-        found: dict[Tile, int] = {}
+        """Return the least distance from each tile to a station, plus the given ticks of that station."""
+        distances: dict[Tile, int] = {}
         heap = [(ticks, tile) for n, ticks in ends.items() for tile in self.ground.near[n] if tile in self.tiles]
         heapify(heap)
         while heap:
             ticks, tile = heappop(heap)
-            if tile in found or ticks >= NEVER:
+            if tile in distances or ticks >= NEVER:
                 continue
-            found[tile] = ticks
+            distances[tile] = ticks
             for near in self.links.get(tile, ()):
                 heappush(heap, (ticks, near))
             for near in steps(tile):
-                if near in self.tiles and near not in found:
+                if near in self.tiles and near not in distances:
                     heappush(heap, (ticks + self.ground.facts.move, near))
-        return found
+        return distances
 
     def at(self, way: _Distances, place: Place) -> int:
         """Return the distance from a place."""
@@ -121,7 +121,7 @@ class _Routes:
         return min((way.get(tile, NEVER) for tile in self.ground.near[place]), default=NEVER)
 
     def walk(self, tile: Tile, station: int) -> int:
-        """Return how long a cook walks to a station."""
+        """Return the ticks that a cook walks to a station."""
         walks = self.ground.walks(tile)
         return min(
             (walks[near] * self.ground.facts.move for near in self.ground.near[station] if near in walks), default=NEVER
@@ -129,8 +129,8 @@ class _Routes:
 
 
 @ProblemCache
-def _routes(floor: GridKitchen, rules: GridKitchenRules) -> _Routes:
-    return _Routes(ground(floor, rules))
+def _routes(grid_kitchen: GridKitchen, rules: GridKitchenRules) -> _Routes:
+    return _Routes(ground(grid_kitchen, rules))
 
 
 class _State:
@@ -181,9 +181,9 @@ class _State:
         else:
             stamped = self.clock.ground.stamped
             stands = isinstance(place, int) and self.clock.ground.kinds[place] == "stove"
-            charged = (thing.stamp if stamped or stands else self.now) + thing.remaining
-            begun = stamped and bool(thing.stamp or thing.cooking)
-            self.charged.setdefault(thing.kind, []).append(charged if begun else None)
+            charged = (thing.stamp if stamped or stands else self.now) + thing.left
+            is_started = stamped and bool(thing.stamp or thing.cooking)
+            self.charged.setdefault(thing.kind, []).append(charged if is_started else None)
             ready = max(self.now, charged) if thing.cooking else self.now
             self.items += [_Item(food.name, food.state, place, free, thing.kind, ready) for food in thing.contents]
 
@@ -191,12 +191,12 @@ class _State:
         """Return the greatest of all bounds."""
         if not self.dishes:
             return whole(self.now)
-        served = max(self._served(), self._stoves())
+        served = max(self._serving_bound(), self._stoves())
         return NEVER if served >= NEVER else max(1, whole(served), self._work())
 
     # Critical path
 
-    def _served(self) -> Time:
+    def _serving_bound(self) -> Time:
         """Return a bound on the last serving by the way of each ingredient and each plate."""
         routes, of = self.routes, self.clock.ground
         back = NEVER if of.plate_return is None else of.facts.plate_return + routes.at(routes.washed, of.plate_return)
@@ -210,30 +210,30 @@ class _State:
             heappush(plates, last + back)
         return last
 
-    def _food(self, name: str, wanted: str) -> Time:
+    def _food(self, name: str, target: str) -> Time:
         """Return the first moment at which an ingredient in some state can be at the window."""
-        return min((self._finished(item, wanted) for item in self._all(name)), default=NEVER)
+        return min((self._ready_time(item, target) for item in self._all(name)), default=NEVER)
 
     def _all(self, name: str) -> list[_Item]:
         """Return all items of an ingredient, with those that dispensers give."""
         fresh = [_Item(name, "raw", n, self.reach(n)) for n in self.routes.sources.get(name, ())]
         return [*(item for item in self.items if item.name == name), *fresh]
 
-    def _finished(self, item: _Item, wanted: str) -> Time:
+    def _ready_time(self, item: _Item, target: str) -> Time:
         routes, at = self.routes, self.routes.at
         straight = item.free + at(routes.window, item.place)
-        if item.state == wanted:
+        if item.state == target:
             return straight
         if item.vessel:  # what is on a plate stays as it is
-            cooks = wanted == "cooked" and item.vessel != PLATE
+            cooks = target == "cooked" and item.vessel != PLATE
             return max(straight, item.cooked + routes.served) if cooks else NEVER
-        if wanted == "chopped":
+        if target == "chopped":
             return item.free + at(routes.chopped, item.place) if item.state == "raw" else NEVER
-        if wanted == "raw":
+        if target == "raw":
             return NEVER
-        return min((self._cooked(item, one) for one in routes.cookware.get(item.name, ())), default=NEVER)
+        return min((self._cooked_time(item, one) for one in routes.cookware.get(item.name, ())), default=NEVER)
 
-    def _cooked(self, item: _Item, vessel: Cookware) -> Time:
+    def _cooked_time(self, item: _Item, vessel: Cookware) -> Time:
         put = self._put(item, vessel)
         if put >= NEVER:
             return NEVER
@@ -298,7 +298,10 @@ class _State:
         return total
 
     def _cookware(self) -> int:
-        """Return the ticks that go into carrying what is to be cooked to a stove: once for each dish and cookware."""
+        """Return the ticks that go into carrying ingredients to stoves.
+
+        One walk counts for each dish and cookware.
+        """
         routes, total = self.routes, 0
         for one in self.clock.ground.facts.cookware:
             own = {name for name in one.ingredients if len(routes.cookware[name]) == 1}
@@ -320,5 +323,5 @@ class _State:
         back = NEVER if of.plate_return is None else routes.at(routes.washing, of.plate_return)
         count = len(self.dishes)
         total = sum(sorted([*(ticks for _, ticks in self.plates), *[back] * count])[:count])
-        begun = sum(act is not None and act.word == PROCESS and act.station in of.sinks for act in self.clock.acts)
-        return total - begun * of.facts.wash
+        washing = sum(act is not None and act.word == PROCESS and act.station in of.sinks for act in self.clock.acts)
+        return total - washing * of.facts.wash

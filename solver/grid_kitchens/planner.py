@@ -1,10 +1,10 @@
-"""Plans for grid kitchens: list scheduling, annealing and beam search, with a lower bound."""
+"""Planner of grid kitchens: list scheduling, annealing and beam search, with a lower bound."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from planoracle.heuristics.grid_kitchens import annealed
+from planoracle.heuristics.grid_kitchens import anneal
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import whole
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.protocol import registry
-from planoracle.solver.grid_kitchens.completion import Beginning, FloorPlan, PlanAndBound, completed
+from planoracle.solver.grid_kitchens.completion import GridKitchenPlan, PlanAndBound, Prefix, complete
 from planoracle.solver.grid_kitchens.lower_bound import lower_bound
 from planoracle.solver.result import OnProgress
 from planoracle.solver.states.state_solver import NEVER
@@ -27,7 +27,7 @@ def plan(
     grid_kitchen: GridKitchen,
     rules: GridKitchenRules,
     limit: Limit,
-    after: FloorPlan | None = None,
+    after: GridKitchenPlan | None = None,
     on_progress: OnProgress | None = None,
 ) -> PlanAndBound:
     """Compute a plan that serves all orders early, and a lower bound.
@@ -50,19 +50,19 @@ def plan(
     bound = bound_of(grid_kitchen, rules, prefix)
     if bound >= NEVER:
         return PlanAndBound(Status.infeasible, None, 0, proof="an order needs something that no cook can bring")
-    best: FloorPlan | None = None
+    best: GridKitchenPlan | None = None
     deadline, makespan, proof = deadline_of(limit), None, "no plan was found"
     if not has_prefix:
         try:
             part = deadline.within(_SHARE * deadline.left())
-            best = annealed(grid_kitchen, rules, tries=_TRIES, bound=bound, deadline=part)
+            best = anneal(grid_kitchen, rules, tries=_TRIES, bound=bound, deadline=part)
             makespan, proof = _makespan(grid_kitchen, rules, best), "annealing"
         except InputError as error:
             proof = error.message
         if on_progress is not None:
             on_progress(makespan, bound)
     if makespan is None or makespan > bound:
-        better = completed(grid_kitchen, rules, prefix, deadline.sooner(_LONGEST), makespan)
+        better = complete(grid_kitchen, rules, prefix, deadline.sooner(_LONGEST), makespan)
         if better is not None:
             best, makespan, proof = better, _makespan(grid_kitchen, rules, better), "beam search"
     if best is None or makespan is None:
@@ -72,13 +72,13 @@ def plan(
     return PlanAndBound(Status.optimal, makespan, makespan, best, "lower bound reached")
 
 
-def _makespan(grid_kitchen: GridKitchen, rules: GridKitchenRules, plan_by_agent: FloorPlan) -> int | None:
+def _makespan(grid_kitchen: GridKitchen, rules: GridKitchenRules, plan_by_agent: GridKitchenPlan) -> int | None:
     """Return the makespan of a plan by the rules, ``None`` if they reject it."""
     run = registry.of(grid_kitchen).run(grid_kitchen, {"plan": plan_by_agent}, rules)
     return run.makespan if run.success else None
 
 
-def bound_of(grid_kitchen: GridKitchen, rules: GridKitchenRules, prefix: Beginning) -> int:
+def bound_of(grid_kitchen: GridKitchen, rules: GridKitchenRules, prefix: Prefix) -> int:
     """Return a lower bound on the makespan of plans with a prefix, `NEVER` if none serves all orders.
 
     The bound is the elapsed time plus the lower bound of the remaining work.

@@ -1,4 +1,4 @@
-"""Plans with the fewest steps, with proof: A* over states up to symmetry."""
+"""A* search for plans with the fewest steps, over states up to symmetry, with proof of optimality."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
 from planoracle.solver.kitchens.state_view import NEVER
 from planoracle.solver.result import OnProgress, Result, versions
 
-# Of the greedy searches: how much what is left weighs, and states after which they give up.
+# Greedy searches: weights of the lower bound, and largest number of states.
 _WEIGHTS, _GREEDY = (5, 2), 30_000
-# States expanded by A* before plans are sought by way of schedules, and the share of the time limit for these.
-_FIRST, _ERRANDS = 60, 0.3
-# Of counted work: seconds to make a successor, see also `planoracle.solver.kitchens.heuristic`.
+# States that A* expands before the search for transport plans, and the share of the time limit for it.
+_FIRST, _TRANSPORT_SHARE = 60, 0.3
+# Counted work (seconds) of a successor, see also `planoracle.solver.kitchens.heuristic`.
 _STEP = 7e-6
 
 
@@ -34,7 +34,7 @@ class _Child(NamedTuple):
     reached: bool
 
 
-#: Deeds so far, the last first.
+#: Path to a state: its last deeds and the path before.
 _Path = tuple[tuple[int, ...], Any] | None
 
 
@@ -48,30 +48,29 @@ def plan(
     at_least: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Result:
-    """Find a plan of fewest steps and prove it.
+    """Find a plan with the fewest steps and prove it.
 
     Parameters
     ----------
     time_limit
-        Seconds of wall time, or counted work. When they are over, the best plan and bound so far are returned.
+        Seconds of wall time, or counted work. At its end the incumbent and the lower bound are returned.
     rules
-        Profile by which the kitchen runs.
+        Rule profile of the kitchen.
     after
-        Actions that have been carried out already; the plan goes on from there, its steps are counted from there, also
-        where they have been through a state of the goal on the way.
+        Executed actions. The plan continues after them, and steps count from there, even if they passed a goal state.
     greedy
-        Stop at the first plan, found by always going on where least seems to be left.
+        Stop at the first plan of a greedy search.
     at_least
-        Lower bound in steps that is proved already.
+        Proved lower bound in steps.
     on_progress
-        Hears of every better plan and bound on the way.
+        Callback for each improved incumbent or bound.
 
     Raises
     ------
     InputError
-        If one of the actions already carried out is not legal.
+        If one of the executed actions is not legal.
     InternalError
-        If a plan found is not accepted by the rules; never returned as an answer.
+        If the rules reject the plan; it is never returned.
 
     Examples
     --------
@@ -86,7 +85,7 @@ def plan(
 
 
 class _Search:
-    """The search on one kitchen."""
+    """Search on one kitchen."""
 
     def __init__(
         self,
@@ -104,7 +103,7 @@ class _Search:
         self.heuristic = heuristic(self.compiled, self.deadline)
         self.alone = len(kitchen.players) == 1 and self.heuristic.familiar
         self.expanded = 0
-        self.limit = 0  # no plan has fewer steps
+        self.limit = 0  # lower bound
         self.best: tuple[int, ...] | None = None
         self.after = tuple(after)
         self.first = False
@@ -118,7 +117,7 @@ class _Search:
             if deed is None:
                 raise InputError("is not legal here", field=f"after[{i}]", value=text)
             start = self.compiled.step(start, deed)
-        if self.compiled.goal(start):  # it is looked at after a step
+        if self.compiled.goal(start):  # goals are checked after a step
             deeds = () if self.after else tuple(self.idle(start))
             return self.result(Status.optimal, "the goal is reached at the start", deeds)
         if ordinary(self.kitchen) and (fault := contradiction(self.kitchen)):
@@ -126,9 +125,9 @@ class _Search:
         try:
             groups = self.heuristic.root(start)
             if not groups or not all(self.kitchen.candidates.values()):
-                return self.result(Status.infeasible, "the goal asks for objects that there are not")
+                return self.result(Status.infeasible, "the goal asks for objects that the kitchen does not have")
             self.limit = max(self.limit, groups[0][0])
-            self.tell()
+            self.report()
             self.solve(start, groups)
             if self.first and self.best is not None:
                 return self.result(Status.feasible, "greedy search", self.best, self.limit)
@@ -140,31 +139,31 @@ class _Search:
 
     @property
     def sofar(self) -> Status:
-        """What is known before the search is through."""
+        """Status before the search is complete."""
         return Status.unknown if self.best is None else Status.feasible
 
     def solve(self, start: State, groups: Groups) -> None:
-        """Search until the best plan is known; if any plan is enough, until one is found."""
+        """Search until the optimum is proved, or for any plan until one is found."""
         familiar = self.heuristic.familiar and not self.first
-        if familiar and (self.search(start, groups, _FIRST) or self.errands(start, groups)):
+        if familiar and (self.search(start, groups, _FIRST) or self.try_transport_plans(start, groups)):
             return
         if self.best is None and self.greedy(start, groups, _GREEDY):
             return
         self.search(start, groups)
 
-    def errands(self, start: State, groups: Groups) -> bool:
-        """Look for plans by way of schedules; return whether one of them is proved to be the best."""
-        part = self.deadline.sooner(_ERRANDS * self.deadline.remaining())
+    def try_transport_plans(self, start: State, groups: Groups) -> bool:
+        """Try plans from schedules of transport tasks; return whether one is proved optimal."""
+        part = self.deadline.sooner(_TRANSPORT_SHARE * self.deadline.left())
         with suppress(TimeOverError):  # of this part
-            for found in self.heuristic.errand_plans(start, groups, self.most, part):
-                self.best = found
-                self.tell()
-                if len(found) == self.limit:
+            for deeds in self.heuristic.transport_plans(start, groups, self.most, part):
+                self.best = deeds
+                self.report()
+                if len(deeds) == self.limit:
                     return True
         return False
 
-    def tell(self, most: int = NEVER, least: int = 0) -> None:
-        """Say how far it has come, if anybody listens; ``most`` and ``least`` are what a part has found."""
+    def report(self, most: int = NEVER, least: int = 0) -> None:
+        """Call ``on_progress`` with the incumbent and bound; ``most`` and ``least`` are results of a part."""
         if self.on_progress is not None:
             most = min(most, NEVER if self.best is None else len(self.best))
             self.on_progress(None if most == NEVER else most, min(most, max(self.limit, least)))
@@ -176,12 +175,12 @@ class _Search:
 
     def kind(self, deed: int) -> str:
         """Return the name of a deed's action."""
-        for known in range(len(self._kinds), deed + 1):
-            self._kinds.append(self.kitchen.domain.actions[self.compiled.deeds[known].position].name)
+        for number in range(len(self._kinds), deed + 1):
+            self._kinds.append(self.kitchen.domain.actions[self.compiled.deeds[number].position].name)
         return self._kinds[deed]
 
     def idle(self, state: State) -> Iterator[int]:
-        """Yield a step in which nobody does anything: with joint moves, one deed of everybody."""
+        """Yield steps in which no cook acts: with joint moves, one deed of every cook."""
         while True:
             deed = next(deed for deed in self.compiled.texts(state).values() if self.kind(deed) == "wait")
             yield deed
@@ -192,8 +191,8 @@ class _Search:
     def children(self, state: State) -> Iterator[_Child]:
         """Yield the successors of a state.
 
-        A single cook walks in order to do something where it goes, and waits only before it walks: a tick does not
-        ask where anybody stands. Of actions that are written alike only the first can be meant by a plan.
+        A single cook walks only to act at its destination, and waits only before it walks, because ticks do not depend
+        on positions. Of actions with equal texts only the first can be meant by a plan.
         """
         compiled = self.compiled
         for deed in compiled.texts(state).values():
@@ -206,24 +205,24 @@ class _Search:
             if kind != "move" or not self.alone or reached:
                 yield _Child(1, (deed,), after, reached)
                 continue
-            for then in compiled.texts(after).values():
-                if self.kind(then) not in ("move", "wait"):
-                    last = compiled.step(after, then)
-                    yield _Child(2, (deed, then), last, compiled.goal(last))
+            for second in compiled.texts(after).values():
+                if self.kind(second) not in ("move", "wait"):
+                    last = compiled.step(after, second)
+                    yield _Child(2, (deed, second), last, compiled.goal(last))
 
     def greedy(self, start: State, groups: Groups, most: int) -> bool:
-        """Look for some plan, meeting at most so many states; whether one is found that is proved, or enough."""
+        """Search greedily over at most ``most`` states; return whether a plan is proved optimal, or sufficient."""
         for weight in _WEIGHTS:
-            found = self.hasty(start, groups, weight, most)
-            if found is not None and len(found) < self.most:
-                self.best = found
-                self.tell()
+            deeds = self.hasty(start, groups, weight, most)
+            if deeds is not None and len(deeds) < self.most:
+                self.best = deeds
+                self.report()
             if self.first and self.best is not None:
                 return True
         return self.best is not None and len(self.best) == self.limit
 
     def hasty(self, start: State, groups: Groups, weight: int, most: int) -> tuple[int, ...] | None:
-        """Look for some plan, what is left weighing more than what has been done."""
+        """Search greedily with a weighted lower bound; return the deeds of a plan, or ``None``."""
         seen: set[Any] = {start}
         queue: list[Any] = [(0, 0, 0, 0, start, None)]
         while queue and len(seen) < most:
@@ -245,12 +244,11 @@ class _Search:
         return None
 
     def search(self, start: State, groups: Groups, looks: int | None = None) -> bool:
-        """Expand states in the order of the fewest steps that a plan through them may have (A*).
+        """Expand states by the lower bound of plans through them (A*); return whether the search is complete.
 
-        Among equals three orders take turns: the newest first; those that have got furthest; those in which least
-        is left to be started. So a plan is found soon if one of them finds it soon. A state is expanded again if it
-        is met with fewer steps. Ends when no plan can be shorter than the best known, or after so many looks; whether
-        it is through.
+        Ties are broken by three rules in rotation (newest; most steps done; fewest pending processes), so one good rule
+        is enough to find a plan early. A state is expanded again if it is reached in fewer steps. The search ends when
+        no plan can be shorter than the incumbent, or after ``looks`` expansions.
         """
         enough = None if looks is None else self.expanded + looks
         look = self.heuristic.look
@@ -263,7 +261,7 @@ class _Search:
             node = nodes[number]
             if node is None:
                 continue
-            least, steps, state, left, path = node
+            least, steps, state, remaining_groups, path = node
             nodes[number] = None
             own = not turn
             turn = (turn + 1) % len(queues)
@@ -275,28 +273,28 @@ class _Search:
                 return False
             if least > self.limit:
                 self.limit = least
-                self.tell()
+                self.report()
             self.expanded += 1
-            found = []
+            entries = []
             for child in self.children(state):
                 now = steps + child.cost
                 if now >= self.most or seen.get(child.state, NEVER) <= now:
                     continue
                 if child.reached:
                     self.best = unwind((child.deeds, path))
-                    self.tell()
+                    self.report()
                     continue
                 seen[child.state] = now
-                seeing = look(child.state, left, now, self.most)
+                seeing = look(child.state, remaining_groups, now, self.most)
                 if not seeing.groups or seen.get(seeing.key, NEVER) <= now:
                     continue
                 seen[seeing.key] = now
-                found.append((-max(least, seeing.groups[0][0]), -seeing.unstarted, now, child, seeing.groups))
-            found.sort(key=lambda entry: entry[:3])  # the best is the newest
-            for rank, unstarted, now, child, kept in found:
+                entries.append((-max(least, seeing.groups[0][0]), -seeing.unstarted, now, child, seeing.groups))
+            entries.sort(key=lambda entry: entry[:3])  # the best entry becomes the newest
+            for rank, unstarted, now, child, child_groups in entries:
                 number = -len(nodes)
-                nodes.append((-rank, now, child.state, kept, (child.deeds, path)))
-                # The newest of its own line, lest the other orders lead it astray.
+                nodes.append((-rank, now, child.state, child_groups, (child.deeds, path)))
+                # Newest of its own queue, so that the other orders do not distract it.
                 heappush(queues[0], (-rank, number if own else -number, number))
                 heappush(queues[1], (-rank, -now, -unstarted, number))
                 heappush(queues[2], (-rank, -unstarted, -now, number))
@@ -307,7 +305,7 @@ class _Search:
     ) -> Result:
         actions = None if deeds is None else tuple(self.compiled.deeds[deed].text for deed in deeds)
         if actions is not None and not self.is_accepted(actions):
-            raise InternalError(f"{self.kitchen.name}: a plan of ours does not pass the rules")
+            raise InternalError(f"{self.kitchen.name}: the rules reject a plan of the search")
         steps = None if actions is None else len(actions)
         return Result(
             instance=self.kitchen.name,
@@ -326,7 +324,7 @@ class _Search:
         )
 
     def is_accepted(self, actions: Sequence[str]) -> bool:
-        """Whether the rules accept the actions after those already carried out, and the last one reaches the goal."""
+        """Return whether the rules accept the actions after the executed ones, and the last one reaches the goal."""
         engine = compiled(self.kitchen, self.rules)
         state = engine.start()
         for text in (*self.after, *actions):

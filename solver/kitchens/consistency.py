@@ -1,7 +1,8 @@
-"""What can never be true at once in a kitchen of the usual domain, and goals that ask for it all the same.
+"""Invariants of the standard kitchen domain, and goals that contradict them.
 
-An *invariant* is true after every action if it is true before. So a goal that breaks one which holds at the start is
-out of reach, however large the kitchen; what is not found here, the search has to find out.
+An *invariant* is true after every action if it is true before. So a goal that breaks an invariant of the start is
+infeasible, however large the kitchen. The search has to find out the rest.
+
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from itertools import combinations
 
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
 
-#: Predicates with the place of an object in them: at most one such fact is true of an object, since every action that
-#: makes one true makes another false.
+#: Predicates with the position of an object among their arguments: at most one such fact is true of an object, since
+#: every action that makes one true makes another false.
 _ALTERNATIVES: tuple[dict[str, int], ...] = (
-    {"item_on": 1, "atop": 1, "has_item": 2, "addedto": 1},  # what an item is on or in
-    {"clear": 1, "atop": 2, "has_item": 2, "addedto": 1},  # what is on an item
+    {"item_on": 1, "atop": 1, "has_item": 2, "addedto": 1},  # support or container of an item
+    {"clear": 1, "atop": 2, "has_item": 2, "addedto": 1},  # load of an item
     {"station_empty": 1, "item_on": 2, "container_at": 2},
     {"vacant": 1, "loc": 2},
     {"loc": 1},
@@ -24,12 +25,12 @@ _ALTERNATIVES: tuple[dict[str, int], ...] = (
     {"has_container": 2, "container_at": 1},
     {"in": 1},
 )
-#: The same of an item, if piles stand.
+#: The same for an item, if piles are consistent.
 _STATION: dict[str, int] = {"item_at": 1, "has_item": 2, "addedto": 1}
 
 
 def piles_stand(facts: Collection[Atom]) -> bool:
-    """Whether every item that is at a station lies there, or on another that does; an invariant of the usual domain."""
+    """Return whether every item at a station lies on it or on another item there (an invariant)."""
     if not all(_hold(facts, group) for group in (*_ALTERNATIVES[:2], _STATION)):
         return False
     at = {fact[1]: fact[2] for fact in facts if fact[0] == "item_at"}
@@ -43,10 +44,10 @@ def piles_stand(facts: Collection[Atom]) -> bool:
 
 
 def is_usual(kitchen: Kitchen) -> bool:
-    """Whether things stand as the usual actions leave them: an invariant of the usual domain.
+    """Return whether the facts are such as the standard actions leave them (an invariant).
 
-    Everything is in one place, no place holds two things or cooks, piles stand, and what is empty, vacant or clear is
-    marked so.
+    Every object is in one place, no place holds two objects or cooks, piles are consistent, and empty, vacant and clear
+    places are marked.
     """
     facts = kitchen.facts
     stations = [name for name, kind in kitchen.objects if kind == "station"]
@@ -60,13 +61,13 @@ def is_usual(kitchen: Kitchen) -> bool:
 
 
 def contradiction(kitchen: Kitchen) -> str:
-    """Say why the goal of a kitchen is out of reach, ``""`` if nothing is seen.
+    """Return the reason why the goal of a kitchen is infeasible, ``""`` if none is found.
 
-    The kitchen must be of the usual domain, and its piles must stand.
+    The kitchen must have the standard domain and consistent piles.
     """
     conditions = kitchen.goal.conditions
     for condition in conditions:
-        if condition[0] not in kitchen.domain.changing and not _given(kitchen, condition):
+        if condition[0] not in kitchen.domain.changing and not _is_possible(kitchen, condition):
             return f"the goal asks for what never changes: {_words(condition)}"
     cycle = _cycle((condition[1], condition[2]) for condition in conditions if condition[0] == "atop")
     if cycle:
@@ -95,13 +96,13 @@ def _without(station: str, conditions: Collection[Atom]) -> list[Atom]:
 
 
 def _lying(conditions: Collection[Atom]) -> list[Atom]:
-    """Return at which stations items must be, also those of the same pile."""
+    """Return the stations where items must be, also those of the same pile."""
     piles: dict[str, set[str]] = {}
     for upper, lower in ((each[1], each[2]) for each in conditions if each[0] == "atop"):
         joined = piles.get(upper, {upper}) | piles.get(lower, {lower})
         piles.update(dict.fromkeys(joined, joined))
-    where = {(each[1], each[2]) for each in conditions if each[0] in ("item_at", "item_on")}
-    return sorted(("item_at", item, station) for one, station in where for item in piles.get(one, {one}))
+    stations = {(each[1], each[2]) for each in conditions if each[0] in ("item_at", "item_on")}
+    return sorted(("item_at", item, station) for one, station in stations for item in piles.get(one, {one}))
 
 
 def _clashes(conditions: Collection[Atom], group: dict[str, int]) -> Iterator[tuple[Atom, Atom]]:
@@ -110,12 +111,12 @@ def _clashes(conditions: Collection[Atom], group: dict[str, int]) -> Iterator[tu
     for condition in conditions:
         if condition[0] in group:
             by_object.setdefault(condition[group[condition[0]]], []).append(condition)
-    for found in by_object.values():
-        yield from ((one, other) for one, other in combinations(found, 2) if _differ(one, other))
+    for alternatives in by_object.values():
+        yield from ((one, other) for one, other in combinations(alternatives, 2) if _differ(one, other))
 
 
 def _differ(one: Atom, other: Atom) -> bool:
-    """Whether two conditions never mean the same fact; a role may be played by an object that the goal names."""
+    """Return whether two conditions never mean the same fact; an object that the goal names may play a role."""
     return one[0] != other[0] or any(
         a != b and (("#" in a) == ("#" in b) or _kind(a) != _kind(b)) for a, b in zip(one[1:], other[1:], strict=True)
     )
@@ -126,7 +127,7 @@ def _kind(part: str) -> str:
 
 
 def _hold(facts: Collection[Atom], group: dict[str, int]) -> bool:
-    """Whether at most one of the alternatives is true of every object."""
+    """Return whether at most one of the alternatives is true of every object."""
     count = Counter(fact[group[fact[0]]] for fact in facts if fact[0] in group)
     return max(count.values(), default=0) <= 1
 
@@ -136,8 +137,8 @@ def _subjects(facts: Collection[Atom], group: dict[str, int]) -> set[str]:
     return {fact[group[fact[0]]] for fact in facts if fact[0] in group}
 
 
-def _given(kitchen: Kitchen, condition: Atom) -> bool:
-    """Whether a condition on what never changes is true for some objects."""
+def _is_possible(kitchen: Kitchen, condition: Atom) -> bool:
+    """Return whether a condition on unchanging facts is true for some objects."""
     options = [kitchen.candidates[part] if "#" in part else (part,) for part in condition[1:]]
     return any(
         fact[0] == condition[0] and all(name in names for name, names in zip(fact[1:], options, strict=True))
@@ -146,7 +147,7 @@ def _given(kitchen: Kitchen, condition: Atom) -> bool:
 
 
 def _cycle(pairs: Collection[tuple[str, str]] | Iterator[tuple[str, str]]) -> list[str]:
-    """Return a way that comes back to where it began, ``[]`` if there is none.
+    """Return a cycle of the pairs, ``[]`` if there is none.
 
     >>> _cycle([("a", "b"), ("b", "c"), ("c", "b")])
     ['b', 'c', 'b']

@@ -1,4 +1,4 @@
-"""The goal of a kitchen as roles: what is asked of which kind of object, and which choices come first."""
+"""Goal of a kitchen as roles: requirements by kind of object, and the choices that a search makes first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """How a fact about an object is brought about: at a kind of station, by so many actions and then so many ticks.
+    """Process that makes a fact about an object true: at a kind of station, by actions and then ticks.
 
     The last action's own step is the first tick.
     """
@@ -27,22 +27,22 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class ItemRole:
-    """What is asked of one item.
+    """Requirements on one item.
 
     Attributes
     ----------
     kind, name
         Kind of the item; its name if it must be a particular one.
     needs
-        What must be true of it.
+        Processes that must be complete.
     dish, meal
-        Where it must end: place in `Roles.dishes`, or in `Roles.meals`; -1: nowhere.
+        Destination: place in `Roles.dishes`, or in `Roles.meals`; -1: none.
     bottom, top
-        It lies on the station itself; nothing lies on it.
+        It lies on the station itself; no item lies on it.
     under, over
-        Kinds of the items directly under and on it, ``""`` if that is open.
+        Kinds of the items directly under and on it, ``""`` if open.
     loose
-        It may end at a station where it is prepared.
+        It may end at a station where it is processed.
     rank
         Of two roles of a dish, the one of higher rank is put there later; of equals either.
     """
@@ -62,18 +62,18 @@ class ItemRole:
 
 @dataclass(frozen=True, slots=True)
 class GoalDish:
-    """Items that must end on one station.
+    """Items whose destination is one station.
 
     Attributes
     ----------
     station
         Kind of the station, or its name.
     bottom
-        The role that lies on the station itself, -1 if that is open.
+        The role that lies on the station itself, -1 if open.
     last
         A role that lies on top of the others, -1 if there is none.
     crew
-        How many items of which kind.
+        Number of items by kind.
     """
 
     station: str
@@ -84,7 +84,7 @@ class GoalDish:
 
 @dataclass(frozen=True, slots=True)
 class Meal:
-    """A meal: its kind, its name if it must be a particular one, whether it boils, the vessel it ends in (-1: any)."""
+    """Meal with its kind, its name if fixed, whether it boils, and its final vessel (-1: any)."""
 
     kind: str
     name: str
@@ -94,7 +94,7 @@ class Meal:
 
 @dataclass(frozen=True, slots=True)
 class GoalVessel:
-    """A container: its kind, name if it must be a particular one, kind or name of the station where it must stand."""
+    """Container with its kind, its name if fixed, and kind or name of its final station."""
 
     kind: str
     name: str
@@ -103,7 +103,7 @@ class GoalVessel:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Choices that decide much: the items at the bottom of the dishes, the meals, the vessels."""
+    """Choices fixed before the search: the items at the bottom of dishes, the meals, and the vessels."""
 
     bottoms: tuple[str, ...]
     meals: tuple[str, ...]
@@ -111,9 +111,9 @@ class Group:
 
 
 class Roles:
-    """The goal of a kitchen.
+    """Roles that objects play in the goal of a kitchen.
 
-    Conditions that are none of the usual ones are left out: what is left is asked by the goal, but not all of it.
+    Conditions outside of the standard domain are left out, so the roles are necessary and not sufficient.
 
     Attributes
     ----------
@@ -126,11 +126,13 @@ class Roles:
         self._process = processes(kitchen.domain)
         parts = sorted({part for condition in kitchen.goal.conditions for part in condition[1:]})
         played = {self._kind(part) for part in parts if "#" in part}
-        # An object that the goal names may play a role as well: what is asked of it by name is left out then.
+        # An object that the goal names may play a role as well; conditions that name it are left out then.
         parts = [part for part in parts if "#" in part or self._kind(part) not in played]
-        self._asked = [condition for condition in kitchen.goal.conditions if set(parts).issuperset(condition[1:])]
+        self._conditions_kept = [
+            condition for condition in kitchen.goal.conditions if set(parts).issuperset(condition[1:])
+        ]
         self._type = {part: kitchen.domain.type_of(self._kind(part)) for part in parts}
-        self._stations = self._where()
+        self._stations = self._station_of_items()
         vessels = [part for part in parts if self._type[part] == "container"]
         meals = [part for part in parts if self._type[part] == "meal"]
         items = [part for part in parts if self._type[part] == "item"]
@@ -161,23 +163,23 @@ class Roles:
         return part if part and "#" not in part else part.partition("#")[0]
 
     def _conditions(self, predicate: str) -> Iterator[tuple[str, ...]]:
-        return (condition[1:] for condition in self._asked if condition[0] == predicate)
+        return (condition[1:] for condition in self._conditions_kept if condition[0] == predicate)
 
     def _place(self, predicate: str, part: str) -> str:
-        return next((where for what, where in self._conditions(predicate) if what == part), "")
+        return next((place for what, place in self._conditions(predicate) if what == part), "")
 
-    def _where(self) -> dict[str, str]:
+    def _station_of_items(self) -> dict[str, str]:
         """Return the station of every item that must lie on one, also on top of another."""
-        found = {item: station for name in ("item_at", "item_on") for item, station in self._conditions(name)}
+        stations = {item: station for name in ("item_at", "item_on") for item, station in self._conditions(name)}
         pairs = list(self._conditions("atop"))
         for _ in pairs:
             for one, other in [*pairs, *(pair[::-1] for pair in pairs)]:
-                if one in found:
-                    found.setdefault(other, found[one])
-        return found
+                if one in stations:
+                    stations.setdefault(other, stations[one])
+        return stations
 
     def _role(self, item: str, dishes: list[str], meals: list[str]) -> ItemRole:
-        needs = [self._process[c[0]] for c in self._asked if c[1:] == (item,) and c[0] in self._process]
+        needs = [self._process[c[0]] for c in self._conditions_kept if c[1:] == (item,) and c[0] in self._process]
         meal = self._place("addedto", item)
         upper = next((upper for upper, lower in self._conditions("atop") if lower == item), "")
         lower = self._place("atop", item)
@@ -220,10 +222,10 @@ class Roles:
     @staticmethod
     def _chain(following: dict[str, str], item: str) -> list[str]:
         """Return an item and what follows it; a goal may ask for a pile that rests on itself."""
-        found = [item]
-        while (after := following.get(found[-1], "")) and after not in found:
-            found.append(after)
-        return found
+        chain = [item]
+        while (after := following.get(chain[-1], "")) and after not in chain:
+            chain.append(after)
+        return chain
 
     def _dish(self, dish: int, station: str) -> GoalDish:
         crew = Counter(role.kind for role in self.roles if role.dish == dish)
@@ -238,47 +240,49 @@ class Roles:
         return Meal(self._kind(meal), self._name(meal), boiled, vessels.index(vessel) if vessel else -1)
 
     def groups(self) -> list[Group]:
-        """Return all choices, but one only of those that exchange dishes of which the same is asked."""
+        """Return all groups, one only of those that exchange dishes with equal requirements."""
         bottoms = self._choices([self.roles[dish.bottom] if dish.bottom >= 0 else None for dish in self.dishes])
         seen: set[tuple[object, ...]] = set()
-        found = []
+        groups = []
         for chosen in bottoms:
             same = tuple(sorted((self._alike(i), name) for i, name in enumerate(chosen)))
             if same in seen:
                 continue
             seen.add(same)
             for meals, vessels in product(self._choices(self.meals), self._choices(self.vessels)):
-                found.append(Group(chosen, meals, vessels))
-        return found
+                groups.append(Group(chosen, meals, vessels))
+        return groups
 
     def ways(self) -> int:
-        """Return in how many ways objects can be chosen for roles: of one kind, or for dishes, meals and vessels."""
+        """Return the number of assignments of objects to roles: of one kind, or of dishes, meals and vessels."""
         parts: list[ItemRole | Meal | GoalVessel] = [
             self.roles[dish.bottom] for dish in self.dishes if dish.bottom >= 0
         ]
-        asked = Counter(one.kind for one in (*parts, *self.meals, *self.vessels))
-        choices = prod(perm(len(next(self._candidates(kind))), count) for kind, count in asked.items())
+        needed = Counter(one.kind for one in (*parts, *self.meals, *self.vessels))
+        choices = prod(perm(len(next(self._candidates(kind))), count) for kind, count in needed.items())
         return max([choices, *(perm(len(self.items[kind]), len(places)) for kind, places in self.kinds.items())])
 
-    def _choices(self, asked: list[ItemRole | None] | list[Meal] | list[GoalVessel]) -> list[tuple[str, ...]]:
+    def _choices(self, wanted_roles: list[ItemRole | None] | list[Meal] | list[GoalVessel]) -> list[tuple[str, ...]]:
         """Return the ways to choose different objects for roles; ``""`` for no role."""
         kinds: dict[str, list[int]] = {}
-        for i, one in enumerate(asked):
+        for i, one in enumerate(wanted_roles):
             if one is not None:
                 kinds.setdefault(one.kind, []).append(i)
         ways = []
         for kind, places in kinds.items():
             role = next(role for role in self._candidates(kind))
             ways.append([(places, chosen) for chosen in permutations(role, len(places))])
-        found = []
+        rows = []
         for combination in product(*ways):
-            row = [""] * len(asked)
+            row = [""] * len(wanted_roles)
             for places, chosen in combination:
                 for place, name in zip(places, chosen, strict=True):
                     row[place] = name
-            if all(one is None or not one.name or one.name == name for one, name in zip(asked, row, strict=True)):
-                found.append(tuple(row))
-        return found
+            if all(
+                one is None or not one.name or one.name == name for one, name in zip(wanted_roles, row, strict=True)
+            ):
+                rows.append(tuple(row))
+        return rows
 
     def _candidates(self, kind: str) -> Iterator[tuple[str, ...]]:
         for role, names in self._kitchen.candidates.items():
@@ -287,14 +291,14 @@ class Roles:
         yield tuple(name for name, _ in self._kitchen.objects if split_name(name)[0] == kind)
 
     def _alike(self, dish: int) -> str:
-        """Return a text that is the same for dishes of which the same is asked."""
-        asked = sorted(repr(replace(role, dish=0)) for role in self.roles if role.dish == dish)
-        return f"{self.dishes[dish].station} {asked}"
+        """Return a text that is equal for dishes with equal requirements."""
+        roles = sorted(repr(replace(role, dish=0)) for role in self.roles if role.dish == dish)
+        return f"{self.dishes[dish].station} {roles}"
 
 
 def processes(domain: KitchenDomain) -> dict[str, Process]:
-    """Return by predicate how it is brought about, for facts about an item that lies on a station."""
-    found: dict[str, Process] = {}
+    """Return processes by predicate, for facts about an item that lies on a station."""
+    by_predicate: dict[str, Process] = {}
     for action in domain.actions:
         kinds = [each.predicate[2:] for each in action.conditions if each.value and each.predicate.startswith("is")]
         stations = [kind for kind in kinds if domain.type_of(kind) == "station"]
@@ -305,22 +309,22 @@ def processes(domain: KitchenDomain) -> dict[str, Process]:
             inner = effect.effects[0] if effect.kind == "conditional" and effect.effects else effect
             for each in inner.changes if inner.kind in ("delayed", "repetitive") else ():
                 if each.value and each.params == (lying[0],):
-                    found.setdefault(each.predicate, _process(each.predicate, stations[0], inner))
-    return found
+                    by_predicate.setdefault(each.predicate, _process(each.predicate, stations[0], inner))
+    return by_predicate
 
 
 def pot_processes(domain: KitchenDomain) -> tuple[Process, Process]:
-    """Return how a pot is filled (as ``new water``) and how a meal is made to boil."""
-    found = {}
+    """Return the processes that fill a pot (``new water``) and boil a meal."""
+    by_predicate = {}
     for action in domain.actions:
         stations = [each.predicate[2:] for each in action.conditions if each.predicate in ("issink", "isstove")]
         for effect in action.effects:
             inner = effect.effects[0] if effect.kind == "conditional" and effect.effects else effect
             if any(nested.creates is not None for nested in inner.effects):
-                found["new water"] = _process("new water", stations[0], inner)
+                by_predicate["new water"] = _process("new water", stations[0], inner)
             elif any(each.predicate == "isboiling" for each in inner.changes):
-                found["isboiling"] = _process("isboiling", stations[0], inner)
-    return found["new water"], found["isboiling"]
+                by_predicate["isboiling"] = _process("isboiling", stations[0], inner)
+    return by_predicate["new water"], by_predicate["isboiling"]
 
 
 def _process(predicate: str, station: str, effect: Effect) -> Process:

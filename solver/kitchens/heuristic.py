@@ -1,4 +1,4 @@
-"""What a planner asks of a state: a key up to symmetry, how many steps are left at least, what has not been started."""
+"""Search heuristic of the kitchen planner: key up to symmetry, lower bound, and number of pending processes."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from planoracle.solver.kitchens.consistency import is_usual
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.lower_bound import Bound
 from planoracle.solver.kitchens.state_view import NEVER, Abstraction, StateView
+from planoracle.solver.kitchens.transport.execution import transport_plans
 
-#: Choices that may still lead to the goal, the best first, after the fewest steps that a plan with them may have.
+#: Groups that may still lead to the goal, each with the lower bound of plans that use it; the best first.
 Groups = tuple[tuple[int, Group | None], ...]
 
-# Ways to choose objects for roles that are all looked at.
+# Largest number of assignments of objects to roles.
 _MOST_WAYS = 200_000
-# Of counted work: seconds to bound what is left with one choice.
+# Counted work (seconds) of a lower bound for one group.
 _LOOK = 5e-5
 
 
-class Seeing(NamedTuple):
-    """What is seen of a state.
+class StateEstimate(NamedTuple):
+    """Key, lower bounds and pending processes of a state.
 
     Attributes
     ----------
     key
         Equal for states that are equally far from the goal.
     groups
-        Choices that may still lead to the goal in fewer steps than asked for.
+        Groups that may still lead to the goal in fewer steps than required.
     unstarted
-        How many things that take time of themselves have not been started.
+        Number of timed processes that have not been started.
     """
 
     key: Any
@@ -44,40 +45,40 @@ class Seeing(NamedTuple):
 
 
 class SearchHeuristic(Protocol):
-    """Guides the search on one kitchen; ``familiar``: it knows what the actions of the kitchen mean."""
+    """Guide of the search on one kitchen; ``familiar``: it knows the meaning of the kitchen's actions."""
 
     familiar: bool
 
     def root(self, state: State) -> Groups:
-        """Return all choices at the start."""
+        """Return all groups at the start."""
         ...
 
-    def look(self, state: State, groups: Groups, steps: int, most: int) -> Seeing:
-        """Look at a state, reached in so many steps, for plans of fewer than ``most`` steps with one of the choices."""
+    def look(self, state: State, groups: Groups, steps: int, most: int) -> StateEstimate:
+        """Estimate a state, reached in ``steps`` steps, for plans of fewer than ``most`` steps."""
         ...
 
-    def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
-        """Yield ever shorter plans of fewer than so many steps, by way of schedules; there may be none."""
+    def transport_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
+        """Yield ever shorter plans of fewer than ``most`` steps from schedules of transport tasks."""
         ...
 
 
 class _Blind:
-    """Knows nothing but that the goal has not been reached."""
+    """Heuristic without domain knowledge: every state is at least one step from the goal."""
 
     familiar = False
 
     def root(self, state: State) -> Groups:
         return ((1, None),)
 
-    def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
+    def transport_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
         return iter(())
 
-    def look(self, state: State, groups: Groups, steps: int, most: int) -> Seeing:
-        return Seeing((state,), ((steps + 1, None),) if steps + 1 < most else (), 0)
+    def look(self, state: State, groups: Groups, steps: int, most: int) -> StateEstimate:
+        return StateEstimate((state,), ((steps + 1, None),) if steps + 1 < most else (), 0)
 
 
 class _Familiar:
-    """For kitchens of the usual domain, be times and repetitions other."""
+    """Heuristic for the standard domain, with any times and repetitions."""
 
     familiar = True
 
@@ -89,45 +90,45 @@ class _Familiar:
         self._bound = Bound(self._abstraction, self._roles)
         self._awaited: list[tuple[str, list[str], int]] = []
         for kind, places in self._roles.kinds.items():
-            asked = [self._roles.roles[place] for place in places]
-            for process in sorted({each for role in asked for each in role.needs if each.ticks}, key=_predicate):
-                count = sum(process in role.needs for role in asked)
+            roles_of_kind = [self._roles.roles[place] for place in places]
+            for process in sorted(
+                {each for role in roles_of_kind for each in role.needs if each.ticks}, key=_predicate
+            ):
+                count = sum(process in role.needs for role in roles_of_kind)
                 self._awaited.append((process.predicate, self._roles.items[kind], count))
 
     def root(self, state: State) -> Groups:
         return self.look(state, tuple((0, group) for group in self._roles.groups()), 0, NEVER).groups
 
-    def errand_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
-        from planoracle.solver.kitchens.transport.execution import errand_plans
-
+    def transport_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
         listed = [group for _, group in groups if group is not None]
-        return errand_plans(self._bound.context, self._abstraction, start, listed, most, deadline)
+        return transport_plans(self._bound.context, self._abstraction, start, listed, most, deadline)
 
-    def look(self, state: State, groups: Groups, steps: int, most: int) -> Seeing:
-        # What a choice took before it still takes: those that took more than another does now need no second look.
+    def look(self, state: State, groups: Groups, steps: int, most: int) -> StateEstimate:
+        # Lower bounds never fall: a group whose earlier bound exceeds another's current bound is not estimated again.
         view = self._abstraction.view(state)
-        least, left = most, []
-        for known, group in groups:
-            if known < least:
+        least, remaining = most, []
+        for bound, group in groups:
+            if bound < least:
                 self._deadline.check(_LOOK)
                 assert group is not None
-                known = max(known, steps + self._bound.remaining(view, group))
-                least = min(least, known)
-            if known < most:
-                left.append((known, group))
-        if not left:
-            return Seeing(None, (), 0)
-        left.sort(key=_first)
-        return Seeing(self._abstraction.key(state, view), tuple(left), self._unstarted(view))
+                bound = max(bound, steps + self._bound.remaining(view, group))
+                least = min(least, bound)
+            if bound < most:
+                remaining.append((bound, group))
+        if not remaining:
+            return StateEstimate(None, (), 0)
+        remaining.sort(key=_first)
+        return StateEstimate(self._abstraction.key(state, view), tuple(remaining), self._unstarted(view))
 
     def _unstarted(self, view: StateView) -> int:
         running = {(name, predicate) for name, predicate, _ in view.ticks}
         count = 0
-        for predicate, items, wanted in self._awaited:
-            begun = sum(
+        for predicate, items, needed in self._awaited:
+            started = sum(
                 (item, predicate) in running or bool(view.facts & self._bits.mask((predicate, item))) for item in items
             )
-            count += max(0, wanted - begun)
+            count += max(0, needed - started)
         filled = len(view.inside) + sum(predicate.startswith("new ") for _, predicate in running)
         meals = [meal for meal in self._roles.meals if meal.vessel >= 0]
         boiled = sum(
@@ -146,17 +147,16 @@ def _predicate(process: Process) -> str:
 
 
 def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_DEADLINE) -> SearchHeuristic:
-    """Return the heuristic for a kitchen: one that knows nothing if the domain, or the way things stand, is unusual.
+    """Return the heuristic for a kitchen, without domain knowledge if the domain or its facts are not standard.
 
-    Nor does it where there are too many ways to choose who plays which role. After the deadline it raises
-    `TimeOverError`.
+    The same holds if too many objects could play the roles. The heuristic raises `TimeOverError` after the deadline.
     """
     roles = Roles(compiled.kitchen) if ordinary(compiled.kitchen) else None
     return _Blind() if roles is None or roles.ways() > _MOST_WAYS else _Familiar(compiled, roles, deadline)
 
 
 def ordinary(kitchen: Kitchen) -> bool:
-    """Whether a kitchen is of the usual domain, and nothing in it stands as the usual actions never leave it."""
+    """Return whether a kitchen has the standard domain, and facts that its actions can produce."""
     if not _alike(kitchen.domain, bundled()):
         return False
     single = (("station",), ("container",))
@@ -166,7 +166,7 @@ def ordinary(kitchen: Kitchen) -> bool:
 
 
 def _alike(one: KitchenDomain, other: KitchenDomain) -> bool:
-    """Whether two domains are the same but for numbers of ticks and repetitions."""
+    """Return whether two domains differ only in numbers of ticks and repetitions."""
     return one.types == other.types and list(map(_plain, one.actions)) == list(map(_plain, other.actions))
 
 

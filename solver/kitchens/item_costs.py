@@ -1,6 +1,7 @@
-"""Own steps of items: the least number that one item takes in a role, from where it is to where it must be.
+"""Own steps of items: the least number that one item takes in a role, from its place to its destination.
 
-The argument for every term is in ``README.md``, section "The bound"; numbers in brackets refer to its claims.
+``README.md``, section "The bound", has the argument for every term; numbers in brackets refer to its claims.
+
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from planoracle.solver.kitchens.state_view import NEVER, Context, GroupScene, St
 
 
 class Stack(NamedTuple):
-    """Own steps of the items of a pile by role, and whether some item has to leave whatever its role."""
+    """Own steps of the items of a pile by role; ``leaving``: some item has to leave whatever its role."""
 
     rows: tuple[tuple[int, ...], ...]
     leaving: bool
 
 
 class ItemCosts:
-    """Own steps of items: `lying` in a pile, `held` in a hand, `elsewhere` in a meal or nowhere."""
+    """Own steps of items: `lying` in a pile, `in_hand`, or `unplaced` (in a meal or nowhere)."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -62,15 +63,20 @@ class ItemCosts:
         return Stack(tuple(rows), surely)
 
     def _note_rank(self, item: str, options: tuple[int, ...], before: dict[int, int]) -> None:
-        """Note the highest rank that an item may have in a dish, if it must play a role there."""
-        asked = [self._context.roles.roles[place] for place in options if place >= 0]
-        asked = [role for role in asked if role.name in ("", item)]
-        if asked and self._is_needed(item, options) and len({role.dish for role in asked}) == 1 and asked[0].dish >= 0:
-            rank = max(role.rank for role in asked)
-            before[asked[0].dish] = min(before.get(asked[0].dish, NEVER), rank)
+        """Store the highest rank that an item may have in a dish, if it must play a role there."""
+        possible_roles = [self._context.roles.roles[place] for place in options if place >= 0]
+        possible_roles = [role for role in possible_roles if role.name in ("", item)]
+        if (
+            possible_roles
+            and self._is_needed(item, options)
+            and len({role.dish for role in possible_roles}) == 1
+            and possible_roles[0].dish >= 0
+        ):
+            rank = max(role.rank for role in possible_roles)
+            before[possible_roles[0].dish] = min(before.get(possible_roles[0].dish, NEVER), rank)
 
     def _is_needed(self, item: str, options: tuple[int, ...]) -> bool:
-        """Whether an item must play one of its roles, there being no more items of its kind than roles."""
+        """Return whether an item must play one of its roles, as every item of its kind is needed."""
         kind = self._context.kinds[item]
         return options[0] >= 0 and (
             len(options) == 1 or self._context.count[kind] == len(self._context.roles.kinds[kind])
@@ -79,7 +85,7 @@ class ItemCosts:
     def _must_leave(
         self, scene: GroupScene, station: str, stack: list[str], height: int, role: ItemRole | None
     ) -> bool:
-        """Whether an item has to be picked up because of its own role [3]."""
+        """Return whether an item has to be picked up because of its own role [3]."""
         item, dishes = stack[height], self._context.roles.dishes
         if role is None:
             return not height and any(
@@ -104,7 +110,7 @@ class ItemCosts:
         return any(height or not self._context.suits(station, each) for each in todo)
 
     def _is_complete(self, crew: dict[str, int], role: ItemRole, below: list[str]) -> bool:
-        """Whether as many items of every kind lie below as the other roles of a dish ask for."""
+        """Return whether as many items of every kind lie below as the other roles of a dish require."""
         kinds = [self._context.kinds[item] for item in below]
         return all(kinds.count(kind) >= count - (kind == role.kind) for kind, count in crew.items())
 
@@ -117,16 +123,16 @@ class ItemCosts:
         return acts + (acts > 0 and station not in scene.attended)
 
     def _picked(
-        self, scene: GroupScene, item: str, station: str, height: int, place: int, away: bool, walk: int
+        self, scene: GroupScene, item: str, station: str, height: int, place: int, must_leave: bool, walk: int
     ) -> int:
         """Return the own steps of an item beside the first walk to it and picking it up.
 
         Parameters
         ----------
-        away
+        must_leave
             It has to leave the station; otherwise it only has to be in a hand.
         walk
-            1 if somebody has to come for it.
+            1 if a cook has to walk to it.
         """
         context, view = self._context, scene.view
         role = context.roles.roles[place] if place >= 0 else None
@@ -135,13 +141,13 @@ class ItemCosts:
         if not height and (now := next((each for each in todo if context.suits(station, each)), None)):
             acts, pause = context.effort(view, item, now, station)
             assert role is not None
-            if role.loose:  # it may be done elsewhere, where it may stay
+            if role.loose:  # another station may process it, and it may stay there
                 total += min(acts, context.effort(view, item, now, None)[0])
             else:
                 total += acts + (pause if acts or not walk else 0)
             todo = tuple(each for each in todo if each is not now)
         if role is None or (role.dish < 0 and role.meal < 0 and not todo):
-            return total + (0 if not away else 2 if context.alone else 1)
+            return total + (0 if not must_leave else 2 if context.alone else 1)
         total += self._prepared(view, item, role, todo) + 2
         if context.alone and role.dish >= 0 and not todo and scene.tables[role.dish] == station:
             dish = context.roles.dishes[role.dish]
@@ -149,14 +155,14 @@ class ItemCosts:
         return total
 
     def _prepared(self, view: StateView, item: str, role: ItemRole, todo: tuple[Process, ...]) -> int:
-        """Return the own steps of an item in a hand for all that is to be done, but for its last carrying [4]."""
+        """Return the own steps of an item in a hand for its processes, without its last carrying [4]."""
         efforts = [self._context.effort(view, item, each, None) for each in todo]
         acts = sum(effort[0] for effort in efforts)
         if role.loose:  # it may stay where it is prepared last
             return acts + 3 * max(0, len(todo) - 1)
         return acts + 3 * len(todo) + sum(effort[1] for effort in efforts)
 
-    def held(self, scene: GroupScene, item: str, place: int) -> int:
+    def in_hand(self, scene: GroupScene, item: str, place: int) -> int:
         """Return the own steps of an item in a hand [6]."""
         context, view = self._context, scene.view
         own = view.held_at(item)
@@ -194,23 +200,23 @@ class ItemCosts:
             return 1 if view.places.get(pot, ("",))[0] == own else 2
         filled = [name for name, predicate, _ in view.ticks if predicate == self._context.fill.predicate]
         if self._context.alone and not filled:
-            return 5  # put aside, and fetched once a pot is filled
+            return 5  # put down, and fetched once a pot is filled
         return 1 if any(view.places.get(name, ("",))[0] == own for name in filled) else 2
 
-    def _is_full(self, scene: GroupScene, *asked: str) -> bool:
-        """Whether a single cook finds something on every station of some kinds."""
+    def _is_full(self, scene: GroupScene, *kinds: str) -> bool:
+        """Return whether a single cook finds an item or container on every station of some kinds."""
         if not self._context.alone:
             return False
         view = scene.view
-        taken = {view.places[name][0] for name in self._context.containers if name in view.places}
+        occupied = {view.places[name][0] for name in self._context.containers if name in view.places}
         return not any(
-            station not in view.stacks and station not in taken
+            station not in view.stacks and station not in occupied
             for station in self._context.stations
-            if any(self._context.fits(station, each) for each in asked)
+            if any(self._context.fits(station, each) for each in kinds)
         )
 
     def _is_ready(self, scene: GroupScene, table: str, crew: dict[str, int], role: ItemRole) -> bool:
-        """Whether an item may be put to its place in a dish now."""
+        """Return whether an item may be put to its place in a dish now."""
         if not table or table in scene.leaving:
             return False
         stack = scene.view.stacks.get(table, [])
@@ -218,8 +224,8 @@ class ItemCosts:
             return False
         return not role.top or self._is_complete(crew, role, stack)
 
-    def elsewhere(self, scene: GroupScene, item: str, place: int) -> int:
-        """Return 0 if an item in a meal, or nowhere, plays a role as it is: no action changes anything of it [7]."""
+    def unplaced(self, scene: GroupScene, item: str, place: int) -> int:
+        """Return the own steps of an item in a meal or nowhere: 0 if it plays the role as it is [7]."""
         if place < 0:
             return 0
         role = self._context.roles.roles[place]

@@ -1,6 +1,7 @@
-"""Own steps of pots and bowls, and of meals: the least number until every meal is where it must be.
+"""Lower bound of the steps of a state: own steps of pots, bowls and meals, and the sum over all objects.
 
-The argument for every term is in ``README.md``, section "The bound"; numbers in brackets refer to its claims.
+``README.md``, section "The bound", has the argument for every term; numbers in brackets refer to its claims.
+
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ class VesselCosts:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        asked = [role.meal for role in context.roles.roles if role.meal >= 0]
-        self._asked = [asked.count(place) for place in range(len(context.roles.meals))]
+        meals = [role.meal for role in context.roles.roles if role.meal >= 0]
+        self._additions = [meals.count(place) for place in range(len(context.roles.meals))]
 
     def least(self, scene: GroupScene) -> int:
         """Return the own steps of all vessels and meals [8 to 10]."""
@@ -39,28 +40,28 @@ class VesselCosts:
             name = scene.group.meals[place]
             vessel_name = scene.group.vessels[meal.vessel] if meal.vessel >= 0 else ""
             raw = meal.boiled and not view.facts & context.bits.mask((context.boil.predicate, name))
-            begun = any(other == name and what == context.boil.predicate for other, what, _ in view.ticks)
-            short = self._asked[place] > sum(to == name for _, to in view.added)
+            is_boiling = any(other == name and what == context.boil.predicate for other, what, _ in view.ticks)
+            short = self._additions[place] > sum(to == name for _, to in view.added)
             if not (vessel_name or raw or short):
                 continue
-            where = view.inside.get(name)
-            if where is not None and where not in context.pots:
-                if short or (raw and not begun) or vessel_name not in ("", where):
+            vessel_of_meal = view.inside.get(name)
+            if vessel_of_meal is not None and vessel_of_meal not in context.pots:
+                if short or (raw and not is_boiling) or vessel_name not in ("", vessel_of_meal):
                     return NEVER  # nothing leaves a bowl, and only in a pot is a meal added to or set to boil
                 continue
             pour = bool(vessel_name) and vessel_name not in context.pots
-            total += pour + (raw and not begun)
-            if where is None:
+            total += pour + (raw and not is_boiling)
+            if vessel_of_meal is None:
                 missing += 1
                 pots = [vessel_name] if vessel_name and not pour else context.pots
                 steps = min((self._filled(scene, pot, filling) for pot in pots), default=NEVER)
                 steps += 3 * raw + 2 * pour
                 carried[""] = max(carried.get("", 0), steps)
                 continue
-            if vessel_name and not pour and vessel_name != where:
+            if vessel_name and not pour and vessel_name != vessel_of_meal:
                 return NEVER
-            steps = self._carried(scene, where, raw, begun, vessel_name if pour else "")
-            carried[where] = max(carried.get(where, 0), steps)
+            steps = self._carried(scene, vessel_of_meal, raw, is_boiling, vessel_name if pour else "")
+            carried[vessel_of_meal] = max(carried.get(vessel_of_meal, 0), steps)
         unfilled = carried.pop("", 0)
         return total + max(0, missing - len(filling)) + max(unfilled, sum(carried.values()))
 
@@ -72,7 +73,10 @@ class VesselCosts:
         return 0 if self._context.suits(place[0], process) else 3
 
     def _walk(self, scene: GroupScene, vessel: str, filling: list[str]) -> int:
-        """Return 1 if somebody has to come with empty hands to a vessel: with full ones only to a pot with a meal."""
+        """Return 1 if a cook has to walk to a vessel with empty hands.
+
+        A cook with full hands walks only to a pot with a meal.
+        """
         place = scene.view.places.get(vessel)
         if place is None or place[0] in scene.attended:
             return 0
@@ -82,7 +86,7 @@ class VesselCosts:
         """Return the steps of a pot until it is filled, without the action itself."""
         return self._moved(scene, pot, self._context.fill) + self._walk(scene, pot, filling)
 
-    def _carried(self, scene: GroupScene, pot: str, raw: bool, begun: bool, bowl: str) -> int:
+    def _carried(self, scene: GroupScene, pot: str, raw: bool, is_boiling: bool, bowl: str) -> int:
         """Return the steps of a pot with a meal until it is boiled and, if there is a ``bowl``, at that bowl."""
         view = scene.view
         boil = self._moved(scene, pot, self._context.boil) if raw else 0
@@ -92,7 +96,7 @@ class VesselCosts:
         near = held and view.places.get(bowl, ("", 0))[0] == view.held_at(pot)
         if not raw:
             return 1 - near if held else 2
-        if begun and boil:  # it may be poured first, and go on boiling in the bowl once the pot is back on the stove
+        if is_boiling and boil:  # alternative: pour first, and boil on in the bowl once the pot is back on the stove
             return min(boil + 2, (1 - near if held else 2) + 2)
         return boil + 2
 
@@ -107,12 +111,12 @@ class VesselCosts:
         return 3 + self._walk(scene, vessel, filling)
 
 
-# Entries of a memory after which it is emptied.
-_MEMORY = 100_000
+# Largest number of entries of a cache; a full cache is cleared.
+_CACHE_SIZE = 100_000
 
 
 class Bound:
-    """Least numbers of steps for the states of one kitchen, which is the ``context``."""
+    """Lower bounds of steps for the states of one kitchen, given by its ``context``."""
 
     def __init__(self, abstraction: Abstraction, roles: Roles) -> None:
         self.context = self._context = context = Context(abstraction, roles)
@@ -127,31 +131,31 @@ class Bound:
         )
 
     def remaining(self, view: StateView, group: Group) -> int:
-        """Return how many steps, all players' together, remain at least with the choices of a group."""
+        """Return a lower bound of the remaining steps of all players with the choices of a group."""
         context = self._context
         options = context.choices(group)
         tables = [self._table(view, group.bottoms[i], dish.bottom) for i, dish in enumerate(context.roles.dishes)]
         scene = GroupScene(view, group, options, tables)
         rows: dict[str, tuple[int, ...]] = {}
-        known = self._stacks.setdefault(group, {})
+        stacks = self._stacks.setdefault(group, {})
         ready = view.facts & self._needs
         for station, stack in view.stacks.items():
             ticks = tuple(entry for entry in view.ticks.items() if entry[0][0] in stack) if view.ticks else ()
             key = (station, station in scene.attended, tuple(stack), tuple(tables), ready, ticks)
-            costs = known.get(key)
+            costs = stacks.get(key)
             if costs is None:
-                if len(known) > _MEMORY:
-                    known.clear()
-                costs = known[key] = self._item_costs.lying(scene, station, stack)
+                if len(stacks) > _CACHE_SIZE:
+                    stacks.clear()
+                costs = stacks[key] = self._item_costs.lying(scene, station, stack)
             rows.update(zip(stack, costs.rows, strict=True))
             if costs.leaving:
                 scene.leaving.add(station)
         for item in view.hands.values():
             if item in options:
-                rows[item] = tuple(self._item_costs.held(scene, item, role) for role in options[item])
+                rows[item] = tuple(self._item_costs.in_hand(scene, item, role) for role in options[item])
         for item in context.items:
             if item not in rows:
-                rows[item] = tuple(self._item_costs.elsewhere(scene, item, role) for role in options[item])
+                rows[item] = tuple(self._item_costs.unplaced(scene, item, role) for role in options[item])
         total = self._assigned(rows)
         if total < NEVER:
             total += self._vessel_costs.least(scene)
@@ -162,9 +166,9 @@ class Bound:
         place = view.places.get(bottom)
         if role < 0 or place is None or place[1]:
             return ""
-        asked = self._context.roles.roles[role]
-        right = self._context.fits(place[0], self._context.roles.dishes[asked.dish].station)
-        return place[0] if right and (asked.loose or not self._context.todo(view, bottom, asked)) else ""
+        lowest = self._context.roles.roles[role]
+        right = self._context.fits(place[0], self._context.roles.dishes[lowest.dish].station)
+        return place[0] if right and (lowest.loose or not self._context.todo(view, bottom, lowest)) else ""
 
     def _assigned(self, rows: dict[str, tuple[int, ...]]) -> int:
         """Return the least sum of own steps with every role played by another item."""
@@ -182,13 +186,13 @@ class Bound:
         return total + sum(self._match(tuple(sorted(listed))) for listed in kinds.values())
 
     def _match(self, rows: tuple[tuple[int, ...], ...]) -> int:
-        """Return the least cost of giving every role (column but the last) another row, of others the last column."""
+        """Return the least cost of an assignment of rows to roles (columns); other rows use the last column."""
         least = self._least.get(rows)
         if least is None:
             base = sum(row[-1] for row in rows)
             picks = permutations(rows, len(rows[0]) - 1)
             least = min((base + sum(row[i] - row[-1] for i, row in enumerate(way)) for way in picks), default=NEVER)
-            if len(self._least) > _MEMORY:
+            if len(self._least) > _CACHE_SIZE:
                 self._least.clear()
             self._least[rows] = least
         return least

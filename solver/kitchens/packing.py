@@ -1,8 +1,9 @@
-"""Plans for kitchens as numbers.
+"""Compact form of plans for kitchens: numbers instead of texts.
 
-Of every action that is its place in the domain and the objects that its text names, so that it can be read without
-asking what is legal. Where one names what was not there at the start it is its place among the texts of the legal
-actions; so it was everywhere once, and an entry says which it is.
+An action is the number of its place in the domain and of the objects that its text names, so that it can be decoded
+without a search for legal actions. A plan that names objects created during the run uses the other form: places among
+the sorted texts of the legal actions. The field ``form`` of an entry tells the two forms.
+
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.language import match
 from planoracle.instances.benchmarks.kitchens.rules import Profile
 
-#: Of entries whose numbers can be read without asking what is legal.
+#: Form of entries that are decoded without a search for legal actions.
 _FORM: Final = 2
 
 
@@ -40,51 +41,51 @@ def pack_plan(kitchen: Kitchen, rules: Profile, texts: Sequence[str]) -> dict[st
 
 
 def unpack_plan(kitchen: Kitchen, rules: Profile, entry: dict[str, Any]) -> tuple[str, ...]:
-    """Return the texts of a plan that was packed; raises some error for what is none."""
+    """Return the texts of a packed plan; raise an error if the entry is malformed."""
     if "form" not in entry:
         return tuple(_at(compiled(kitchen, rules), entry["plan"]))
     if entry["form"] != _FORM:
-        raise ValueError("a plan of another form")
+        raise ValueError("a plan has an unknown form")
     return tuple(_texts(kitchen, entry["plan"]))
 
 
 def _numbers(kitchen: Kitchen, texts: Sequence[str]) -> list[int] | None:
     places = {name: place for place, (name, _) in enumerate(kitchen.objects)}
-    known = _named(kitchen.domain, len(kitchen.players) > 1)
-    where = {action.name: position for position, action in enumerate(kitchen.domain.actions)}
-    found = []
+    named = _named_parameters(kitchen.domain, len(kitchen.players) > 1)
+    positions = {action.name: position for position, action in enumerate(kitchen.domain.actions)}
+    numbers = []
     for text in texts:
         for action, binding in match(text, kitchen.domain):
             if places.keys() >= set(binding.values()):
                 number = 0
-                for param in reversed(known[where[action.name]]):
+                for param in reversed(named[positions[action.name]]):
                     number = number * len(places) + places[binding[param]]
-                found.append(number * len(known) + where[action.name])
+                numbers.append(number * len(named) + positions[action.name])
                 break
         else:
             return None
-    return found
+    return numbers
 
 
 def _texts(kitchen: Kitchen, numbers: Sequence[int]) -> Iterator[str]:
     names = [name for name, _ in kitchen.objects]
     actions = kitchen.domain.actions
-    known = _named(kitchen.domain, len(kitchen.players) > 1)
+    named = _named_parameters(kitchen.domain, len(kitchen.players) > 1)
     alone = {param: kitchen.players[0] for action in actions for param, kind in action.params if kind == ACTOR}
     for number in numbers:
-        left, position = divmod(number, len(known))
+        rest, position = divmod(number, len(named))
         binding = dict(alone)
-        for param in known[position]:
-            left, place = divmod(left, len(names))
+        for param in named[position]:
+            rest, place = divmod(rest, len(names))
             binding[param] = names[place]
-        if left:  # or it is negative
-            raise ValueError("no action")
+        if rest:  # or it is negative
+            raise ValueError("a number of a plan is no action")
         yield actions[position].write(binding)
 
 
 @lru_cache(maxsize=16)
-def _named(domain: KitchenDomain, several: bool) -> tuple[tuple[str, ...], ...]:
-    """Return the parameters that the text of every action names, without a player who is alone."""
+def _named_parameters(domain: KitchenDomain, several: bool) -> tuple[tuple[str, ...], ...]:
+    """Return the parameters that the text of every action names, without the player of a single cook."""
     return tuple(
         tuple(param for param, kind in action.params if f"{{{param}}}" in action.text and (several or kind != ACTOR))
         for action in domain.actions
@@ -92,18 +93,18 @@ def _named(domain: KitchenDomain, several: bool) -> tuple[tuple[str, ...], ...]:
 
 
 def _places(engine: CompiledKitchen, texts: Sequence[str]) -> list[int]:
-    state, found = engine.start(), []
+    state, places = engine.start(), []
     for text in texts:
-        found.append(_legal(engine, state).index(text))
+        places.append(_legal(engine, state).index(text))
         state = _after(engine, state, text)
-    return found
+    return places
 
 
 def _at(engine: CompiledKitchen, plan: Sequence[int]) -> Iterator[str]:
     state = engine.start()
     for place in plan:
         if place < 0:
-            raise ValueError("no action")
+            raise ValueError("a number of a plan is no action")
         text = _legal(engine, state)[place]
         yield text
         state = _after(engine, state, text)

@@ -1,4 +1,8 @@
-"""Kitchens: nothing says which actions are to be done, so near means to keep what can be kept of the beginning."""
+"""Repair of runs in kitchens.
+
+The goal does not fix the actions, so the nearest plan keeps the longest possible prefix of the submission.
+
+"""
 
 from __future__ import annotations
 
@@ -18,94 +22,96 @@ from planoracle.solver.result import Result
 def repair_kitchen(run: KitchenRun, best: Result, time_limit: Limit) -> Repair:
     """Repair a run.
 
-    Refused actions are dropped, for they change nothing. Of the others the longest beginning is kept from which the
-    goal can still be reached (within the submission's limit, if it has one), and completed with the fewest steps.
+    Refused actions are dropped, for they change no state. Of the others the longest prefix is retained from which the
+    goal can still be reached (within the submission's limit, if any), and completed with the fewest steps.
 
     Parameters
     ----------
     best
-        What is known of the kitchen itself under the rules of the run.
+        Result of the kitchen under the rules of the run.
     time_limit
         Seconds of wall time, or counted work.
 
     Returns
     -------
     Repair
-        ``optimal`` if it is proved that no longer beginning can be kept, nor be completed in fewer steps. What is cut
-        off is among ``dropped``, what completes the plan in ``added``.
+        ``optimal`` if no longer prefix can be retained, nor be completed in fewer steps, proved. ``dropped`` has the
+        removed actions, ``added`` the completion.
     """
     return _Search(run, best, time_limit).run()
 
 
 class _Search:
-    """The search for one submission."""
+    """Search for one submission."""
 
     def __init__(self, run: KitchenRun, best: Result, time_limit: Limit) -> None:
         self.deadline = deadline_of(time_limit)
         self.kitchen = run.problem
         self.rules = run.rules
-        self.given = run.plan.given
-        self.made = run.plan.commands
+        self.submitted_plan = run.plan.given
+        self.commands = run.plan.commands
         self.limit = run.plan.limit
         self.submitted = run.record
         self.positions = [n for n, step in enumerate(self.submitted.steps) if step.valid]
-        self.legal = [self.made[n] for n in self.positions]
-        self.rest = {0: best}  # by the number of actions kept
-        self.sure = True  # no beginning was passed over for lack of time
+        self.legal = [self.commands[n] for n in self.positions]
+        self.rest = {0: best}  # by the length of the prefix
+        self.sure = True  # no prefix was skipped for lack of time
 
     def run(self) -> Repair:
         best = self.rest[0]
         optimum = self._steps(best) if best.status == Status.optimal else None
         if self.submitted.success and not self.submitted.refusals:
             steps = self.submitted.steps_taken
-            return self._answer(Status.optimal, optimum, makespan=steps, changed=False, shift=0, plan=self.given)
+            return self._answer(
+                Status.optimal, optimum, makespan=steps, changed=False, shift=0, plan=self.submitted_plan
+            )
         if self.submitted.success:
             return self._complete(len(self.legal), (), Status.optimal, optimum)
         if not self._reaches(0):
-            known = best.status == Status.infeasible or (best.status == Status.optimal and self.sure)
-            return self._answer(Status.infeasible if known else Status.unknown, optimum)
-        kept = self._longest()
-        rest = self._plan(kept)
+            is_infeasible = best.status == Status.infeasible or (best.status == Status.optimal and self.sure)
+            return self._answer(Status.infeasible if is_infeasible else Status.unknown, optimum)
+        count = self._longest()
+        rest = self._plan(count)
         proved = self.sure and rest.status == Status.optimal
-        return self._complete(kept, rest.actions, Status.optimal if proved else Status.feasible, optimum)
+        return self._complete(count, rest.actions, Status.optimal if proved else Status.feasible, optimum)
 
     def _longest(self) -> int:
-        """Return how many actions can be kept: if the goal can be reached after some, it can after fewer."""
+        """Return the longest prefix: if the goal can be reached after some actions, it can after fewer."""
         most = len(self.legal)
         if self._reaches(most):
             return most
-        return bisect_left(range(most), True, lo=1, key=lambda kept: not self._reaches(kept)) - 1
+        return bisect_left(range(most), True, lo=1, key=lambda count: not self._reaches(count)) - 1
 
-    def _plan(self, kept: int) -> Result:
-        """Complete a beginning; half the time left is spent, so that something is left for shorter ones."""
-        if kept not in self.rest:
-            half = self.deadline.sooner(self.deadline.remaining() / 2)
-            self.rest[kept] = plan(self.kitchen, time_limit=half, rules=self.rules, after=self.legal[:kept])
-        return self.rest[kept]
+    def _plan(self, count: int) -> Result:
+        """Complete a prefix within half of the remaining time, so that shorter prefixes get the rest."""
+        if count not in self.rest:
+            half = self.deadline.sooner(self.deadline.left() / 2)
+            self.rest[count] = plan(self.kitchen, time_limit=half, rules=self.rules, after=self.legal[:count])
+        return self.rest[count]
 
-    def _reaches(self, kept: int) -> bool:
-        """Whether a beginning can be completed; notes where it is not known that it cannot."""
-        rest = self._plan(kept)
-        if rest.status in (Status.optimal, Status.feasible) and self._run(kept, rest.actions).success:
+    def _reaches(self, count: int) -> bool:
+        """Return whether a prefix can be completed; note if the answer is not proved."""
+        rest = self._plan(count)
+        if rest.status in (Status.optimal, Status.feasible) and self._run(count, rest.actions).success:
             return True
         self.sure = self.sure and rest.status.settled
         return False
 
-    def _run(self, kept: int, actions: Sequence[str]) -> StepRecord:
-        return replay(self.kitchen, [*self.legal[:kept], *actions], self.rules, self.limit)
+    def _run(self, count: int, actions: Sequence[str]) -> StepRecord:
+        return replay(self.kitchen, [*self.legal[:count], *actions], self.rules, self.limit)
 
     def _steps(self, result: Result) -> int | None:
         return result.rounds if self.rules.moves == "joint" else result.makespan
 
-    def _complete(self, kept: int, actions: tuple[str, ...], status: Status, optimum: int | None) -> Repair:
-        run = self._run(kept, actions)
+    def _complete(self, count: int, actions: tuple[str, ...], status: Status, optimum: int | None) -> Repair:
+        run = self._run(count, actions)
         if not run.success or run.refusals:
-            raise InternalError(f"{self.kitchen.name}: a repaired plan of ours does not pass the rules")
+            raise InternalError(f"{self.kitchen.name}: the rules reject a repaired plan")
         refused = [
-            DroppedCommand(refusal.position, self.made[refusal.position][:200], refusal.message)
+            DroppedCommand(refusal.position, self.commands[refusal.position][:200], refusal.message)
             for refusal in self.submitted.refusals
         ]
-        cut = [DroppedCommand(n, self.made[n][:200], "leads nowhere from here") for n in self.positions[kept:]]
+        cut = [DroppedCommand(n, self.commands[n][:200], "leads nowhere from here") for n in self.positions[count:]]
         return self._answer(
             status,
             optimum,
@@ -113,7 +119,7 @@ class _Search:
             makespan=run.steps_taken,
             added=actions,
             dropped=tuple(sorted((*refused, *cut))),
-            plan=[*self.legal[:kept], *actions],
+            plan=[*self.legal[:count], *actions],
         )
 
     def _answer(self, status: Status, optimum: int | None, **more: Any) -> Repair:

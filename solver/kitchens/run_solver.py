@@ -1,4 +1,4 @@
-"""States of live runs in kitchens, see `planoracle.solver.runs`: every state on a known best plan has its value."""
+"""State values of live runs in kitchens; every state on a known optimal plan gets its value from it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from planoracle.solver.solve import bundled_result
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import fill
 
-# States kept.
+# Largest number of stored states.
 _MOST = 100_000
 
 
-class _Left(NamedTuple):
-    """What is left in a state: bounds of the steps, and a plan of the most."""
+class _Rest(NamedTuple):
+    """Rest of a state: bounds of its steps, and a plan of ``most`` steps."""
 
     least: int
     most: int | None
@@ -33,63 +33,63 @@ class _Left(NamedTuple):
 
 
 class RunValues:
-    """Values of runs in one kitchen; ``limit`` is the planner's at one state."""
+    """Values of runs in one kitchen; ``limit`` is that of one state."""
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
-        self._left: dict[State, _Left] = {}
+        self._rests: dict[State, _Rest] = {}
 
-    def known(self, run: KitchenRun, before: StateValue | None = None) -> StateValue:
-        """Return what is known of where a run stopped; a plan for a state is one for all states on it."""
+    def state_value(self, run: KitchenRun, before: StateValue | None = None) -> StateValue:
+        """Return the value of the state in which a run stopped."""
         done, state = run.legal, run.record.states[-1]
         if run.success:
             return StateValue(Value(len(done), len(done)))
         least = 0 if before is None else before.value.lower - len(done)  # totals never fall
-        left = self._left.get(state) or self._found(run, done, state, least)
-        if left.least >= NEVER:
+        rest = self._rests.get(state) or self._search(run, done, state, least)
+        if rest.least >= NEVER:
             return StateValue(Value(NEVER, None))
-        most = None if left.most is None else len(done) + left.most
-        return StateValue(Value(len(done) + left.least, most))
+        most = None if rest.most is None else len(done) + rest.most
+        return StateValue(Value(len(done) + rest.least, most))
 
-    def commands(self, run: KitchenRun, known: StateValue) -> list[str] | None:
-        """Return the actions of a best plan, or of the best one known."""
+    def commands(self, run: KitchenRun, state_value: StateValue) -> list[str] | None:
+        """Return the actions of the best known plan."""
         if run.success:
             return []
-        left = self._left.get(run.record.states[-1])
-        return None if left is None or left.most is None else list(left.actions)
+        rest = self._rests.get(run.record.states[-1])
+        return None if rest is None or rest.most is None else list(rest.actions)
 
-    def _found(self, run: KitchenRun, done: list[str], state: State, least: int) -> _Left:
-        found = None if done else bundled_result(run.problem, run.rules)
-        return self._keep(run, state, found or self._plan(run, done, max(0, least)))
+    def _search(self, run: KitchenRun, done: list[str], state: State, least: int) -> _Rest:
+        bundled = None if done else bundled_result(run.problem, run.rules)
+        return self._keep(run, state, bundled or self._plan(run, done, max(0, least)))
 
     def _plan(self, run: KitchenRun, done: list[str], at_least: int = 0) -> Result:
         return plan(run.problem, time_limit=self.limit, rules=run.rules, after=done, at_least=at_least)
 
-    def _keep(self, run: KitchenRun, state: State, found: Result) -> _Left:
-        if len(self._left) >= _MOST:
-            self._left.clear()
-        if found.status == Status.infeasible:
-            left = _Left(NEVER, None)
+    def _keep(self, run: KitchenRun, state: State, result: Result) -> _Rest:
+        if len(self._rests) >= _MOST:
+            self._rests.clear()
+        if result.status == Status.infeasible:
+            rest_of_state = _Rest(NEVER, None)
         else:
-            left = _Left(found.lower_bound or 0, found.makespan, found.actions)
-        self._left[state] = left
-        if found.status == Status.optimal:
-            engine, here = run.record.rules, state
-            for count, action in enumerate(found.actions[:-1], 1):
-                deed = engine.find(here, action)
+            rest_of_state = _Rest(result.lower_bound or 0, result.makespan, result.actions)
+        self._rests[state] = rest_of_state
+        if result.status == Status.optimal:
+            engine, next_state = run.record.rules, state
+            for count, action in enumerate(result.actions[:-1], 1):
+                deed = engine.find(next_state, action)
                 if deed is None:
                     break
-                here = engine.step(here, deed)
-                rest = found.actions[count:]
-                self._left[here] = _Left(len(rest), len(rest), rest)
-        return left
+                next_state = engine.step(next_state, deed)
+                actions = result.actions[count:]
+                self._rests[next_state] = _Rest(len(actions), len(actions), actions)
+        return rest_of_state
 
 
 class Solver:
-    """Answers about one run; ``limit`` is the planner's at one state.
+    """Values and options of one run; ``limit`` is that of one state.
 
-    A legal action saves one step of a best plan at most, so totals (those done counted) never fall. Refused ones
-    change nothing.
+    A legal action saves at most one step of a best plan, so totals (executed actions included) never fall. Refused
+    actions change no state.
     """
 
     grid = 1
@@ -108,42 +108,42 @@ class Solver:
 
     @cached_property
     def values(self) -> list[Value]:
-        """The totals before the first and after every action; refused ones keep that before them."""
+        """Totals before the first and after every action; refused actions keep the total before them."""
         last = len(self.done)
         totals: list[Value | None] = [None] * (last + 1)
         totals[0] = self._value(self.done[:0])
         if last:
             totals[-1] = self.value
-            fill(totals, 0, last, lambda k, _low, _high: self._value(self.done[:k]), self._kept)
+            fill(totals, 0, last, lambda k, _low, _high: self._value(self.done[:k]), self._follow)
         known = [total for total in totals if total is not None]
         return [known[0], *(known[step.end] for step in self.run.steps)]
 
     @cached_property
     def value(self) -> Value:
-        """The total at the end of the run."""
+        """Total at the end of the run."""
         return self._value(self.done)
 
     @cached_property
     def rest(self) -> Result:
-        """The best way to go on from the end of the run."""
+        """Best completion from the end of the run."""
         return self._plan(self.done)
 
-    def completed(self, value: Value) -> str | None:
-        """Return the legal actions with those of a best plan."""
+    def complete_plan(self, value: Value) -> str | None:
+        """Return the legal actions with those of a best completion."""
         return "\n".join((*self.done, *self._best[len(self.done)]))
 
     def contradiction(self, count: int) -> tuple[str, ...]:
-        """Nothing is known of that."""
+        """Return an empty tuple: kitchens have no conflicts."""
         return ()
 
-    def repaired(
+    def repair(
         self,
         best: Callable[[Problem], BestKnown],
         objectives: tuple[str, ...],
         time_limit: Limit,
         salvaged: tuple[DroppedCommand, ...],
     ) -> Repair:
-        """Keep as much of the beginning as can be, see `planoracle.solver.kitchens.repair`."""
+        """Retain the longest possible prefix, see `planoracle.solver.kitchens.repair`."""
         from planoracle.solver.kitchens.repair import repair_kitchen
 
         return repair_kitchen(self.run, cast("Result", best(self.run.problem)), time_limit)
@@ -152,8 +152,8 @@ class Solver:
         """Yield every legal action."""
         record, best = self.run.record, self._best.get(len(self.done), ())
         for action in (record.rules.deeds[deed].text for deed in record.rules.legal(record.states[-1])):
-            kept = value.makespan is not None and best[:1] == (action,)
-            after = value if kept else self._value([*self.done, action], remember=False)
+            follows = value.makespan is not None and best[:1] == (action,)
+            after = value if follows else self._value([*self.done, action], remember=False)
             yield Option.of(action, "act", value, after)
 
     def _plan(self, done: list[str]) -> Result:
@@ -161,15 +161,15 @@ class Solver:
         return bundled or plan(self.run.problem, time_limit=self.limit, rules=self.run.rules, after=done)
 
     def _value(self, done: list[str], *, remember: bool = True) -> Value:
-        found = self._plan(done)
-        if found.status == Status.infeasible:
+        result = self._plan(done)
+        if result.status == Status.infeasible:
             return Value(NEVER, None)
-        if found.makespan is not None and remember:
-            self._best[len(done)] = found.actions
-        most = None if found.makespan is None else len(done) + found.makespan
-        return Value(len(done) + (found.lower_bound or 0), most)
+        if result.makespan is not None and remember:
+            self._best[len(done)] = result.actions
+        most = None if result.makespan is None else len(done) + result.makespan
+        return Value(len(done) + (result.lower_bound or 0), most)
 
-    def _kept(self, k: int, value: Value) -> Value | None:
+    def _follow(self, k: int, value: Value) -> Value | None:
         best = self._best.get(k, ())
         if value.makespan is None or best[:1] != tuple(self.done[k : k + 1]):
             return None

@@ -1,4 +1,4 @@
-"""Shared data of the lower bound: objects and roles of a kitchen, what an object still needs, one state."""
+"""Data shared by the parts of the lower bound: objects and roles of a kitchen, open processes, one state."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class GroupScene:
 
 
 class Context:
-    """A kitchen as the bound sees it.
+    """A kitchen as the lower bound sees it.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Context:
         self._options: dict[Group, dict[str, tuple[int, ...]]] = {}
 
     def choices(self, group: Group) -> dict[str, tuple[int, ...]]:
-        """Return for every item the roles it may play; -1: none."""
+        """Return for every item its possible roles; -1: none."""
         options = self._options.get(group)
         if options is not None:
             return options
@@ -85,28 +85,22 @@ class Context:
             options[item] = (*open_roles, -1)
         return options
 
-    def fits(self, station: str, asked: str) -> bool:
-        """Whether a station is the one, or of the kind, that is asked for."""
-        return asked in (station, self.kinds.get(station))
+    def fits(self, station: str, required: str) -> bool:
+        """Return whether a station has the required name or kind."""
+        return required in (station, self.kinds.get(station))
 
     def suits(self, station: str, process: Process) -> bool:
-        """Whether a process can be carried out at a station."""
+        """Return whether a process can be executed at a station."""
         return self.kinds.get(station) == process.station
 
     def todo(self, view: StateView, item: str, role: ItemRole) -> tuple[Process, ...]:
-        """Return what has still to be done to an item for a role."""
+        """Return the open processes of an item in a role."""
         if not role.needs:
             return ()
         return tuple(each for each in role.needs if not view.facts & self.bits.mask((each.predicate, item)))
 
     def effort(self, view: StateView, name: str, process: Process, at: str | None) -> tuple[int, int]:
-        """Return the actions that a process still takes, and 1 if its cook must wait or come back before the pick.
-
-        Parameters
-        ----------
-        at
-            The station where it is going on or may be begun; ``None`` if the object has yet to be put to one.
-        """
+        """Return the remaining actions of a process, and 1 if its cook must wait or return before the pick."""
         if not process.ticks:
             return view.ticks.get((name, process.predicate, ""), process.acts), 0
         running = [
@@ -120,7 +114,7 @@ class Context:
         return 0, int(min(running) >= self.cooks + (at is None))
 
 
-#: Predicates that say where things are; all others of one object are its status.
+#: Predicates of positions; all others of one object are its status.
 _PLACES = ("loc", "has_item", "has_container", "item_on", "atop", "container_at", "in", "addedto")
 #: Predicates that follow from these. (`container_empty` does not: a pot is empty once one of two meals is poured.)
 _IMPLIED = ("nothing", "vacant", "station_empty", "item_at", "clear")
@@ -128,7 +122,10 @@ _TURN = "#turn"
 
 
 class _Effect(NamedTuple):
-    """An effect under way: its object, the stations and other objects it is bound to, a token, what it leads to."""
+    """A running effect.
+
+    Fields: its object, the stations and other objects it is bound to, a token, and the fact that it leads to.
+    """
 
     name: str
     bound: tuple[str, ...]
@@ -168,12 +165,12 @@ class StateView:
     ticks: dict[tuple[str, str, str], int]
 
     def held_at(self, thing: str) -> str:
-        """Return the station of who holds a thing, ``""`` if nobody does."""
+        """Return the station of the cook that holds a thing, ``""`` if no cook does."""
         return next((self.at.get(player, "") for player, held in self.hands.items() if held == thing), "")
 
 
 class Abstraction:
-    """Decodes the states of one kitchen, and gives states that differ only in names one key.
+    """Decoder of the states of one kitchen; states that differ only in names have one key.
 
     Two objects are alike if they are of one kind, have the same unchanging facts and the goal names neither. States
     with the same key can be turned into each other by exchanging like objects, so that they are equally far from the
@@ -199,7 +196,7 @@ class Abstraction:
         ]
 
     def _learn(self) -> None:
-        """Take up atoms that have come into being since the last call."""
+        """Add the atoms created since the last call."""
         atoms = self.compiled.bits.atoms
         for i in range(self._width, len(atoms)):
             atom = atoms[i]
@@ -216,14 +213,14 @@ class Abstraction:
         atoms = self.compiled.bits.atoms
         if len(atoms) != self._width:
             self._learn()
-        found = StateView(state[0], {}, {}, {}, {}, {}, [], {})
+        view = StateView(state[0], {}, {}, {}, {}, {}, [], {})
         bottom: list[tuple[str, str]] = []
         above: dict[str, str] = {}
-        left = state[0] & self._places
-        places = found.places
-        while left:
-            low = left & -left
-            left ^= low
+        bits = state[0] & self._places
+        places = view.places
+        while bits:
+            low = bits & -bits
+            bits ^= low
             atom = atoms[low.bit_length() - 1]
             name = atom[0]
             if name == "item_on":
@@ -231,28 +228,28 @@ class Abstraction:
             elif name == "atop":
                 above[atom[2]] = atom[1]
             elif name == "loc":
-                found.at[atom[1]] = atom[2]
+                view.at[atom[1]] = atom[2]
             elif name == "container_at":
                 places[atom[1]] = (atom[2], 0)
             elif name == "in":
-                found.inside[atom[1]] = atom[2]
+                view.inside[atom[1]] = atom[2]
             elif name == "addedto":
-                found.added.append((atom[1], atom[2]))
+                view.added.append((atom[1], atom[2]))
             else:
-                found.hands[atom[1]] = atom[2]
+                view.hands[atom[1]] = atom[2]
         for item, station in bottom:
             stack = [item]
             while item in above:
                 item = above[item]
                 stack.append(item)
-            found.stacks[station] = stack
+            view.stacks[station] = stack
             for height, each in enumerate(stack):
                 places[each] = (station, height)
         for code in state[1]:
-            known = self._effects.get(code) or self._effect(code)
-            if known.tick is not None:
-                found.ticks[known.tick[0]] = known.tick[1]
-        return found
+            effect = self._effects.get(code) or self._effect(code)
+            if effect.tick is not None:
+                view.ticks[effect.tick[0]] = effect.tick[1]
+        return view
 
     def _effect(self, code: int) -> _Effect:
         running = self.compiled.timers.running[code]
@@ -264,8 +261,8 @@ class Abstraction:
         if leads is not None and len(bound) <= 1:
             tick = ((name, leads[0], bound[0] if bound else ""), leads[1])
         token = self._intern(_shape(running, {name: "self"} | dict.fromkeys(bound, "station")))
-        found = self._effects[code] = _Effect(name, bound, frozenset(names.difference(bound)), token, tick)
-        return found
+        effect = self._effects[code] = _Effect(name, bound, frozenset(names.difference(bound)), token, tick)
+        return effect
 
     def key(self, state: State, view: StateView) -> bytes:
         """Return a key that is equal for states that differ only in the names of like objects."""
@@ -299,35 +296,35 @@ class Abstraction:
                 extra.setdefault(view.places[name][0], []).append((base(name, facts), special.get(name, ())))
         for player, station in view.at.items():
             hand = view.hands.get(player)
-            held = None if hand is None else (base(hand, facts), special.get(hand, ()))
-            extra.setdefault(station, []).append((player, held))
-        found = []
+            carried = None if hand is None else (base(hand, facts), special.get(hand, ()))
+            extra.setdefault(station, []).append((player, carried))
+        parts = []
         for station, empty in self._stations:
             stack = view.stacks.get(station)
             if stack is None and station not in extra and station not in marked:
-                found.append(empty)
+                parts.append(empty)
                 continue
             items = [
                 base(item, facts) if item not in special else (base(item, facts), special[item]) for item in stack or ()
             ]
-            found.append(
+            parts.append(
                 self._intern((empty, tuple(items), tuple(extra.get(station, ())), station if station in marked else ""))
             )
-        found.sort()
+        parts.sort()
         turn = (facts & self._turns).bit_length()
-        return pack(f"{len(found) + 1}I", turn, *found)
+        return pack(f"{len(parts) + 1}I", turn, *parts)
 
     def _base(self, name: str, facts: int) -> int:
         """Return the token of an object's species and status."""
-        known = self._bases.get(name)
-        if known is None:
-            known = self._bases[name] = {}
+        tokens = self._bases.get(name)
+        if tokens is None:
+            tokens = self._bases[name] = {}
         mask = facts & self._masks.get(name, 0)
-        found = known.get(mask)
-        if found is None:
+        token = tokens.get(mask)
+        if token is None:
             status = frozenset(atom[0] for atom in self.compiled.bits.atoms_of(mask))
-            found = known[mask] = self._intern((self._species(name), status))
-        return found
+            token = tokens[mask] = self._intern((self._species(name), status))
+        return token
 
     def _species(self, name: str) -> Any:
         kind = split_name(name)[0]
@@ -347,19 +344,19 @@ def _names(running: Running) -> Iterator[str]:
 
 
 def _leads(running: Running) -> tuple[str, int] | None:
-    """Return the predicate that an effect will make true (or which object it creates), and after how many ticks."""
+    """Return the predicate that an effect makes true (or the object that it creates), and the ticks until then."""
     effect = running.effect
     if running.done:
         return None
     if effect.kind == "conditional":
-        return next((found for nested in running.nested if (found := _leads(nested)) is not None), None)
-    left = effect.count - running.count
-    made = next((atom[0] for atom, value in sorted(effect.changes) if value), None)
-    if made is not None:
-        return made, left
+        return next((nested_fact for nested in running.nested if (nested_fact := _leads(nested)) is not None), None)
+    ticks = effect.count - running.count
+    fact = next((atom[0] for atom, value in sorted(effect.changes) if value), None)
+    if fact is not None:
+        return fact, ticks
     inner = next((nested.effect for nested in running.nested if nested.effect.creates is not None), None)
     if inner is not None and inner.creates is not None:
-        return f"new {inner.creates[1]}", left
+        return f"new {inner.creates[1]}", ticks
     return None
 
 

@@ -1,4 +1,4 @@
-"""The sum that cannot come out right, for contradictions that a person can add up."""
+"""Sums that show a contradiction, for conflicts that a person can add up."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from planoracle.instances.protocol.feedback import span
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.proofs.constraints import Constraint, name_of
 
-# Seconds of counted work to follow an edge.
+# Counted work (seconds) of an edge.
 _EDGE = 2e-7
 _TIMES = {"decision", "clock", "release", "minimum", "maximum", "after", "limit"}
 _WORK = {"attendance", "start", "eligibility"}
 
 
 def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: Deadline = NEVER) -> str:
-    """Add up a contradiction in one line; empty if there is no such sum, or none was found before the deadline.
+    """Return a contradiction as a sum in one line; empty if there is no such sum, or the deadline passed.
 
-    For one of time alone: what has to lie between two instants against what may. For work of the agents, or on one
-    resource, under a time limit: the work against the time there is for it.
+    A contradiction of times compares the least and the largest time between two instants. One of work, of agents or of
+    one resource under a time limit, compares the work with the available time.
 
     Parameters
     ----------
     weakened
-        The instance with no other constraints than these (`planoracle.solver.proofs.constraints.only`).
+        The instance with these constraints only (`planoracle.solver.proofs.constraints.only`).
 
     Examples
     --------
@@ -40,14 +40,14 @@ def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: 
     """
     kinds = {constraint.kind for constraint in constraints}
     if kinds <= _TIMES:
-        return _tell_cycle(weakened, deadline)
+        return _cycle_text(weakened, deadline)
     if weakened.time_limit is None:
         return ""
     if kinds - _TIMES <= _WORK:
-        return _tell_work(weakened)
+        return _work_text(weakened)
     resources = {constraint.subject[1] for constraint in constraints if constraint.kind in ("use", "state")}
     if kinds - _TIMES == {"use"} and len(resources) == 1:
-        return _tell_use(weakened, *resources)
+        return _use_text(weakened, *resources)
     return ""
 
 
@@ -84,7 +84,7 @@ def _edges(instance: Instance) -> list[_Edge]:
     return edges
 
 
-def _tell_cycle(instance: Instance, deadline: Deadline) -> str:
+def _cycle_text(instance: Instance, deadline: Deadline) -> str:
     cycle = _positive_cycle(2 * len(instance.actions) + 1, _edges(instance), deadline)
     if not cycle:
         return ""
@@ -98,7 +98,7 @@ def _positive_cycle(nodes: int, edges: Sequence[_Edge], deadline: Deadline) -> l
 
     Empty if there is none, or none was found before the deadline.
     """
-    value = [0] * nodes  # that of time 0 comes last
+    value = [0] * nodes  # time 0 is the last node
     into: dict[int, _Edge] = {}
     last = None
     for _ in range(nodes + 1):
@@ -113,58 +113,61 @@ def _positive_cycle(nodes: int, edges: Sequence[_Edge], deadline: Deadline) -> l
         if last is None:
             return []
     assert last is not None
-    for _ in range(nodes):  # back onto the cycle
+    for _ in range(nodes):  # walk back onto the cycle
         last = into[last].source % nodes
     cycle = [into[last]]
     while cycle[-1].source % nodes != last:
         cycle.append(into[cycle[-1].source % nodes])
     cycle.reverse()
-    # Begin after the largest time allowed, so that the sum follows the run of time.
+    # Begin after the largest allowed time, so that the sum follows the order of time.
     turn = 1 + min(range(len(cycle)), key=lambda k: cycle[k].ticks)
     return cycle[turn:] + cycle[:turn]
 
 
 def _sum(instance: Instance, terms: Sequence[tuple[int, str]]) -> str:
-    told = " + ".join(f"{span(instance, ticks)} ({label})" for ticks, label in terms)
+    terms_text = " + ".join(f"{span(instance, ticks)} ({label})" for ticks, label in terms)
     total = span(instance, sum(ticks for ticks, _ in terms))
-    return f"{told} = {total}" if len(terms) > 1 else told or total
+    return f"{terms_text} = {total}" if len(terms) > 1 else terms_text or total
 
 
-def _tell_work(instance: Instance) -> str:
-    held = [(i, action.attended) for i, action in enumerate(instance.actions) if action.attended]
-    agents = {agent for i, _ in held for agent in instance.eligible(instance.actions[i])}
-    who = "the agent has" if len(agents) == 1 else f"the {len(agents)} agents together have"
-    return _tell_room(instance, held, held, len(agents), who)
+def _work_text(instance: Instance) -> str:
+    attended = [(i, action.attended) for i, action in enumerate(instance.actions) if action.attended]
+    agents = {agent for i, _ in attended for agent in instance.eligible(instance.actions[i])}
+    owner = "the agent has" if len(agents) == 1 else f"the {len(agents)} agents together have"
+    return _load_text(instance, attended, attended, len(agents), owner)
 
 
-def _tell_use(instance: Instance, resource: str) -> str:
-    held, work = [], []
+def _use_text(instance: Instance, resource: str) -> str:
+    members, work = [], []
     for i, action in enumerate(instance.actions):
         amounts = [sum(d.amount for d in mode.demands if d.resource == resource) for mode in action.modes]
         if any(d.sets is not None for mode in action.modes for d in mode.demands):
-            return ""  # settings may share the room of others
+            return ""  # settings may share capacity
         if min(amounts) and action.duration:
-            held.append((i, action.duration))
+            members.append((i, action.duration))
             work.append((i, action.duration * min(amounts)))
     capacity = instance.resource[resource].capacity
-    who = f"the {resource} has" if capacity == 1 else f"the {capacity} units of {resource} together have"
-    return _tell_room(instance, held, work, capacity, who)
+    owner = f"the {resource} has" if capacity == 1 else f"the {capacity} units of {resource} together have"
+    return _load_text(instance, members, work, capacity, owner)
 
 
-def _tell_room(
-    instance: Instance, held: Sequence[tuple[int, int]], work: Sequence[tuple[int, int]], width: int, who: str
+def _load_text(
+    instance: Instance, members: Sequence[tuple[int, int]], work: Sequence[tuple[int, int]], width: int, owner: str
 ) -> str:
-    """Set the work of some actions against the time between the first that can start and what must follow the last."""
-    if not held or instance.time_limit is None:
+    """Compare the work of some actions with the time available for it.
+
+    It starts after the first head and ends before the last tail.
+    """
+    if not members or instance.time_limit is None:
         return ""
     bounds = windows(instance)
-    head = min(bounds.head[i] for i, _ in held)
-    tail = min(bounds.tail[i] + instance.actions[i].duration - ticks for i, ticks in held)
-    room = width * (instance.time_limit - head - tail)
-    if sum(ticks for _, ticks in work) <= room:
+    head = min(bounds.head[i] for i, _ in members)
+    tail = min(bounds.tail[i] + instance.actions[i].duration - ticks for i, ticks in members)
+    available = width * (instance.time_limit - head - tail)
+    if sum(ticks for _, ticks in work) <= available:
         return ""
-    told = _sum(instance, [(ticks, name_of(instance, instance.actions[i].id)) for i, ticks in work])
+    sum_text = _sum(instance, [(ticks, name_of(instance, instance.actions[i].id)) for i, ticks in work])
     reasons = [f"none of this can start in the first {span(instance, head)}"] if head else []
     reasons += [f"at least {span(instance, tail)} must pass after it"] if tail else []
-    why = f", as {' and '.join(reasons)}" if reasons else ""
-    return f"{told} of work, but {who} {span(instance, max(0, room))} for it{why}"
+    reason = f", as {' and '.join(reasons)}" if reasons else ""
+    return f"{sum_text} of work, but {owner} {span(instance, max(0, available))} for it{reason}"

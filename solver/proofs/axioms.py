@@ -1,6 +1,7 @@
-"""What an instance says at once about the times between events, and what must hold its agents and resources.
+"""Facts that follow from an instance without search: bounds between events, alternatives, and machines.
 
 An *event* is the beginning, the end, or the start or finish of an action.
+
 """
 
 from __future__ import annotations
@@ -14,30 +15,33 @@ from planoracle.instances.model.limits import NEVER, Deadline
 
 
 class ProofEvent(NamedTuple):
-    """``begin``, ``end``; or of an action ``start``, ``finish``, and ``free``: it no longer holds its agent."""
+    """Event: ``begin``, ``end``; or of an action ``start``, ``finish``, or ``free`` (it releases its agent)."""
 
     kind: str
     action: str = ""
 
 
-# Seconds of counted work to compare two actions.
+# Counted work (seconds) of a comparison of two actions.
 _LOOK = 1e-6
 
 BEGIN, END = ProofEvent("begin"), ProofEvent("end")
 
 
 class StatedBound(NamedTuple):
-    """What the instance (or an assumption) says at once: ``target`` is at least ``ticks`` after ``source``."""
+    """Bound of the instance or an assumption: ``target`` is at least ``ticks`` after ``source``."""
 
     source: ProofEvent
     target: ProofEvent
     ticks: int
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Two ways in which things can go, one of which holds: ``kind`` says why, ``about`` which actions and what."""
+    """Two bounds, one of which holds in every schedule.
+
+    ``kind`` is the reason, ``about`` names the actions and their agent or resource.
+    """
 
     kind: str
     about: tuple[str, ...]
@@ -45,9 +49,9 @@ class Alternative:
 
 
 class Machine(NamedTuple):
-    """Agents or a resource, and the actions that are bound to hold it, with the ticks (times units) they need.
+    """Agents or a resource, and the actions bound to hold it, with the ticks (times units) that they need.
 
-    ``in_turn``: none of them can be interrupted, and ``capacity`` is how many can be under way at a time.
+    ``in_turn``: none of them can be interrupted, and at most ``capacity`` are under way at a time.
     """
 
     kind: str
@@ -57,8 +61,8 @@ class Machine(NamedTuple):
     members: tuple[tuple[str, int], ...]
 
 
-def givens(instance: Instance) -> Iterator[StatedBound]:
-    """Yield what an instance says at once."""
+def stated_bounds(instance: Instance) -> Iterator[StatedBound]:
+    """Yield the bounds that an instance states."""
     yield StatedBound(BEGIN, END, 0, "order")
     for action in instance.actions:
         start, finish = ProofEvent("start", action.id), ProofEvent("finish", action.id)
@@ -68,7 +72,7 @@ def givens(instance: Instance) -> Iterator[StatedBound]:
         if not action.interruptible:
             yield StatedBound(finish, start, -action.duration, "duration")
             if 0 < action.attended < action.duration:
-                free = freed(action)
+                free = release_event(action)
                 yield StatedBound(start, free, action.attended, "attended")
                 yield StatedBound(free, start, -action.attended, "attended")
         for before in sorted(set.intersection(*(set(mode.after) for mode in action.modes))):
@@ -79,20 +83,23 @@ def givens(instance: Instance) -> Iterator[StatedBound]:
             yield StatedBound(finish, start, lag.minimum, "lag")
         if lag.maximum is not None:
             yield StatedBound(start, finish, -lag.maximum, "window")
-            if instance.by_id[lag.after].interruptible:  # it goes on, too, by then at the latest
+            if instance.by_id[lag.after].interruptible:  # the lag also limits its last piece
                 last = lag.maximum + instance.by_id[lag.after].duration
                 yield StatedBound(ProofEvent("finish", lag.after), finish, -last, "window")
     yield from _only_setters(instance)
 
 
-def freed(action: Action) -> ProofEvent:
-    """Return the event at which an attended action no longer holds its agent."""
+def release_event(action: Action) -> ProofEvent:
+    """Return the event at which an attended action releases its agent."""
     whole = action.interruptible or action.attended == action.duration
     return ProofEvent("finish" if whole else "free", action.id)
 
 
 def _only_setters(instance: Instance) -> Iterator[StatedBound]:
-    """Yield that a use comes after the only action that sets the state it needs and does not find at first."""
+    """Yield that a use comes after its only setting.
+
+    The use needs a state that is not the initial one and that a single action sets.
+    """
     setters = _setters(instance)
     for user in instance.actions:
         for resource, state in _required(user):
@@ -105,8 +112,8 @@ def _only_setters(instance: Instance) -> Iterator[StatedBound]:
 
 def _required(action: Action) -> list[tuple[str, str]]:
     """Return the resources and states that an action requires in every mode."""
-    asked = [{(d.resource, d.requires) for d in mode.demands if d.requires is not None} for mode in action.modes]
-    return sorted((resource, state) for resource, state in set.intersection(*asked) if state is not None)
+    by_mode = [{(d.resource, d.requires) for d in mode.demands if d.requires is not None} for mode in action.modes]
+    return sorted((resource, state) for resource, state in set.intersection(*by_mode) if state is not None)
 
 
 _Setters = Mapping[tuple[str, str | None], list[str]]
@@ -114,11 +121,11 @@ _Setters = Mapping[tuple[str, str | None], list[str]]
 
 def _setters(instance: Instance) -> _Setters:
     """Return the actions that may set a resource to a state, by resource and state."""
-    found: dict[tuple[str, str | None], list[str]] = {}
+    setters: dict[tuple[str, str | None], list[str]] = {}
     for action in instance.actions:
         for key in dict.fromkeys((d.resource, d.sets) for mode in action.modes for d in mode.demands):
-            found.setdefault(key, []).append(action.id)
-    return found
+            setters.setdefault(key, []).append(action.id)
+    return setters
 
 
 def _only_setter(setters: _Setters, user: Action, resource: str, state: str) -> str | None:
@@ -127,23 +134,23 @@ def _only_setter(setters: _Setters, user: Action, resource: str, state: str) -> 
 
 
 def _sets(action: Action, resource: str) -> set[str | None]:
-    """Return what the modes of an action set a resource to (None: nothing)."""
+    """Return the states that the modes of an action set (None: a mode sets none)."""
     return {next((d.sets for d in mode.demands if d.resource == resource), None) for mode in action.modes}
 
 
 def _amount(action: Action, resource: str) -> int:
-    """Return the units of a resource that an action takes in any mode."""
+    """Return the units of a resource that an action takes in every mode."""
     return min(next((d.amount for d in mode.demands if d.resource == resource), 0) for mode in action.modes)
 
 
 def _exclusive(instance: Instance, one: Action, two: Action, resource: str) -> bool:
-    """Whether two actions that do not start together cannot overlap on a resource."""
-    room = _amount(one, resource), _amount(two, resource)
-    return bool(all(room) and one.duration and two.duration and sum(room) > instance.resource[resource].capacity)
+    """Return whether two actions that do not start together cannot overlap on a resource."""
+    units = _amount(one, resource), _amount(two, resource)
+    return bool(all(units) and one.duration and two.duration and sum(units) > instance.resource[resource].capacity)
 
 
 def machines(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Machine]:
-    """Yield groups of agents, and resources, with what is bound to hold them, if anything is."""
+    """Yield groups of agents, and resources, with the actions that are bound to hold them."""
     by_id = instance.by_id
     groups = {frozenset(instance.eligible(a)) for a in instance.actions if a.attended} | {frozenset(instance.agents)}
     for group in sorted(groups, key=sorted):
@@ -170,7 +177,10 @@ def machines(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Machine
 
 
 def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tuple[tuple[str, int], ...]]:
-    """Yield users of a resource with their units, none of which shares the room of another (of equal settings, one)."""
+    """Yield users of a resource with their units, none of which shares capacity with another.
+
+    Of equal settings, which may share capacity, one counts.
+    """
     plain, equal = [], dict[tuple[str, int], list[tuple[str, int]]]()
     for action in instance.actions:
         deadline.check(_LOOK)
@@ -188,20 +198,20 @@ def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tu
 
 
 def _may_be_hosted(instance: Instance, setting: Action, resource: str, hosts: Iterable[Action]) -> bool:
-    """Whether a setting may have the room of one of these uses, if both run over the same interval.
+    """Return whether a setting may share the capacity of one of these uses over the same interval.
 
-    The use sets nothing, and the state must be there without the setting: at first, or by another action.
+    The use sets nothing, and the state exists without the setting: initially, or set by another action.
     """
     (state,) = _sets(setting, resource)
-    there = instance.resource[resource].state == state or any(
+    is_set = instance.resource[resource].state == state or any(
         state in _sets(other, resource) for other in instance.actions if other is not setting
     )
-    asked = [d for host in hosts for mode in host.modes for d in mode.demands if d.resource == resource]
-    return there and any(demand.sets is None and demand.requires in (None, state) for demand in asked)
+    demands = [d for host in hosts for mode in host.modes for d in mode.demands if d.resource == resource]
+    return is_set and any(demand.sets is None and demand.requires in (None, state) for demand in demands)
 
 
 def _may_coincide(instance: Instance, one: Action, two: Action, resource: str) -> bool:
-    """Whether two actions might run over the same interval, one in the room of the other."""
+    """Return whether two actions may share capacity over the same interval."""
     first, second = _sets(one, resource), _sets(two, resource)
     if one.duration != two.duration or first == second == {None}:
         return False
@@ -213,7 +223,7 @@ def _may_coincide(instance: Instance, one: Action, two: Action, resource: str) -
 
 
 def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Alternative]:
-    """Yield pairs of ways in which things can go, where no third one is possible."""
+    """Yield pairs of bounds of which one holds in every schedule."""
     actions = instance.actions
     rigid = [a for a in actions if not a.interruptible]
     needed = [{d.resource for mode in action.modes for d in mode.demands} for action in rigid]
@@ -223,7 +233,7 @@ def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Alternat
         alone = only[one.id]
         for j, two in enumerate(rigid[i + 1 :], i + 1):
             if alone and one.attended and two.attended and alone == only[two.id]:
-                yield _orders("agent", (one.id, two.id, alone), freed(one), freed(two))
+                yield _orders("agent", (one.id, two.id, alone), release_event(one), release_event(two))
             if len(one.modes) * len(two.modes) > 1 and needed[i] & needed[j] and _collide(instance, one, two):
                 yield _orders("modes", (one.id, two.id, ""), ProofEvent("finish", one.id), ProofEvent("finish", two.id))
             for name in sorted(needed[i] & needed[j]):
@@ -238,7 +248,7 @@ def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Alternat
             continue
         for two in rigid:
             if two.attended > 1 and alone == only[two.id]:
-                yield _orders("start", (one.id, two.id, alone), ProofEvent("start", one.id), freed(two))
+                yield _orders("start", (one.id, two.id, alone), ProofEvent("start", one.id), release_event(two))
     yield from _states(instance, deadline)
     yield from _modes(instance)
 
@@ -254,7 +264,7 @@ def _orders(kind: str, about: tuple[str, ...], one: ProofEvent, two: ProofEvent)
 
 
 def _collide(instance: Instance, one: Action, two: Action) -> bool:
-    """Whether two actions, in any of their modes, have no room together on some resource that neither sets."""
+    """Return whether two actions exceed a capacity in all modes, on a resource that neither sets."""
     return bool(one.duration and two.duration) and all(
         any(
             use.resource == other.resource
@@ -270,7 +280,7 @@ def _collide(instance: Instance, one: Action, two: Action) -> bool:
 
 
 def _modes(instance: Instance) -> Iterator[Alternative]:
-    """Yield that an action of two modes waits for what one or the other waits for."""
+    """Yield that an action of two modes waits for a predecessor of the first or of the second mode."""
     for action in instance.actions:
         if len(action.modes) == 2:
             start = ProofEvent("start", action.id)
@@ -284,7 +294,7 @@ def _modes(instance: Instance) -> Iterator[Alternative]:
 
 
 def _states(instance: Instance, deadline: Deadline) -> Iterator[Alternative]:
-    """Yield that a setting of another state comes before the only one that serves a use, or after the use."""
+    """Yield that a setting of another state comes before the only setting that serves a use, or after the use."""
     setters = _setters(instance)
     for user in instance.actions:
         for resource, state in _required(user):

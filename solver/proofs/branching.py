@@ -1,6 +1,7 @@
-"""Search for arguments that reach a bound: direct ones, by supposing the contrary, by telling a few cases apart.
+"""Search for proofs of a bound: direct, by contradiction, or by a few cases.
 
-What is found is cut down afterwards: every argument, and every case, that is not needed goes.
+Afterwards every argument and every case that the proof does not need is removed.
+
 """
 
 from __future__ import annotations
@@ -11,23 +12,23 @@ from math import ceil
 from planoracle.solver.proofs.axioms import BEGIN, END, Alternative, StatedBound
 from planoracle.solver.proofs.derivations import Arguments, Fact, Node
 
-#: Cases that a person can still follow.
+#: Number of cases that a person can follow.
 LEAVES = 4
 
-# Effort to look for cases, in cells of the tables built.
+# Effort of the search for cases, in cells of tables.
 _EFFORT = 400_000_000
-# Choices, most telling first, after which both ways are looked into further; as many more for every so many cases.
+# Number of choices, best first, whose ways are both explored; it grows with the number of cases.
 _BRANCHES, _LEAVES_EACH = 6, 16
-# Events up to which loads between any two of them are looked for.
+# Largest number of events for the search for loads between any two of them.
 EVERYWHERE = 200
 
 _Forced = tuple[Alternative, int]  # a choice, and which of its ways is impossible
 
 
 class Prover:
-    """Looks for proofs that the makespan is at least ``target``; ``base`` is what the instance says at once.
+    """Search for proofs that the makespan is at least ``target``; ``base`` holds the bounds of the instance.
 
-    At most so many ``leaves`` are told apart as cases; for more there is more effort.
+    A proof has at most ``leaves`` cases; the effort grows with their number.
     """
 
     def __init__(self, base: Arguments, target: int, leaves: int = LEAVES) -> None:
@@ -38,25 +39,25 @@ class Prover:
         self.limit = base.effort[0] + _EFFORT * (leaves if leaves > LEAVES else 1)
 
     def closed(self, arguments: Arguments) -> bool:
-        """Whether nothing is left to show."""
+        """Return whether the bound or a contradiction is reached."""
         return arguments.contradictory or arguments.bound >= self.target
 
     def supposing(self) -> Node | None:
-        """Show the bound by supposing the contrary."""
+        """Prove the bound by contradiction."""
         arguments = self._contrary()
         return self._cut(Node(arguments.facts)) if self.closed(arguments) else None
 
     def by_cases(self) -> Node | None:
-        """Show the bound by supposing the contrary and telling at most ``leaves`` cases apart."""
+        """Prove the bound by contradiction with at most ``leaves`` cases."""
         arguments = self._contrary()
         options = [choice for choice in arguments.choices if self._open(arguments, choice)]
         options.sort(key=lambda choice: -self._tension(arguments, choice))
-        found = self._refute(arguments, options, self.leaves)
-        return None if found is None else self._cut(found)
+        proof = self._refute(arguments, options, self.leaves)
+        return None if proof is None else self._cut(proof)
 
-    def supposed(self, proof: Node) -> int | None:
-        """Return what a proof has to suppose: that all is done by this tick, ``None`` if nothing."""
-        return None if self._needed(self.base, proof) is not None else self.target - 1
+    def supposition_of(self, proof: Node) -> int | None:
+        """Return the tick by which a proof supposes that all is done, ``None`` if it is direct."""
+        return None if self._used_facts(self.base, proof) is not None else self.target - 1
 
     def _contrary(self) -> Arguments:
         arguments = self._supposing()
@@ -74,14 +75,14 @@ class Prover:
         return not any(arguments.least[node[way.source], node[way.target]] >= way.ticks for way in choice.ways)
 
     def _tension(self, arguments: Arguments, choice: Alternative) -> int:
-        """Return how near both ways are to a contradiction."""
+        """Return how close both ways are to a contradiction."""
         node = arguments.node
         return min(int(arguments.least[node[way.target], node[way.source]]) + way.ticks for way in choice.ways)
 
-    def _taken(self, arguments: Arguments, choice: Alternative, way: int) -> Arguments:
-        found = arguments.fork(choice.ways[way])
-        self._grow(found)
-        return found
+    def _assume(self, arguments: Arguments, choice: Alternative, way: int) -> Arguments:
+        fork = arguments.fork(choice.ways[way])
+        self._grow(fork)
+        return fork
 
     def _spent(self) -> bool:
         return self.base.effort[0] > self.limit
@@ -104,10 +105,10 @@ class Prover:
                     return None
                 if not self._open(now, choice):
                     continue
-                ways = [self._taken(now, choice, way) for way in (0, 1)]
+                ways = [self._assume(now, choice, way) for way in (0, 1)]
                 shut = [self.closed(way) for way in ways]
                 if all(shut):
-                    return self._shortened(start, [*sequence, (choice, 0)], leaves)
+                    return self._shorten(start, [*sequence, (choice, 0)], leaves)
                 if any(shut):
                     forced.append((choice, shut.index(True)))
                 else:
@@ -118,14 +119,14 @@ class Prover:
             self._grow(now)
             sequence += forced
             if self.closed(now):
-                return self._shortened(start, sequence, leaves)
+                return self._shorten(start, sequence, leaves)
         if leaves < 4:
             return None
         both.sort(key=lambda entry: -entry[0])
         for _, choice in both[: self.branches]:
-            found = self._branch(start, choice, options, leaves)
-            if found is not None:
-                return found
+            proof = self._branch(start, choice, options, leaves)
+            if proof is not None:
+                return proof
         return None
 
     def _branch(
@@ -133,80 +134,83 @@ class Prover:
     ) -> Node | None:
         below: list[Node] = []
         for way in (0, 1):
-            room = leaves - sum(node.leaves for node in below) - (way == 0)
-            found = self._refute(self._taken(start, choice, way), options, room)
-            if found is None:
+            limit = leaves - sum(node.leaves for node in below) - (way == 0)
+            proof = self._refute(self._assume(start, choice, way), options, limit)
+            if proof is None:
                 return None
-            below.append(found)
+            below.append(proof)
         return Node(start.facts, choice, below)
 
-    def _shortened(self, start: Arguments, sequence: list[_Forced], leaves: int) -> Node | None:
-        """Leave out choices that are not needed, from the last to the first."""
-        kept = self._checked(start, sequence)
-        if kept is None:
+    def _shorten(self, start: Arguments, sequence: list[_Forced], leaves: int) -> Node | None:
+        """Remove unneeded choices, from the last to the first."""
+        needed = self._closing_prefix(start, sequence)
+        if needed is None:
             return None
-        for position in range(len(kept) - 1, -1, -1):
+        for position in range(len(needed) - 1, -1, -1):
             if self._spent():
                 break
-            if position < len(kept):
-                fewer = self._checked(start, kept[:position] + kept[position + 1 :])
-                kept = kept if fewer is None else fewer
-        return self._written(start, kept) if len(kept) < leaves else None
+            if position < len(needed):
+                fewer = self._closing_prefix(start, needed[:position] + needed[position + 1 :])
+                needed = needed if fewer is None else fewer
+        return self._as_node(start, needed) if len(needed) < leaves else None
 
-    def _checked(self, start: Arguments, sequence: list[_Forced]) -> list[_Forced] | None:
-        """Return the part of a sequence of forced choices that ends the proof, ``None`` if it does not."""
+    def _closing_prefix(self, start: Arguments, sequence: list[_Forced]) -> list[_Forced] | None:
+        """Return the shortest prefix of forced choices that closes the proof, ``None`` if none does."""
         now = start
         for number, (choice, bad) in enumerate(sequence):
-            if not self.closed(self._taken(now, choice, bad)):
+            if not self.closed(self._assume(now, choice, bad)):
                 return None
-            now = self._taken(now, choice, 1 - bad)
+            now = self._assume(now, choice, 1 - bad)
             if self.closed(now):
                 return sequence[: number + 1]
         return None
 
-    def _written(self, start: Arguments, sequence: list[_Forced]) -> Node:
+    def _as_node(self, start: Arguments, sequence: list[_Forced]) -> Node:
         if not sequence:
             return Node(start.facts)
         (choice, bad), rest = sequence[0], sequence[1:]
-        ways = [self._taken(start, choice, way) for way in (0, 1)]
+        ways = [self._assume(start, choice, way) for way in (0, 1)]
         below = [Node(way.facts) for way in ways]
-        below[1 - bad] = self._written(ways[1 - bad], rest)
+        below[1 - bad] = self._as_node(ways[1 - bad], rest)
         return Node(start.facts, choice, below)
 
     # --- cutting down ----------------------------------------------------------------------------
 
     def direct(self, arguments: Arguments) -> Node:
-        """Return the loads that reach the target without any supposition, the others cut away."""
+        """Return the loads that reach the target without a supposition; others are removed."""
         return self._cut(Node(arguments.facts), supposing=False) or Node(arguments.facts)
 
     def _cut(self, proof: Node, *, supposing: bool = True) -> Node | None:
-        """Cut away what is not needed; also the supposition, if it can be done without."""
+        """Remove unneeded arguments; also the supposition, if the proof holds without it."""
         root = self.base
-        kept = self._needed(root, proof)
-        if kept is None and supposing:
+        needed = self._used_facts(root, proof)
+        if needed is None and supposing:
             root = self._supposing()
-            kept = self._needed(root, proof)
-        if kept is None:
+            needed = self._used_facts(root, proof)
+        if needed is None:
             return None
-        size = ceil(len(kept) / 2)
+        size = ceil(len(needed) / 2)
         while size:
-            loads, low = sorted(kept), 0
+            loads, low = sorted(needed), 0
             while low < len(loads):
-                fewer = self._needed(root, proof, kept - set(loads[low : low + size]))
-                if fewer is not None and len(fewer) < len(kept):
-                    kept = fewer
+                fewer = self._used_facts(root, proof, needed - set(loads[low : low + size]))
+                if fewer is not None and len(fewer) < len(needed):
+                    needed = fewer
                 low += size
             size = size // 2 if size > 1 else 0
-        return self._reduced(root.fork(), proof, kept)
+        return self._restrict(root.fork(), proof, needed)
 
-    def _needed(self, root: Arguments, proof: Node, kept: set[int] | None = None) -> set[int] | None:
-        """Return those of the loads (numbered in depth-first order) that hold and are new, ``None`` if no proof."""
+    def _used_facts(self, root: Arguments, proof: Node, allowed: set[int] | None = None) -> set[int] | None:
+        """Return the facts (numbered depth-first) that a proof uses, ``None`` if it is no proof.
+
+        ``allowed`` limits the facts.
+        """
         used: set[int] = set()
-        return used if self._walk(root.fork(), proof, kept, used, [0]) else None
+        return used if self._walk(root.fork(), proof, allowed, used, [0]) else None
 
-    def _walk(self, now: Arguments, proof: Node, kept: set[int] | None, used: set[int], number: list[int]) -> bool:
+    def _walk(self, now: Arguments, proof: Node, allowed: set[int] | None, used: set[int], number: list[int]) -> bool:
         for load in proof.facts:
-            if (kept is None or number[0] in kept) and not self.closed(now) and now.take(load):
+            if (allowed is None or number[0] in allowed) and not self.closed(now) and now.take(load):
                 used.add(number[0])
             number[0] += 1
         shut = self.closed(now)
@@ -214,17 +218,17 @@ class Prover:
             return shut
         ways = []
         for way, below in zip(proof.choice.ways, proof.below, strict=True):
-            # Also walked through if nothing is left to show, to count its loads.
-            ways.append(self._walk(now.fork(way), below, set() if shut else kept, used, number))
+            # Closed nodes are visited too, so that their loads are counted.
+            ways.append(self._walk(now.fork(way), below, set() if shut else allowed, used, number))
         return shut or all(ways)
 
-    def _reduced(self, now: Arguments, proof: Node, kept: set[int]) -> Node:
+    def _restrict(self, now: Arguments, proof: Node, retained: set[int]) -> Node:
         number = [0]
 
         def reduce(node: Node) -> Node:
             loads: list[Fact] = []
             for load in node.facts:
-                if number[0] in kept:
+                if number[0] in retained:
                     loads.append(load)
                 number[0] += 1
             return Node(loads, node.choice, [reduce(child) for child in node.below])

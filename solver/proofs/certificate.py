@@ -1,4 +1,4 @@
-"""Why no schedule is shorter: a proof that a person can check by hand, every step with its arithmetic."""
+"""Certificates of lower bounds: a proof that a person can check by hand, step by step."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from planoracle.solver.proofs import checker, schedule_checker
 from planoracle.solver.proofs.branching import EVERYWHERE, LEAVES, Prover
 from planoracle.solver.proofs.checker import FORMAT, VERSION
 from planoracle.solver.proofs.derivations import MOST_ACTIONS, Arguments, Node
-from planoracle.solver.proofs.proof_text import tell
+from planoracle.solver.proofs.proof_text import proof_lines
 from planoracle.solver.proofs.steps import Load, Path, Proof, Step
-from planoracle.solver.proofs.writer import critical_path, written
+from planoracle.solver.proofs.writer import critical_path, write_steps
 
-#: Work where nothing else is asked for.
+#: Default limit of work.
 WORK = WorkLimit(60.0)
-# Seconds per action, of the time limit, that are kept for checking the certificate.
+# Seconds per action, of the time limit, reserved for the check of the certificate.
 _VERIFY = 1.5e-4
 
-#: From simple to less simple; ``search``: the bound falls short of the makespan.
+#: Kinds of proofs, from simple to complex; ``search``: the bound is below the makespan.
 KINDS = ("critical path", "busy time", "chain", "supposition", "cases", "search")
 
 
@@ -36,9 +36,9 @@ class Certificate(Proof):
     kind
         One of `KINDS`.
     makespan, gap
-        Ticks; the gap is what the proof leaves open, ``None`` if the makespan is not known.
+        Ticks. The gap is makespan minus bound, ``None`` if the makespan is unknown.
     schedule
-        One of that makespan, if it is part of the certificate.
+        A schedule of that makespan, if it is part of the certificate.
     """
 
     instance: str
@@ -48,27 +48,27 @@ class Certificate(Proof):
 
     @property
     def gap(self) -> int | None:
-        """What the proof leaves open, in ticks."""
+        """Makespan minus bound in ticks; ``None`` if the makespan is unknown."""
         return None if self.makespan is None else self.makespan - self.bound
 
     @property
     def explained(self) -> bool:
-        """Whether the proof reaches the makespan."""
+        """True if the proof reaches the makespan."""
         return self.gap == 0
 
     def lines(self, instance: Instance) -> list[str]:
-        """Tell the proof in plain words, one line for each step."""
-        return tell(instance, self)
+        """Return the proof in words, one line for each step."""
+        return proof_lines(instance, self)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the certificate for JSON, as `planoracle.solver.proofs.checker` and ``timetable`` read it."""
+        """Return the certificate for JSON, as ``checker.py`` and ``schedule_checker.py`` read it."""
         pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]
         return {
             "format": FORMAT,
             "version": VERSION,
             "instance": self.instance,
             "bound": self.bound,
-            "makespan": None if pieces is None else self.makespan,  # nothing is claimed that cannot be checked
+            "makespan": None if pieces is None else self.makespan,  # the document claims only what can be checked
             "gap": None if pieces is None else self.gap,
             "schedule": pieces,
             "supposed": self.supposed,
@@ -85,30 +85,30 @@ def certificate(
     leaves: int = LEAVES,
     time_limit: Limit = WORK,
 ) -> Certificate | None:
-    """Return the best lower bound on the makespan that can be shown by a proof to follow by hand.
+    """Return the best lower bound on the makespan that has a proof to follow by hand.
 
-    Tried are, in this order: the longest path of the time lags; the time that agents or a resource are bound to be
-    busy (any set of actions, with the least time before and after them); several such arguments built on each
-    other; the same after supposing that all is done before ``makespan``; and a few cases told apart as well.
+    The order of attempts is: the longest path of the time lags; the busy time of agents or a resource (any set of
+    actions, with the least time before and after them); several such arguments built on each other; the same by
+    contradiction, supposing that all is done before ``makespan``; and a proof by a few cases.
 
     Parameters
     ----------
     makespan
-        What is to be explained, in ticks: the optimum, or the best that is known.
+        Makespan to be explained, in ticks: the optimum or the incumbent.
     schedule
-        One that takes so long, to be a part of the certificate.
+        Schedule of that makespan, which becomes part of the certificate.
     cases
-        Whether to tell cases apart as well, and to find how far simpler arguments reach, both of which take longer.
+        Also try proofs by cases, and search for the best bound of simpler proofs; both take longer.
     leaves
-        How many cases at most; more than a person follows take minutes.
+        Largest number of cases; more than a person follows take minutes.
     time_limit
-        Seconds of wall time, or counted work, in which the best bound that can be proved is returned.
+        Seconds of wall time, or counted work.
 
     Returns
     -------
     Certificate or None
-        ``None`` if nothing was proved within the limit. For more than 1,000 actions only the longest path is tried:
-        tables of times would take gigabytes of memory.
+        ``None`` if no bound was proved within the limit. Instances of more than 1,000 actions get the
+        longest path only: tables of times would take gigabytes of memory.
 
     Raises
     ------
@@ -128,8 +128,8 @@ def certificate(
     >>> shown.steps[0].work, shown.steps[0].rest
     (3060, 1020)
     """
-    whole = deadline_of(time_limit)
-    deadline = whole.sooner(whole.remaining() - _VERIFY * len(instance.actions))
+    limit = deadline_of(time_limit)
+    deadline = limit.sooner(limit.left() - _VERIFY * len(instance.actions))
     try:
         path = critical_path(instance, deadline)
     except TimeOverError:
@@ -140,12 +140,12 @@ def certificate(
     steps: tuple[Step, ...] = (path,)
     try:
         for higher, supposition, proof in _proofs(instance, makespan, deadline, cases, leaves):
-            steps = written(instance, proof, higher, supposition, deadline)
+            steps = write_steps(instance, proof, higher, supposition, deadline)
             bound, supposed = higher, supposition
             kind = "cases" if proof.choice else _kind(steps) if supposed is None else "supposition"
     except TimeOverError:
-        pass  # the proofs that were written until then stand
-    shown = Certificate(
+        pass  # the proofs written so far remain valid
+    result = Certificate(
         instance=instance.name,
         kind=kind if makespan in (None, bound) else "search",
         bound=bound,
@@ -154,14 +154,14 @@ def certificate(
         steps=steps,
         supposed=supposed,
     )
-    verify(instance, shown)
-    return shown
+    verify(instance, result)
+    return result
 
 
 def _proofs(
     instance: Instance, makespan: int | None, deadline: Deadline, cases: bool, leaves: int
 ) -> Iterator[tuple[int, int | None, Node]]:
-    """Yield proofs with their bounds, each larger than those before, and what they suppose."""
+    """Yield proofs with increasing bounds, and their suppositions."""
     if len(instance.actions) > MOST_ACTIONS:
         return
     base = Arguments(instance, deadline)
@@ -180,12 +180,12 @@ def _proofs(
     if makespan is None or low == makespan:
         return
     prover = Prover(base, makespan, leaves)
-    found = prover.supposing() or (prover.by_cases() if cases else None)
-    if found is not None:
-        yield makespan, prover.supposed(found), found
+    proof = prover.supposing() or (prover.by_cases() if cases else None)
+    if proof is not None:
+        yield makespan, prover.supposition_of(proof), proof
         return
     high = makespan
-    while cases and high - low > 1:  # how far does the simpler kind reach?
+    while cases and high - low > 1:  # bisection over the bounds of the simpler kind
         middle = (low + high) // 2
         shorter = Prover(base, middle)
         better = shorter.supposing()
@@ -193,11 +193,11 @@ def _proofs(
             high = middle
         else:
             low = middle
-            yield low, shorter.supposed(better), better
+            yield low, shorter.supposition_of(better), better
 
 
-def verify(instance: Instance, shown: Certificate) -> None:
-    """Have a certificate checked as anybody can do it, from the documents that would be written of both.
+def verify(instance: Instance, certificate: Certificate) -> None:
+    """Check a certificate with the stand-alone checkers, from the documents of both.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def verify(instance: Instance, shown: Certificate) -> None:
     """
     from planoracle.instances.files.instance_file import to_document
 
-    problem, proof = to_document(instance), shown.as_dict()
+    problem, proof = to_document(instance), certificate.as_dict()
     try:
         checker.check(problem, proof)
         schedule_checker.check(problem, proof)
@@ -219,5 +219,5 @@ def _kind(steps: tuple[Step, ...]) -> str:
         return "critical path"
     loads = [step for step in steps if isinstance(step, Load)]
     last = steps[-1]
-    whole = len(steps) == 2 and loads and isinstance(last, Path) and len(last.hops) == 1
-    return "busy time" if whole else "chain"
+    is_single_load = len(steps) == 2 and loads and isinstance(last, Path) and len(last.hops) == 1
+    return "busy time" if is_single_load else "chain"

@@ -1,16 +1,17 @@
-"""Check a proof that no schedule of a problem is shorter than a bound; Python and this one file are enough.
+"""Check a proof that no schedule of a problem is shorter than a bound, with Python and this file alone.
 
 ``python checker.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a proof as
-``planoracle explain --out`` does. ``timetable.py`` beside this file checks the schedule that a proof may hold.
+``planoracle explain --out`` does. ``schedule_checker.py`` beside this file checks the schedule of a proof.
 
-How to read it. An *event* is the beginning, the end, or the ``start``, ``finish`` or ``free`` (it no longer holds its
-agent) of an action. A *hop* says that one event is at least so many ticks after another, because the problem says so
-(`Checker.given`), or a step before. A proof is a list of steps, perhaps on the supposition that all is done sooner:
+Form of a proof. An *event* is the beginning, the end, or the ``start``, ``finish`` or ``free`` (it releases its
+agent) of an action. A *hop* states that one event is at least so many ticks after another, because the problem says so
+(`Checker.is_stated`), or a step before. A proof is a list of steps, possibly on the supposition of a shorter makespan:
 
 - ``path``: hops added up; the last reaches the bound, or contradicts itself: an event comes later than itself.
 - ``load``: actions that lie between two events and hold the same agents, or a resource: their work has to fit in.
-- ``order``: of two ways in which things can go (`Checker.ways`) one holds, since the other contradicts a path.
+- ``order``: of two ways (`Checker.ways`) one holds, since the other contradicts a path.
 - ``split``: of two ways one holds, and the bound follows in both.
+
 """
 
 from __future__ import annotations
@@ -53,34 +54,34 @@ _OBJECTS = {
     "split": "number:int link:str kind:str about:list cases:list",
     "case": "assumed:dict steps:list",
 }
-_KEYS: Final = {what: dict(key.split(":") for key in keys.split()) for what, keys in _OBJECTS.items()}
+_KEYS: Final = {name: dict(key.split(":") for key in keys.split()) for name, keys in _OBJECTS.items()}
 
 
 class RefusedError(Exception):
-    """The proof does not hold, or is none of this problem, or a file is not what it should be or beyond a limit."""
+    """The proof does not hold or is of another problem, or a file is malformed or beyond a limit."""
 
 
-def _read(what: str, found: Any, **usual: Any) -> dict[str, Any]:
-    """Return an object if it holds what it should, with what is ``usual`` for keys that are missing, or else null."""
-    keys = _KEYS[what]
-    if (
-        type(found) is not dict
-        or not {key for key, kind in keys.items() if "=" not in kind} <= found.keys() <= keys.keys()
-    ):
-        raise RefusedError(f"a {what} is no object of {', '.join(keys)}")
-    for key, value in found.items():
+def _read(name: str, row: Any, **usual: Any) -> dict[str, Any]:
+    """Return an object after a check of its keys and types.
+
+    Missing keys have their ``usual`` value, or else null.
+    """
+    keys = _KEYS[name]
+    if type(row) is not dict or not {key for key, kind in keys.items() if "=" not in kind} <= row.keys() <= keys.keys():
+        raise RefusedError(f"a {name} is no object of {', '.join(keys)}")
+    for key, value in row.items():
         kind = type(value).__name__
         if kind != keys[key].rstrip("?=") and not (value is None and "?" in keys[key]):
-            raise RefusedError(f"{key} of a {what} is of the type {kind}")
+            raise RefusedError(f"{key} of a {name} is of the type {kind}")
         if kind == "int" and abs(value) > MAX_NUMBER:
-            raise RefusedError(f"{key} of a {what} is beyond {MAX_NUMBER}")
-    return dict.fromkeys(keys) | usual | found
+            raise RefusedError(f"{key} of a {name} is beyond {MAX_NUMBER}")
+    return dict.fromkeys(keys) | usual | row
 
 
-def _texts(what: str, found: list[Any]) -> list[str]:
-    if any(type(one) is not str for one in found) or len(set(found)) < len(found):
-        raise RefusedError(f"{what} are not distinct names")
-    return found
+def _texts(name: str, texts: list[Any]) -> list[str]:
+    if any(type(one) is not str for one in texts) or len(set(texts)) < len(texts):
+        raise RefusedError(f"{name} are not distinct names")
+    return texts
 
 
 class _Use(NamedTuple):
@@ -100,7 +101,10 @@ class _Needs(NamedTuple):
 
 @dataclass
 class _Action:
-    """Runs ``duration`` ticks; holds one of ``agents`` for the first ``attended`` (0: one of them starts it)."""
+    """Action of ``duration`` ticks that holds one of ``agents`` for the first ``attended`` ticks.
+
+    If ``attended`` is 0, one of them starts it.
+    """
 
     id: str
     duration: int
@@ -128,22 +132,22 @@ class _Action:
 
 
 class _Problem:
-    """A problem; lags are (before, after, minimum, maximum), from the finish of the one to the start of the other."""
+    """Problem; lags are (before, after, minimum, maximum), from the finish of one to the start of the other."""
 
     def __init__(self, document: Any) -> None:
-        found = _read("problem", document, agents=["agent"], resources=[])
-        if (found["format"], found["version"]) != ("planoracle/instance", 1):
+        problem = _read("problem", document, agents=["agent"], resources=[])
+        if (problem["format"], problem["version"]) != ("planoracle/instance", 1):
             raise RefusedError("the problem is not a planoracle/instance of version 1")
         self.until, self.comparisons, self.count = process_time() + MAX_SECONDS, 0, 0  # of steps in all cases
-        self.agents = frozenset(_texts("agents", found["agents"]))
-        resources = [_read("resource", entry, capacity=1) for entry in found["resources"]]
+        self.agents = frozenset(_texts("agents", problem["agents"]))
+        resources = [_read("resource", entry, capacity=1) for entry in problem["resources"]]
         _texts("resources", [entry["name"] for entry in resources])
         self.capacity: dict[str, int] = {entry["name"]: entry["capacity"] for entry in resources}
         self.state: dict[str, str | None] = {entry["name"]: entry["state"] for entry in resources}
         self.lags: list[tuple[str, str, int | None, int | None]] = []
         actions = [
             self.action(task["name"], _read("action", entry, interruptible=False, release=0, after=[]))
-            for task in (_read("task", one) for one in found["tasks"])
+            for task in (_read("task", one) for one in problem["tasks"])
             for entry in task["actions"]
         ]
         _texts("actions", [action.id for action in actions])
@@ -195,83 +199,83 @@ class _Problem:
         after = _texts("actions to wait for", entry["after"])
         return needs, {name if "/" in name else f"{task}/{name}" for name in after}
 
-    def sole(self, setter: _Action, user: _Action, resource: str, state: str) -> bool:
-        """Whether no other action than the setter, and perhaps the user, may set a state."""
+    def is_only_setter(self, setter: _Action, user: _Action, resource: str, state: str) -> bool:
+        """Return whether no other action than the setter, and possibly the user, may set a state."""
         setters = self.setters[resource, state]
         return len(setters) <= 2 and setters - {user.id} == {setter.id}
 
-    def apart(self, one: _Action, two: _Action, resource: str) -> bool:
-        """Whether two actions never have room at the same time, unless they coincide."""
+    def are_exclusive(self, one: _Action, two: _Action, resource: str) -> bool:
+        """Return whether two actions never fit into a capacity together, unless they coincide."""
         units = one.needs[resource].amount, two.needs[resource].amount
         return one.duration > 0 < two.duration and min(units) > 0 and sum(units) > self.capacity[resource]
 
 
 class _Hop(NamedTuple):
-    """Event ``target`` is at least ``ticks`` after ``source``; ``why``, see `Checker.given`; by step ``line``."""
+    """Event ``target`` is at least ``ticks`` after ``source``; reasons: see `Checker.is_stated`."""
 
     source: _Event
     target: _Event
     ticks: int
-    why: str
+    reason: str
     line: int | None = None
 
 
-def _hop(found: Any) -> _Hop:
-    hop = _read("hop", found)
+def _hop(row: Any) -> _Hop:
+    hop = _read("hop", row)
     if (hop["line"] is None) != (hop["why"] != "line"):
         raise RefusedError("a hop by an earlier step names it, no other one does")
     return _Hop(_event(hop["from"]), _event(hop["to"]), hop["ticks"], hop["why"], hop["line"])
 
 
-def _event(found: list[Any]) -> _Event:
-    if len(found) != 2 or any(type(part) is not str for part in found):
+def _event(pair: list[Any]) -> _Event:
+    if len(pair) != 2 or any(type(part) is not str for part in pair):
         raise RefusedError("an event is a kind and an action")
-    return found[0], found[1]
+    return pair[0], pair[1]
 
 
 def check(problem: Any, proof: Any) -> int:
-    """Work every step of a proof out anew; return the bound in ticks, which no schedule of the problem is below.
+    """Check every step of a proof; return the bound in ticks, which no schedule of the problem is below.
 
     Both are documents as parsed from JSON. Raises a `RefusedError` that names the first step that does not hold.
     """
-    read, told = _Problem(problem), _read("proof", proof)
-    if (told["format"], told["version"], told["instance"]) != (FORMAT, VERSION, problem["name"]):
+    checked_problem, document = _Problem(problem), _read("proof", proof)
+    if (document["format"], document["version"], document["instance"]) != (FORMAT, VERSION, problem["name"]):
         raise RefusedError(f"the proof is not a {FORMAT} of version {VERSION}, or about another problem")
-    bound, makespan, supposed = told["bound"], told["makespan"], told["supposed"]
+    bound, makespan, supposed = document["bound"], document["makespan"], document["supposed"]
     gap = None if makespan is None else makespan - bound
-    if (gap is None) != (told["schedule"] is None) or told["gap"] != gap or (gap or 0) < 0:
+    if (gap is None) != (document["schedule"] is None) or document["gap"] != gap or (gap or 0) < 0:
         raise RefusedError("its makespan lacks a schedule, or its gap is not what is left between bound and makespan")
     if supposed not in (None, bound - 1):
         raise RefusedError("it supposes something else than that all is done before the bound")
-    known = set() if supposed is None else {_Hop(_END, _BEGIN, -supposed, "supposition")}
-    Checker(read, bound, [known]).steps(told["steps"])
+    assumptions = set() if supposed is None else {_Hop(_END, _BEGIN, -supposed, "supposition")}
+    Checker(checked_problem, bound, [assumptions]).steps(document["steps"])
     return int(bound)
 
 
 @dataclass
 class Checker:
-    """Checks the steps of one case; ``known`` are the supposition, assumptions and results, a set for each case."""
+    """Checker of one case; ``hops`` are the supposition, assumptions and results, a set for each case."""
 
     problem: _Problem
     bound: int
-    known: list[set[_Hop]]
+    hops: list[set[_Hop]]
 
-    def steps(self, found: list[Any]) -> None:
+    def steps(self, rows: list[Any]) -> None:
         """Check steps, each of which builds on those before it, and the last of which closes the case."""
         checks = {"path": self.close, "load": self.load, "order": self.order, "split": self.split}
-        links = [str(step.get("link")) if type(step) is dict else "" for step in found]
+        links = [str(step.get("link")) if type(step) is dict else "" for step in rows]
         if [link in ("path", "split") for link in links] != [False] * (len(links) - 1) + [True]:
             raise RefusedError("a path or a split closes every case, and nothing else does")
-        for link, row in zip(links, found, strict=True):
+        for link, row in zip(links, rows, strict=True):
             self.problem.work()
             self.problem.count += 1
             if link not in checks or _read(link, row)["number"] != self.problem.count:
                 raise RefusedError("a step is of no known kind, or its number is wrong")
             checks[link](row)
 
-    def fail(self, step: Any, why: str) -> NoReturn:
+    def fail(self, step: Any, reason: str) -> NoReturn:
         """Refuse a step."""
-        raise RefusedError(f"step {step['number']} does not hold: {why}")
+        raise RefusedError(f"step {step['number']} does not hold: {reason}")
 
     def close(self, step: Any) -> None:
         """Check that a path reaches the bound, or contradicts itself."""
@@ -280,53 +284,55 @@ class Checker:
         if ticks != step["ticks"] or not (reached or (source == target and ticks > 0)):
             self.fail(step, "it is added up wrongly, or neither reaches the bound nor contradicts itself")
 
-    def path(self, step: Any, hops: list[_Hop]) -> tuple[_Event, _Event, int]:
+    def path(self, step: Any, path: list[_Hop]) -> tuple[_Event, _Event, int]:
         """Check that hops follow on each other and hold; return both ends and the sum."""
-        if not hops or any(one.target != two.source for one, two in pairwise(hops)):
+        if not path or any(one.target != two.source for one, two in pairwise(path)):
             self.fail(step, "its hops do not follow on each other")
-        for hop in hops:
-            earlier = hop.why in ("line", "case", "supposition")
-            if not (any(hop in case for case in self.known) if earlier else self.given(hop)):
-                self.fail(step, f"nothing says that {hop.target} is {hop.ticks} after {hop.source} ({hop.why})")
-        return hops[0].source, hops[-1].target, sum(hop.ticks for hop in hops)
+        for hop in path:
+            earlier = hop.reason in ("line", "case", "supposition")
+            if not (any(hop in case for case in self.hops) if earlier else self.is_stated(hop)):
+                self.fail(step, f"no statement that {hop.target} is {hop.ticks} after {hop.source} ({hop.reason})")
+        return path[0].source, path[-1].target, sum(hop.ticks for hop in path)
 
-    def between(self, step: Any, source: _Event, found: Any, target: _Event, least: int) -> None:
-        """Check that hops lead from one event to the other in ``least`` ticks; none are needed if both are the same."""
-        hops = [_hop(one) for one in found]
-        ends = self.path(step, hops) if hops else (source, source, 0)
+    def between(self, step: Any, source: _Event, path: Any, target: _Event, least: int) -> None:
+        """Check that hops lead from one event to the other in ``least`` ticks; equal events need none."""
+        steps = [_hop(one) for one in path]
+        ends = self.path(step, steps) if steps else (source, source, 0)
         if ends[:2] != (source, target) or ends[2] < least:
             self.fail(step, f"no way of {least} ticks from {source} to {target}")
 
-    def given(self, hop: _Hop) -> bool:
-        """Whether the problem says at once that the target is so many ticks after the source, for this reason."""
-        (kind, name), (then, other), ticks = hop.source, hop.target, hop.ticks
+    def is_stated(self, hop: _Hop) -> bool:
+        """Return whether the problem states that the target is so many ticks after the source, for this reason."""
+        (kind, name), (target_kind, other), ticks = hop.source, hop.target, hop.ticks
         one, two = self.problem.actions.get(name), self.problem.actions.get(other)
-        if hop.why == "order":  # nothing ends after the end
-            return (kind == "begin" or (kind == "finish" and one is not None)) and then == "end" and ticks == 0
-        if hop.why == "release":
-            return two is not None and (kind, then) == ("begin", "start") and ticks == two.release
+        if hop.reason == "order":  # nothing ends after the end
+            return (kind == "begin" or (kind == "finish" and one is not None)) and target_kind == "end" and ticks == 0
+        if hop.reason == "release":
+            return two is not None and (kind, target_kind) == ("begin", "start") and ticks == two.release
         if one is None or two is None:
             return False
-        if hop.why in ("duration", "attended") and one is two:
-            end, lasts = ("finish", one.duration) if hop.why == "duration" else ("free", one.attended)
-            if (kind, then, ticks) == ("start", "finish", one.duration) and hop.why == "duration":
+        if hop.reason in ("duration", "attended") and one is two:
+            end, lasts = ("finish", one.duration) if hop.reason == "duration" else ("free", one.attended)
+            if (kind, target_kind, ticks) == ("start", "finish", one.duration) and hop.reason == "duration":
                 return True  # also in several pieces
-            return not one.pausing and (kind, then, ticks) in (("start", end, lasts), (end, "start", -lasts))
-        if hop.why == "lag" and (kind, then) == ("finish", "start"):  # or by every mode
+            return not one.pausing and (kind, target_kind, ticks) in (("start", end, lasts), (end, "start", -lasts))
+        if hop.reason == "lag" and (kind, target_kind) == ("finish", "start"):  # or by every mode
             return (one.id, two.id, ticks) in self.problem.minima or (ticks == 0 and one.id in two.after)
-        if hop.why == "window" and kind in ("start", "finish") and then == "finish":
+        if hop.reason == "window" and kind in ("start", "finish") and target_kind == "finish":
             rest = one.duration if kind == "finish" else 0  # what is paused goes on within it for the last time, too
             return (one.pausing or not rest) and (two.id, one.id, -ticks - rest) in self.problem.maxima
-        return hop.why == "state" and self.served(kind, then, ticks, one, two)
+        return hop.reason == "state" and self.waits_for_setting(kind, target_kind, ticks, one, two)
 
-    def served(self, kind: str, then: str, ticks: int, setter: _Action, user: _Action) -> bool:
-        """Whether a use has to wait for the only setting of a state that it needs and that is not there at first."""
+    def waits_for_setting(self, kind: str, target_kind: str, ticks: int, setter: _Action, user: _Action) -> bool:
+        """Return whether a use waits for the only setting of a state that does not hold at first."""
         self.problem.work(len(user.needs))
         for resource, needs in user.needs.items():
-            state, sole = needs.requires, self.problem.sole
-            if state not in (None, self.problem.state[resource]) and sole(setter, user, resource, state):
-                whole = (kind, then, ticks) == ("finish", "start", 0) and self.problem.apart(setter, user, resource)
-                if whole or (kind, then, ticks) == ("start", "start", 1):  # at the very instant comes too late
+            state, is_only_setter = needs.requires, self.problem.is_only_setter
+            if state not in (None, self.problem.state[resource]) and is_only_setter(setter, user, resource, state):
+                whole = (kind, target_kind, ticks) == ("finish", "start", 0) and self.problem.are_exclusive(
+                    setter, user, resource
+                )
+                if whole or (kind, target_kind, ticks) == ("start", "start", 1):  # at the very instant comes too late
                     return True
         return False
 
@@ -343,25 +349,25 @@ class Checker:
         capacity, turn, on = step["capacity"], step["in_turn"], _texts("names", step["names"])
         if not 0 < len(names) == len(members) or capacity < 1 or (turn and any(action.pausing for action in members)):
             self.fail(step, "its members are no actions, or can be interrupted, or it has no capacity")
-        crew = step["machine"] == "agents"
-        if crew:
-            self.crew(step, members, ticks, on)
+        needs_agents = step["machine"] == "agents"
+        if needs_agents:
+            self.check_agents(step, members, ticks, on)
         elif step["machine"] == "resource" and len(on) == 1 and on[0] in self.problem.capacity:
-            self.room(step, members, ticks, on[0])
+            self.check_resource(step, members, ticks, on[0])
         else:
             self.fail(step, "it is about neither agents nor a resource")
         source, target, first, rest = _event(step["from"]), _event(step["to"]), step["first"], step["rest"]
         for row, action in zip(rows, members, strict=True):
-            last = action.last if crew else "finish"
+            last = action.last if needs_agents else "finish"
             self.between(step, source, row["before"], ("start", action.id), first)
             self.between(step, (last, action.id), row["after"], target, rest)
         needed = sum(sorted(ticks)[: -(-len(ticks) // capacity)]) if turn else -(-sum(ticks) // capacity)
         if (step["work"], step["needed"], step["ticks"]) != (sum(ticks), needed, first + needed + rest):
             self.fail(step, "it is added up wrongly")
-        self.known[-1].add(_Hop(source, target, step["ticks"], "line", step["number"]))
+        self.hops[-1].add(_Hop(source, target, step["ticks"], "line", step["number"]))
 
-    def crew(self, step: Any, members: list[_Action], ticks: list[int], names: list[str]) -> None:
-        """Nobody else may carry out the members, and each holds one of these agents so long."""
+    def check_agents(self, step: Any, members: list[_Action], ticks: list[int], names: list[str]) -> None:
+        """Check that the members need these agents, and no others, for so long."""
         alone = step["in_turn"] and len(names) == 1  # takes no turns
         if alone or step["capacity"] != len(names) or not self.problem.agents.issuperset(names):
             self.fail(step, "wrong agents")
@@ -370,51 +376,54 @@ class Checker:
             if action.agents not in able or least != action.attended:
                 self.fail(step, f"{action.id} does not hold these agents so long")
 
-    def room(self, step: Any, members: list[_Action], ticks: list[int], resource: str) -> None:
-        """Members take room of the resource so long, and none that of another."""
-        capacity, turn, whole = step["capacity"], step["in_turn"], self.problem.capacity[resource]
+    def check_resource(self, step: Any, members: list[_Action], ticks: list[int], resource: str) -> None:
+        """Check that members take units of the resource for so long, and share none with another action."""
+        capacity, in_turn, whole = step["capacity"], step["in_turn"], self.problem.capacity[resource]
         units = sorted(action.needs[resource].amount for action in members)
         more = units[0] < 1 or whole == 1 or (len(units) > capacity and sum(units[: capacity + 1]) <= whole)
-        if more if turn else capacity != whole:
+        if more if in_turn else capacity != whole:
             self.fail(step, f"more or fewer than {capacity} may have room")
         settings, lends = set(), self.problem.lends[resource]
         for action, least in zip(members, ticks, strict=True):
             needs = action.needs[resource]
-            if least != (1 if turn else needs.amount) * action.duration:
+            if least != (1 if in_turn else needs.amount) * action.duration:
                 self.fail(step, f"{action.id} does not need so much")
             if needs.sets != {None}:
-                alike = (needs.sets, action.duration)  # settings of one state may run over the same interval
-                if len(needs.sets) > 1 or alike in settings or self.hosted(action, resource, lends):
+                setting = (needs.sets, action.duration)  # settings of one state may run over the same interval
+                if len(needs.sets) > 1 or setting in settings or self.may_share(action, resource, lends):
                     self.fail(step, f"{action.id} may share the room of another action")
-                settings.add(alike)
+                settings.add(setting)
 
-    def hosted(self, setting: _Action, resource: str, required: Set[str | None]) -> bool:
-        """Whether a use that sets nothing may lend its room to a setting, without which the state is there anyway."""
+    def may_share(self, setting: _Action, resource: str, required: Set[str | None]) -> bool:
+        """Return whether a setting may share the units of a use that sets nothing.
+
+        The state must exist without the setting.
+        """
         (state,) = setting.needs[resource].sets
         setters = self.problem.setters[resource, state]
-        there = self.problem.state[resource] == state or len(setters) > (setting.id in setters)
-        return there and not required.isdisjoint((None, state))
+        is_set = self.problem.state[resource] == state or len(setters) > (setting.id in setters)
+        return is_set and not required.isdisjoint((None, state))
 
     def order(self, step: Any) -> None:
         """Check that of the two ways of a choice one contradicts a path, so that the other holds."""
-        held, excluded = _hop(step["held"]), _hop(step["excluded"])
-        if {held[:4], excluded[:4]} != {(*way, "case") for way in self.ways(step)} or held == excluded:
+        holding, excluded = _hop(step["held"]), _hop(step["excluded"])
+        if {holding[:4], excluded[:4]} != {(*way, "case") for way in self.ways(step)} or holding == excluded:
             self.fail(step, "these are not the two ways")
         self.between(step, excluded.target, step["against"], excluded.source, 1 - excluded.ticks)
-        self.known[-1].add(_Hop(held.source, held.target, held.ticks, "line", step["number"]))
+        self.hops[-1].add(_Hop(holding.source, holding.target, holding.ticks, "line", step["number"]))
 
     def split(self, step: Any) -> None:
         """Check that the bound follows whichever of two ways holds."""
         cases = [_read("case", case) for case in step["cases"]]
         assumed = [_hop(case["assumed"]) for case in cases]
         if (
-            len(self.known) > MAX_DEPTH
+            len(self.hops) > MAX_DEPTH
             or len(cases) != 2
             or {hop[:4] for hop in assumed} != {(*way, "case") for way in self.ways(step)}
         ):
             self.fail(step, f"these are not the two cases, or more than {MAX_DEPTH} are nested")
         for hop, case in zip(assumed, cases, strict=True):
-            Checker(self.problem, self.bound, [*self.known, {hop}]).steps(case["steps"])
+            Checker(self.problem, self.bound, [*self.hops, {hop}]).steps(case["steps"])
 
     def ways(self, step: Any) -> tuple[Any, Any]:
         """Return the two ways of a choice, one of which holds in any schedule.
@@ -422,44 +431,44 @@ class Checker:
         Two actions hold one ``agent``, or he has to ``start`` one while he holds the other; they have no room together
         on a ``resource``, or in any of their ``modes``; the two others are explained at their own places.
         """
-        kind, (*names, what) = step["kind"], step["about"] or [""]
+        kind, (*names, owner) = step["kind"], step["about"] or [""]
         count = 3 if kind in ("state", "mode") else 2
-        known = self.problem.actions.keys()
-        named = len(_texts("actions", names)) == count and {*names} <= known and type(what) is str
-        if not named or (what and kind in ("mode", "modes")):  # these two are about no agent and no resource
+        actions_by_name = self.problem.actions.keys()
+        named = len(_texts("actions", names)) == count and {*names} <= actions_by_name and type(owner) is str
+        if not named or (owner and kind in ("mode", "modes")):  # these two are about no agent and no resource
             self.fail(step, "it is not about these")
         actions = [self.problem.actions[name] for name in names]
         if count == 3:
-            return self.state(step, what, *actions) if kind == "state" else self.mode(step, *actions)
+            return self.state(step, owner, *actions) if kind == "state" else self.mode(step, *actions)
         (one, two), ends = actions, ["finish", "finish"]
         rigid = not (one.pausing or two.pausing)
         if kind == "agent":
-            good = rigid and one.attended > 0 < two.attended and one.agents == {what} == two.agents
+            good = rigid and one.attended > 0 < two.attended and one.agents == {owner} == two.agents
             ends = [one.last, two.last]
         elif kind == "start":
-            good = not one.attended and not two.pausing and two.attended > 0 and one.agents == {what} == two.agents
+            good = not one.attended and not two.pausing and two.attended > 0 and one.agents == {owner} == two.agents
             ends = ["start", two.last]
         elif kind == "resource":
-            rigid = rigid and what in self.problem.capacity
-            good = rigid and self.problem.apart(one, two, what) and not self.coincide(one, two, what)
+            rigid = rigid and owner in self.problem.capacity
+            good = rigid and self.problem.are_exclusive(one, two, owner) and not self.may_coincide(one, two, owner)
         else:
-            good = kind == "modes" and rigid and self.collide(one, two)
+            good = kind == "modes" and rigid and self.always_exceed(one, two)
         if not good:
             self.fail(step, "these can be under way at the same time")
         return ((ends[0], one.id), ("start", two.id), 0), ((ends[1], two.id), ("start", one.id), 0)
 
-    def coincide(self, first: _Action, second: _Action, resource: str) -> bool:
-        """Whether two actions may run over the same interval, one in the room of the other."""
+    def may_coincide(self, first: _Action, second: _Action, resource: str) -> bool:
+        """Return whether two actions may run over the same interval, one in the units of the other."""
         one, two = first.needs[resource].sets, second.needs[resource].sets
         if first.duration != second.duration or one | two == {None}:
             return False
         if one == two or len(one) + len(two) > 2 or None not in one | two:
             return one == two or len(one) + len(two) > 2
         setting, use = (second, first) if one == {None} else (first, second)
-        return self.hosted(setting, resource, use.needs[resource].lends)
+        return self.may_share(setting, resource, use.needs[resource].lends)
 
-    def collide(self, first: _Action, second: _Action) -> bool:
-        """Whether two actions have no room together, whatever their modes, on resources that neither sets."""
+    def always_exceed(self, first: _Action, second: _Action) -> bool:
+        """Return whether two actions exceed a capacity together in all modes, on resources that neither sets."""
         self.problem.work(sum(1 + len(uses) for uses, _ in first.modes) * len(second.modes))
         return first.duration > 0 < second.duration and all(
             any(
@@ -481,11 +490,15 @@ class Checker:
 
     def state(self, step: Any, resource: str, other: _Action, setter: _Action, user: _Action) -> tuple[Any, Any]:
         """Let a setting to another state precede the only setting that serves a use, or come after the use."""
-        state, sole = user.needs[resource].requires, self.problem.sole
-        if state is None or {None, state} & other.needs[resource].sets or not sole(setter, user, resource, state):
+        state, is_only_setter = user.needs[resource].requires, self.problem.is_only_setter
+        if (
+            state is None
+            or {None, state} & other.needs[resource].sets
+            or not is_only_setter(setter, user, resource, state)
+        ):
             self.fail(step, "other settings may serve")
         early = (("start", other.id), ("start", setter.id), 1)
-        if self.problem.apart(other, setter, resource):
+        if self.problem.are_exclusive(other, setter, resource):
             early = (("finish", other.id), ("start", setter.id), 0)
         return early, (("finish", user.id), ("start", other.id), 0)
 

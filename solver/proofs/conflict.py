@@ -1,4 +1,4 @@
-"""Why an instance is impossible: a minimal set of constraints that contradict each other.
+"""Conflicts: minimal sets of constraints that make an instance infeasible.
 
 Dropping a constraint never makes an instance harder, so a set from which no single constraint can be dropped without
 it becoming possible is minimal among all sets (deletion test).
@@ -21,24 +21,23 @@ from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs.arithmetic import arithmetic
 from planoracle.solver.proofs.constraints import Constraint, constraints, only
 
-# How to settle whether there is any schedule: options, and effort in CP-SAT's deterministic time. It is only believed
-# that there is none if both say so.
+# Settings of CP-SAT and their efforts for the decision whether a schedule exists. Infeasibility must be proved by both.
 _ATTEMPTS: tuple[tuple[dict[str, object], float], ...] = (({}, 0.02), ({"presolve": True, "linearization": 1}, 0.3))
-# Seconds for a test that need not be settled.
+# Seconds of a test whose result is optional.
 _CASUAL = 1.0
 
 _TIMES = {"release", "limit", "decision", "clock"}
 _LAGS = {"minimum", "maximum", "after"}
-_PEOPLE = {"attendance", "start", "eligibility"}
-#: Kinds that may suffice for an explanation, simplest first.
+_AGENTS = {"attendance", "start", "eligibility"}
+#: Kinds of constraints that may suffice for a conflict, simplest first.
 _SIMPLE = (
     _TIMES | _LAGS,
-    _TIMES | _PEOPLE,
+    _TIMES | _AGENTS,
     _TIMES | {"use"},
-    _TIMES | _LAGS | _PEOPLE,
+    _TIMES | _LAGS | _AGENTS,
     _TIMES | _LAGS | {"use", "state"},
 )
-#: In which order to try to do without constraints.
+#: Order in which constraints are dropped.
 _DISPENSABLE = (
     "start", "eligibility", "state", "use", "attendance",
     "after", "minimum", "release", "maximum", "clock", "decision", "limit",
@@ -52,18 +51,18 @@ class Conflict:
     Attributes
     ----------
     instance
-        Its name.
+        Name of the instance.
     status
-        ``infeasible``: proved. ``unknown``: the time was over before that was settled; then nothing is listed.
+        ``infeasible``: proved. ``unknown``: not settled within the time limit; ``constraints`` is empty.
     constraints
-        Together with the facts (durations, modes, what may be paused) they are impossible to obey.
+        Together with the facts (durations, modes, interruptibility) they are contradictory.
     minimal
-        Whether without any one of them the others are possible to obey, shown by a schedule that the rules accept.
-        If false, the time was over before all were tested.
+        True if the others can be obeyed without any one of them, shown by a schedule that the rules accept. False if
+        the time limit ended the tests.
     arithmetic
-        The sum that cannot come out right, in one line, where there is one; else empty.
+        The contradiction as a sum in one line, if there is one; else empty.
     proof
-        How the contradiction was proved.
+        Method that proved the contradiction.
     grid
         Ticks; the contradiction is proved for pauses at multiples of it, see `planoracle.solver.result.Result`.
     """
@@ -106,27 +105,25 @@ class Conflict:
 
 
 def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict | None:
-    """Explain why there is no schedule.
+    """Find a minimal set of constraints that contradict each other.
 
-    Simple explanations are preferred: time alone, then the agents' work, then one use of a resource after another, and
-    long actions before short ones. Also works on
-    `planoracle.instances.model.state.residual_instance`, whose decisions are constraints like others.
+    Simple conflicts are preferred: times alone, then the agents' work, then resources; long actions before short ones.
+    The rest of a partly executed run (`planoracle.instances.model.state.residual_instance`) has decisions as constraints.
 
     Parameters
     ----------
     time_limit
-        Seconds of wall time, or counted work. When they are over, the constraints not shown to be superfluous are
-        returned.
+        Seconds of wall time, or counted work. At its end the constraints not proved to be superfluous are returned.
 
     Returns
     -------
     Conflict or None
-        ``None`` if there is a schedule. Feasible and not settled are never mixed up, see `Conflict.status`.
+        ``None`` if there is a schedule. `Conflict.status` tells infeasible from unknown.
 
     Raises
     ------
     InternalError
-        If a schedule found does not pass the rules.
+        If the rules reject a schedule.
 
     Examples
     --------
@@ -146,20 +143,20 @@ def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict |
 
 
 class _Search:
-    """Drops constraints as long as what is left is proved impossible."""
+    """Search that drops constraints while the remaining ones are proved infeasible."""
 
     def __init__(self, instance: Instance, time_limit: Limit) -> None:
         self.instance = instance
         self.deadline = deadline_of(time_limit)
-        self.share = 20  # of the time that is left for one test
-        self.exact_grid = False  # whether to settle at once what pauses at every tick can do
-        self.proof = _Verdict(Status.unknown)  # of the last set proved impossible
+        self.share = 20  # inverse of the share of the remaining time for one test
+        self.exact_grid = False  # allow interruptions at every tick in each test
+        self.proof = _Verdict(Status.unknown)  # of the last set proved infeasible
 
-    def left(self) -> float:
-        return self.deadline.remaining()
+    def remaining(self) -> float:
+        return self.deadline.left()
 
     def run(self) -> Conflict | None:
-        ranked = sorted(constraints(self.instance), key=lambda constraint: _worth(self.instance, constraint))
+        ranked = sorted(constraints(self.instance), key=lambda constraint: _rank(self.instance, constraint))
         for exact_grid in (False, True):
             self.exact_grid = exact_grid
             self.proof = _decide(self.instance, self.deadline, exact_grid=exact_grid)
@@ -167,67 +164,67 @@ class _Search:
                 return None
             if self.proof.status == Status.unknown:
                 return Conflict(self.instance.name, Status.unknown, proof=self.proof.proof)
-            kept, minimal = self.shrunk(self.narrowed(ranked))
-            if not minimal:  # what is left of the time may settle it
+            retained, minimal = self.shrink(self.drop_groups(ranked))
+            if not minimal:  # spend the remaining time on longer tests
                 self.share = 2
-                kept, minimal = self.shrunk(kept)
+                retained, minimal = self.shrink(retained)
             self.exact_grid = True
-            if self.proof.grid == 1 or self.status(kept) != Status.feasible:
+            if self.proof.grid == 1 or self.status(retained) != Status.feasible:
                 break
-        some = set(kept)
-        told = tuple(constraint for constraint in constraints(self.instance) if constraint in some)
-        sums = arithmetic(only(self.instance, told), told, self.deadline)
-        return Conflict(self.instance.name, Status.infeasible, told, minimal, sums, self.proof.proof, self.proof.grid)
+        some = set(retained)
+        chosen = tuple(constraint for constraint in constraints(self.instance) if constraint in some)
+        sums = arithmetic(only(self.instance, chosen), chosen, self.deadline)
+        return Conflict(self.instance.name, Status.infeasible, chosen, minimal, sums, self.proof.proof, self.proof.grid)
 
-    def status(self, kept: Sequence[Constraint], *, casual: bool = False) -> Status:
+    def status(self, retained: Sequence[Constraint], *, casual: bool = False) -> Status:
         """Return ``feasible``, ``infeasible`` or ``unknown`` for the instance with these constraints only."""
-        left = self.left()
-        if left <= 0:
+        seconds_left = self.remaining()
+        if seconds_left <= 0:
             return Status.unknown
-        seconds = min(left, _CASUAL if casual else max(_CASUAL, left / self.share))
-        found = _decide(only(self.instance, kept), self.deadline.sooner(seconds), exact_grid=self.exact_grid)
-        if found.status == Status.infeasible:
-            self.proof = found
-        return found.status
+        seconds = min(seconds_left, _CASUAL if casual else max(_CASUAL, seconds_left / self.share))
+        verdict = _decide(only(self.instance, retained), self.deadline.sooner(seconds), exact_grid=self.exact_grid)
+        if verdict.status == Status.infeasible:
+            self.proof = verdict
+        return verdict.status
 
-    def narrowed(self, kept: list[Constraint]) -> list[Constraint]:
-        """Drop what can be dropped at once: kinds of constraints, then tasks."""
+    def drop_groups(self, retained: list[Constraint]) -> list[Constraint]:
+        """Drop whole groups: kinds of constraints, then tasks."""
         for kinds in _SIMPLE:
-            some = [constraint for constraint in kept if constraint.kind in kinds]
-            if len(some) < len(kept) and self.status(some, casual=True) == Status.infeasible:
-                kept = some
+            some = [constraint for constraint in retained if constraint.kind in kinds]
+            if len(some) < len(retained) and self.status(some, casual=True) == Status.infeasible:
+                retained = some
                 break
         for task in self.instance.tasks if len(self.instance.tasks) > 1 else ():
-            if self.left() <= 0:
+            if self.remaining() <= 0:
                 break
-            others = [constraint for constraint in kept if not _concerns(constraint, task)]
-            if len(others) < len(kept) and self.status(others, casual=True) == Status.infeasible:
-                kept = others
-        return kept
+            others = [constraint for constraint in retained if not _concerns(constraint, task)]
+            if len(others) < len(retained) and self.status(others, casual=True) == Status.infeasible:
+                retained = others
+        return retained
 
-    def shrunk(self, kept: list[Constraint]) -> tuple[list[Constraint], bool]:
-        """Drop chunks, larger after a success and smaller after a failure, until every constraint left is needed.
+    def shrink(self, retained: list[Constraint]) -> tuple[list[Constraint], bool]:
+        """Drop chunks, larger after a success and smaller after a failure, until every constraint is needed.
 
-        Also returns whether all of that was settled.
+        Also return whether minimality is proved.
         """
-        position, size, settled = 0, max(1, len(kept) // 8), True
-        while position < len(kept):
-            if self.left() <= 0:
-                return kept, False
-            fewer = kept[:position] + kept[position + size :]
+        position, size, settled = 0, max(1, len(retained) // 8), True
+        while position < len(retained):
+            if self.remaining() <= 0:
+                return retained, False
+            fewer = retained[:position] + retained[position + size :]
             status = self.status(fewer, casual=size > 1)
             if status == Status.infeasible:
-                kept, size = fewer, size * 2
+                retained, size = fewer, size * 2
             elif size > 1:
                 size //= 2
             else:
                 position += 1
                 settled &= status == Status.feasible
-        return kept, settled
+        return retained, settled
 
 
 class _Verdict(NamedTuple):
-    """``feasible``, ``infeasible`` or ``unknown``, and for pauses at multiples of how many ticks."""
+    """Status, proof, and the grid of interruptions in ticks for which it holds."""
 
     status: Status
     proof: str = ""
@@ -235,7 +232,7 @@ class _Verdict(NamedTuple):
 
 
 def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Verdict:
-    """Settle whether there is a schedule; any will do, but the rules have to accept it."""
+    """Decide whether there is a schedule; a schedule is checked by the rules."""
     bounds = windows(instance)
     most = horizon(instance)
     if instance.time_limit is not None:
@@ -246,11 +243,11 @@ def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Ver
         model.model.drop_objective()
         refuted = True
         for options, effort in _ATTEMPTS:
-            found = run(model.model, deadline=deadline, deterministic=effort, **options)  # type: ignore[arg-type]
-            if found.solution:
-                certify(instance, model.schedule(found.solution))
+            outcome = run(model.model, deadline=deadline, deterministic=effort, **options)  # type: ignore[arg-type]
+            if outcome.solution:
+                certify(instance, model.schedule(outcome.solution))
                 return _Verdict(Status.feasible)
-            refuted &= found.status == Status.infeasible
+            refuted &= outcome.status == Status.infeasible
         if refuted and step == common_tick(instance) and (step == 1 or not grid_matters(instance)):
             return _Verdict(Status.infeasible, "CP-SAT with presolve on and off")
     result = solve(instance, time_limit=deadline, exact_grid=exact_grid)
@@ -258,7 +255,10 @@ def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Ver
 
 
 def _coarse_tick(instance: Instance) -> int:
-    """Return a tick on which a schedule is found sooner than on `common_tick`, though perhaps there is none on it."""
+    """Return a tick on which a schedule is found sooner than on `common_tick`.
+
+    There may be a schedule on `common_tick` and none on it.
+    """
     lags = [ticks or 0 for lag in instance.lags for ticks in (lag.minimum, lag.maximum)]
     return gcd(*lags, *(ticks for a in instance.actions for ticks in (a.duration, a.attended, a.release))) or 1
 
@@ -267,7 +267,7 @@ def _concerns(constraint: Constraint, task: str) -> bool:
     return any(subject.startswith(f"{task}/") for subject in constraint.subject)
 
 
-def _worth(instance: Instance, constraint: Constraint) -> tuple[int, int]:
-    """Tell how late to try to do without a constraint."""
+def _rank(instance: Instance, constraint: Constraint) -> tuple[int, int]:
+    """Return the rank of a constraint: constraints of a low rank are dropped first."""
     work = instance.by_id[constraint.subject[0]].duration if constraint.kind in ("attendance", "use") else 0
     return _DISPENSABLE.index(constraint.kind), work

@@ -1,7 +1,8 @@
-"""The constraints of an instance as units that can be dropped one by one, each told in the benchmark's words.
+"""Constraints of an instance as units that can be dropped one by one, in the benchmark's words.
 
-Durations, the choice of modes and what may be paused are facts, not constraints. A setting of a state disturbs some
-actions but serves others, so it is only dropped together with what it serves: every drop makes an instance easier.
+Durations, the choice of modes and interruptibility are facts, not constraints. A setting of a state disturbs some
+actions but serves others, so it is only dropped together with what it serves: every drop relaxes the instance.
+
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Constraint:
     kind
         One of `KINDS`.
     subject
-        What it is about, see `constraints`.
+        Actions, resources and positions that it concerns, see `constraints`.
     text
         The constraint in words.
     """
@@ -44,7 +45,7 @@ class Constraint:
 
     @property
     def key(self) -> _Key:
-        """What tells it from the other constraints of the instance."""
+        """Kind and subject, which identify the constraint within its instance."""
         return self.kind, self.subject
 
 
@@ -56,22 +57,22 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     kind            subject                  without it
     ==============  =======================  =========================================================
     ``decision``    (piece)                  the piece carried out is free to start at any time
-    ``clock``       ()                       what is open may start at any time
+    ``clock``       ()                       open actions may start at any time
     ``release``     (action)                 the action is released at once
     ``minimum``     (before, after)          the time lag has no minimum, and orders nothing
     ``maximum``     (before, after)          the time lag has no maximum
     ``after``       (action, mode, before)   the mode (by its position) does not wait for ``before``
-    ``attendance``  (action)                 the action holds nobody, and needs nobody to start it
-    ``start``       (action)                 nobody is needed to start the action, which holds nobody
-    ``eligibility`` (action)                 any agent will do
+    ``attendance``  (action)                 the action needs no agent, nor one to start it
+    ``start``       (action)                 no agent is needed to start the action, which is unattended
+    ``eligibility`` (action)                 any agent is eligible
     ``use``         (action, resource)       the action does without the resource, whatever its state; if it
-                                             sets a state, nobody needs that state any more
+                                             sets a state, no action needs that state any more
     ``state``       (action, resource)       the resource may be in any state
     ``limit``       ()                       there is no time limit
     ==============  =======================  =========================================================
 
-    The first two occur in what is left of a run (`planoracle.instances.model.state.residual_instance`).
-    What is carried out or under way keeps its mode and agent; no action starts before the run does.
+    The first two occur in the rest of a partly executed run (`planoracle.instances.model.state.residual_instance`). Started
+    actions keep their mode and agent; no action starts before the run does.
 
     Examples
     --------
@@ -83,19 +84,19 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     use: step 2 of Cobbler occupies the microwave for 1 min
     minimum: step 3 of Cobbler cannot start before step 2 of Cobbler is finished
     """
-    return tuple(_ConstraintLister(instance).tell())
+    return tuple(_ConstraintLister(instance).constraints())
 
 
-def only(instance: Instance, kept: Iterable[Constraint]) -> Instance:
-    """Return the instance with no other constraints than these; see `without`."""
-    keys = _keys(instance, kept)
+def only(instance: Instance, constraints_to_keep: Iterable[Constraint]) -> Instance:
+    """Return the instance with these constraints only; see `without`."""
+    keys = _keys(instance, constraints_to_keep)
     return without(instance, (constraint for constraint in constraints(instance) if constraint.key not in keys))
 
 
 def without(instance: Instance, dropped: Iterable[Constraint]) -> Instance:
     """Return the instance without some of its constraints: every schedule of the instance remains one.
 
-    The general rules apply to it, whatever the benchmark; ``origin`` is the original instance, for its words.
+    The general rules apply to it, whatever the benchmark.
 
     Raises
     ------
@@ -112,7 +113,7 @@ def without(instance: Instance, dropped: Iterable[Constraint]) -> Instance:
 
 
 def name_of(instance: Instance, name: str) -> str:
-    """Name an action, or a part of one in what is left of a run, as the benchmark does."""
+    """Return the benchmark's name of an action, or of a part of one in the rest of a run."""
     action, number = _piece(instance, name)
     if action:
         return f"part {number} of {action_name(instance, action)}"
@@ -122,8 +123,8 @@ def name_of(instance: Instance, name: str) -> str:
 
 def _keys(instance: Instance, chosen: Iterable[Constraint]) -> set[_Key]:
     keys = {constraint.key for constraint in chosen}
-    known = {constraint.key for constraint in constraints(instance)}
-    for key in sorted(keys - known):
+    own_keys = {constraint.key for constraint in constraints(instance)}
+    for key in sorted(keys - own_keys):
         raise InputError(f"is no constraint of {instance.name}", field="constraint", value=key)
     return keys
 
@@ -133,36 +134,36 @@ def _is_decision(lag: Lag) -> bool:
 
 
 def _is_open(lag: Lag) -> bool:
-    """Whether a lag tells from when on something still open may start."""
+    """Return whether a lag is the earliest start of an action that has not been started."""
     return lag.before == NOW and lag.minimum is not None and lag.minimum >= 0 and lag.maximum is None
 
 
 def _is_fact(instance: Instance, lag: Lag) -> bool:
-    """Whether a lag only says that the rest of an action comes after its earlier pieces."""
+    """Return whether a lag only orders the rest of an action after its earlier pieces."""
     return _piece(instance, lag.before)[0] == lag.after
 
 
 def _piece(instance: Instance, name: str) -> tuple[str, str]:
-    """Return the action of which ``name`` is an earlier piece, and the piece's number; ``""`` twice if of none."""
+    """Return the action of which ``name`` is an earlier piece, and the piece's number; two empty texts if none."""
     action, _, number = name.rpartition("#")
-    known = (instance.rest_of or instance).by_id
-    return (action, number) if NOW in instance.by_id and name not in known and action in known else ("", "")
+    by_id = (instance.rest_of or instance).by_id
+    return (action, number) if NOW in instance.by_id and name not in by_id and action in by_id else ("", "")
 
 
 def _clock(instance: Instance) -> int:
-    """Return the time before which nothing open can start, as far as it matters."""
+    """Return the time before which no open action can start, as far as it exceeds releases."""
     least = ((lag.minimum or 0, lag.after) for lag in instance.lags if _is_open(lag))
     return min((ticks for ticks, name in least if ticks > _release(instance, name)), default=0)
 
 
 def _release(instance: Instance, name: str) -> int:
-    """Return the release of an action, which in what is left of a run is hidden in its lag from `NOW`."""
+    """Return the release of an action; in the rest of a run it is hidden in the action's lag from `NOW`."""
     hidden = (instance.rest_of or instance).by_id.get(name) if NOW in instance.by_id else None
     return max(instance.by_id[name].release, hidden.release if hidden else 0)
 
 
 class _ConstraintLister:
-    """Lists the constraints of an instance and puts them into words."""
+    """Constraints of an instance and their texts."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -171,7 +172,7 @@ class _ConstraintLister:
             if not _is_fact(instance, lag):
                 self.waiting[lag.after].append(lag)
 
-    def tell(self) -> Iterator[Constraint]:
+    def constraints(self) -> Iterator[Constraint]:
         instance = self.instance
         if clock := _clock(instance):
             text = f"it is {moment(instance, clock)} already, and nothing more can start earlier"
@@ -211,24 +212,24 @@ class _ConstraintLister:
     def lag(self, lag: Lag, after: str, before: str) -> Iterator[Constraint]:
         least, most = lag.minimum, lag.maximum
         if least is not None:
-            told = f"cannot start before {before} is finished"
+            text = f"cannot start before {before} is finished"
             if least:
                 side = "after" if least > 0 else "before"
-                told = f"cannot start earlier than {self.span(abs(least))} {side} {before} is finished"
-            yield Constraint("minimum", (lag.before, lag.after), f"{after} {told}")
+                text = f"cannot start earlier than {self.span(abs(least))} {side} {before} is finished"
+            yield Constraint("minimum", (lag.before, lag.after), f"{after} {text}")
         if most is not None:
-            told = f"must start no later than when {before} is finished"
+            text = f"must start no later than when {before} is finished"
             if most > 0:
-                told = f"must start within {self.span(most)} after {before} is finished"
+                text = f"must start within {self.span(most)} after {before} is finished"
             elif most < 0:
-                told = f"must start at least {self.span(-most)} before {before} is finished"
+                text = f"must start at least {self.span(-most)} before {before} is finished"
             if self.instance.by_id[lag.after].interruptible:
-                told += ", also after every pause"
-            yield Constraint("maximum", (lag.before, lag.after), f"{after} {told}")
+                text += ", also after every pause"
+            yield Constraint("maximum", (lag.before, lag.after), f"{after} {text}")
 
     def people(self, action: Action) -> Iterator[Constraint]:
         agents, eligible = self.instance.agents, self.instance.eligible(action)
-        name, somebody = self.name(action.id), "the agent" if len(agents) == 1 else "an agent"
+        name, agent_text = self.name(action.id), "the agent" if len(agents) == 1 else "an agent"
         if not eligible:
             return
         if action.attended:
@@ -236,9 +237,9 @@ class _ConstraintLister:
             if action.attended < action.duration:
                 long = f"for the first {self.span(action.attended)} of its {self.span(action.duration)}"
             pauses = ", pauses not counted" if action.interruptible else ""
-            yield Constraint("attendance", (action.id,), f"{name} holds {somebody} {long}{pauses}")
+            yield Constraint("attendance", (action.id,), f"{name} holds {agent_text} {long}{pauses}")
         else:
-            yield Constraint("start", (action.id,), f"{somebody} must be free to start {name}")
+            yield Constraint("start", (action.id,), f"{agent_text} must be free to start {name}")
         if set(eligible) != set(agents):
             verb = "carry out" if action.attended else "start"
             yield Constraint("eligibility", (action.id,), f"only {' or '.join(eligible)} may {verb} {name}")
@@ -249,26 +250,26 @@ class _ConstraintLister:
         for mode in action.modes:
             for demand in mode.demands:
                 demands.setdefault(demand.resource, []).append(demand)
-        for resource, asked in demands.items():
-            ways = "" if len(asked) == len(action.modes) else ", if done in one of the ways that need it"
-            states = dict.fromkeys(demand.requires for demand in asked if demand.requires is not None)
+        for resource, demanded in demands.items():
+            ways = "" if len(demanded) == len(action.modes) else ", if done in one of the ways that need it"
+            states = dict.fromkeys(demand.requires for demand in demanded if demand.requires is not None)
             if states:
                 initial = self.instance.resource[resource].state
                 first = "" if initial is None else f" (which is {initial} at first)"
                 text = f"{name} needs the {resource}{first} to be {' or '.join(states)}{ways}"
                 yield Constraint("state", (action.id, resource), text)
-            sets = dict.fromkeys(demand.sets for demand in asked if demand.sets is not None)
-            needs = self.room(action, resource, asked)
+            sets = dict.fromkeys(demand.sets for demand in demanded if demand.sets is not None)
+            needs = self.capacity_text(action, resource, demanded)
             if sets or needs:
                 it = "it" if needs else f"the {resource}"
-                told = " and ".join(filter(None, (needs, f"sets {it} to {' or '.join(sets)}" if sets else "")))
-                text = f"{name} {told}{ways}"
+                text_of_use = " and ".join(filter(None, (needs, f"sets {it} to {' or '.join(sets)}" if sets else "")))
+                text = f"{name} {text_of_use}{ways}"
                 if NOW in self.instance.by_id and not needs and sets == states:  # as in `residual_instance`
                     text = f"nothing that sets the {resource} to {' or '.join(sets)} is left for {name}"
                 yield Constraint("use", (action.id, resource), text)
 
-    def room(self, action: Action, resource: str, asked: list[Demand]) -> str:
-        amounts = sorted({demand.amount for demand in asked if demand.amount})
+    def capacity_text(self, action: Action, resource: str, demands: list[Demand]) -> str:
+        amounts = sorted({demand.amount for demand in demands if demand.amount})
         if not amounts or not action.duration:
             return ""
         capacity, long = self.instance.resource[resource].capacity, self.span(action.duration)
@@ -286,21 +287,21 @@ def _way(name: str, action: Action, number: int) -> str:
 
 
 class _Weakening:
-    """An instance without the constraints of the given keys."""
+    """Instance without the constraints of some keys."""
 
     def __init__(self, original: Instance, removed: set[_Key]) -> None:
         self.original = original
         self.removed = removed
         self.clock = 0 if ("clock", ()) in removed else _clock(original)
         self.lags = tuple(kept for lag in original.lags if (kept := self.lag(lag)) is not None)
-        # After their finish a maximum lag runs, so a pause can be of use.
+        # Their finish starts a maximum lag, so an interruption can help.
         self.awaited = {lag.before for lag in self.lags if lag.maximum is not None}
         self.stateful = {r.name for r in original.resources if r.state is not None}
         self.stateful |= {
             d.resource for a in original.actions for m in a.modes for d in m.demands if d.sets is not None
         }
-        self.hired: dict[str, str] = {}
-        # States that an action without the resource would set: nobody needs them.
+        self.own_agents: dict[str, str] = {}
+        # States set by actions that do not use the resource any more: no action needs them.
         self.void = {
             (demand.resource, demand.sets)
             for action in original.actions
@@ -312,14 +313,14 @@ class _Weakening:
     def instance(self) -> Instance:
         original, limited = self.original, ("limit", ()) not in self.removed
         actions = tuple(map(self.action, original.actions))
-        if self.hired:  # nobody else may use them
+        if self.own_agents:  # reserved for their actions
             actions = tuple(replace(a, agents=original.agents) if a.agents is None else a for a in actions)
         return replace(
             original,
             name=f"{original.name} weakened",
             actions=actions,
             lags=self.lags,
-            agents=(*original.agents, *self.hired.values()),
+            agents=(*original.agents, *self.own_agents.values()),
             benchmark="generic",
             time_limit=original.time_limit if limited else None,
             rest_of=original.rest_of or original,
@@ -352,10 +353,10 @@ class _Weakening:
             action = replace(action, agents=())
         if ("attendance", subject) in self.removed:
             if self.needs_hand(action):
-                return replace(action, agents=(self.hire(action),))
+                return replace(action, agents=(self.add_own_agent(action),))
             action = replace(action, attended=0, agents=())
         idle = not self.original.eligible(action) and not any(mode.demands for mode in action.modes)
-        if idle and action.id not in self.awaited:  # no pause can be of use, and without them there are fewer ticks
+        if idle and action.id not in self.awaited:  # interruptions cannot help, and without them the model is smaller
             action = replace(action, interruptible=False)
         return action
 
@@ -369,19 +370,24 @@ class _Weakening:
                 demand = replace(demand, requires=None)
             if demand.amount or demand.requires is not None or demand.sets is not None:
                 demands.append(demand)
-        kept = tuple(before for before in mode.after if ("after", (action.id, str(number), before)) not in self.removed)
-        return replace(mode, demands=tuple(demands), after=kept)
+        after = tuple(
+            before for before in mode.after if ("after", (action.id, str(number), before)) not in self.removed
+        )
+        return replace(mode, demands=tuple(demands), after=after)
 
     def needs_hand(self, action: Action) -> bool:
-        """Whether being attended also allows an action something: pauses, or to share a setting with another's."""
+        """Return whether attendance also allows an action more.
+
+        Attended actions may be interrupted while they hold a state, and may share a setting with another's.
+        """
         demands = [demand for mode in action.modes for demand in mode.demands]
         pauses = action.interruptible and any(demand.resource in self.stateful for demand in demands)
         return pauses or (len(self.original.agents) > 1 and any(demand.sets is not None for demand in demands))
 
-    def hire(self, action: Action) -> str:
-        """Return the name of an agent of the action's own, so that the action holds none of the others."""
+    def add_own_agent(self, action: Action) -> str:
+        """Add an agent reserved for the action, so that the action holds none of the others."""
         name = f"for {action.id}"
         while name in self.original.agents:
             name += "'"
-        self.hired[action.id] = name
+        self.own_agents[action.id] = name
         return name

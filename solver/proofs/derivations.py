@@ -1,9 +1,10 @@
-"""Lower bounds by argument: least times between events, built on each other.
+"""Derivation of lower bounds: least times between events, built on each other.
 
-There are three kinds of argument. A path adds up times between events. A load says that what holds some agents (or a
-resource) between two events needs its time: the one-machine bound of Jackson (1955) and Carlier (1982), with any
-set of actions, between any two events. An order says which of two ways is left, if there is no time for the other
-(Carlier and Pinson, 1989).
+There are three kinds of argument. A path adds up times between events. A load adds the work of actions that hold some
+agents (or a resource) between two events: the one-machine bound of Jackson (1955) and Carlier (1982), with any set of
+actions, between any two events. An order excludes one of two ways, if there is no time for it (Carlier and Pinson,
+1989).
+
 """
 
 from __future__ import annotations
@@ -25,34 +26,34 @@ from planoracle.solver.proofs.axioms import (
     ProofEvent,
     StatedBound,
     choices,
-    freed,
-    givens,
     machines,
+    release_event,
+    stated_bounds,
 )
 
-#: Largest instance for which tables of times are made. An action has three events at most, so a table takes up to
-#: 72 MB, and about ten tables exist at a time.
+#: Largest instance with tables of times. An action has three events at most, so a table takes up to 72 MB, and about
+#: ten tables exist at a time.
 MOST_ACTIONS = 1_000
-# Choices, and members of all machines together, up to which they are listed.
+# Largest numbers of choices, and of members of all machines together.
 _MOST_CHOICES, _MOST_MEMBERS = 100_000, 300_000
 _NEVER = -(10**17)
 # Largest table that one step of a sweep builds, in cells.
 _CELLS = 2_000_000
-# What a small table costs beside its cells, in cells.
+# Overhead of a small table, in cells.
 _OVERHEAD = 10_000
-# Seconds of counted work for a cell; what a step in Python costs, in cells; cells after which the time is looked at.
+# Counted work (seconds) of a cell; cost of a step in Python (cells); cells between two looks at the clock.
 _SECONDS_PER_CELL, _STEP, _BATCH = 5e-9, 20, 500_000
-# Sweeps after which no more is looked for.
+# Largest number of sweeps.
 _SWEEPS = 40
 
 
-def together(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
-    """Return how long members need at least, of which so many run (or so many units are used) at a time.
+def least_time(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
+    """Return the least time of members of which at most ``capacity`` run (or so many units are used) at a time.
 
-    Members that nothing interrupts are dealt out to as many rows as can run at a time, in which they follow each
-    other: some row gets at least the average number of them.
+    Members that cannot be interrupted fill ``capacity`` rows, in which they follow each other: some row gets at least
+    the average number of them.
 
-    >>> together([3, 3, 3], 2, in_turn=False), together([3, 3, 3], 2, in_turn=True)
+    >>> least_time([3, 3, 3], 2, in_turn=False), least_time([3, 3, 3], 2, in_turn=True)
     (5, 6)
     """
     if in_turn:
@@ -62,7 +63,7 @@ def together(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DerivedLoad:
-    """Members hold agents or a resource for so many ticks, all between two events.
+    """Members that hold agents or a resource for so many ticks, all between two events.
 
     ``first``: the least time from ``source`` to a member's start; ``rest``: from the release of the machine by a
     member to ``target``. ``names`` are the agents, or the one resource.
@@ -80,30 +81,30 @@ class DerivedLoad:
 
     @property
     def needed(self) -> int:
-        """The time that the members need together."""
-        return together([ticks for _, ticks in self.members], self.capacity, in_turn=self.in_turn)
+        """Time that the members need together."""
+        return least_time([ticks for _, ticks in self.members], self.capacity, in_turn=self.in_turn)
 
     @property
     def ticks(self) -> int:
-        """The least time between the two events."""
+        """Least time between the two events."""
         return self.first + self.needed + self.rest
 
 
 @dataclass(frozen=True, slots=True)
 class DerivedOrder:
-    """Of the two ways of a choice one (``way``) holds, since there is no time for the other."""
+    """Choice of which one way (``way``) holds, since there is no time for the other."""
 
     choice: Alternative
     way: int
 
     @property
-    def given(self) -> StatedBound:
-        """The way that holds."""
+    def holding(self) -> StatedBound:
+        """Way that holds."""
         return self.choice.ways[self.way]
 
     @property
     def excluded(self) -> StatedBound:
-        """The way that does not."""
+        """Way that does not hold."""
         return self.choice.ways[1 - self.way]
 
 
@@ -112,7 +113,7 @@ Fact = DerivedLoad | DerivedOrder
 
 @dataclass(slots=True)
 class Node:
-    """A proof: arguments in order, then nothing or a choice with one proof for each way."""
+    """A proof: arguments in order, then possibly a choice with one proof for each way."""
 
     facts: list[Fact]
     choice: Alternative | None = None
@@ -128,7 +129,7 @@ _Row = NDArray[np.int64]
 
 
 class Arguments:
-    """What has been shown about the times between the events of an instance; grows.
+    """Least times between the events of an instance that have been proved so far.
 
     Every method raises `TimeOverError` soon after the ``deadline``.
     """
@@ -137,50 +138,50 @@ class Arguments:
         self.instance = instance
         self.deadline = deadline
         self.facts: list[Fact] = []
-        self.effort = [0, 0]  # cells of the tables built, those of forks included; how many the deadline knows of
-        given = list(givens(instance))
-        events = dict.fromkeys([BEGIN, END, *(event for one in given for event in one[:2])])
+        self.effort = [0, 0]  # cells of all tables, those of forks included; cells charged to the deadline
+        stated = list(stated_bounds(instance))
+        events = dict.fromkeys([BEGIN, END, *(event for one in stated for event in one[:2])])
         self.node = {event: node for node, event in enumerate(events)}
         self.event = list(events)
         least = np.full((len(events), len(events)), _NEVER, dtype=np.int64)
         np.fill_diagonal(least, 0)
-        for source, target, ticks, _ in given:
+        for source, target, ticks, _ in stated:
             cell = self.node[source], self.node[target]
             least[cell] = max(least[cell], ticks)
         self.least = least
         for k in range(len(events)):
             self._join(np.flatnonzero(least[:, k] > _NEVER), np.flatnonzero(least[k] > _NEVER), k, k, 0)
-        #: Whether some event would have to come after itself; nothing more is taken in then.
+        #: True if some event would come after itself; no argument is added afterwards.
         self.contradictory = bool((np.diagonal(least) > 0).any())
         self.choices = list(islice(choices(instance, deadline), _MOST_CHOICES))
         ways = [[(self.node[w.source], self.node[w.target], w.ticks) for w in choice.ways] for choice in self.choices]
         self._ways = tuple(np.array(ways, dtype=np.int64).reshape(-1, 2, 3).transpose(2, 0, 1))
         most = _MOST_MEMBERS // max(1, len(instance.actions))
         some = islice(machines(instance, deadline), most)
-        self._crews = [self._crew(machine) for machine in some if machine.members]
+        self._groups = [self._group(machine) for machine in some if machine.members]
         self._starts = [self.node[ProofEvent("start", a.id)] for a in instance.actions]
         self._finishes = [self.node[ProofEvent("finish", a.id)] for a in instance.actions]
 
-    def _crew(self, machine: Machine) -> tuple[Machine, list[int], list[int], _Row]:
+    def _group(self, machine: Machine) -> tuple[Machine, list[int], list[int], _Row]:
         by_id = self.instance.by_id
         starts = [self.node[ProofEvent("start", name)] for name, _ in machine.members]
         agents = machine.kind == "agents"
-        ends = [self.node[freed(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in machine.members]
+        ends = [self.node[release_event(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in machine.members]
         return machine, starts, ends, np.array([ticks for _, ticks in machine.members], dtype=np.int64)
 
-    def fork(self, *given: StatedBound) -> Arguments:
-        """Return a copy that knows more."""
+    def fork(self, *bounds: StatedBound) -> Arguments:
+        """Return a copy with more bounds."""
         twin = object.__new__(Arguments)
         twin.__dict__.update(self.__dict__)
         self._spend(self.least.size // 4)
         twin.least, twin.facts = self.least.copy(), []
-        for source, target, ticks, _ in given:
+        for source, target, ticks, _ in bounds:
             twin.add(twin.node[source], twin.node[target], ticks)
         return twin
 
     @property
     def bound(self) -> int:
-        """The least makespan that has been shown."""
+        """Least makespan that has been proved."""
         return int(self.least[0, 1])
 
     def _spend(self, cells: int) -> None:
@@ -191,14 +192,14 @@ class Arguments:
             self.deadline.check(new * _SECONDS_PER_CELL)
 
     def _join(self, rows: _Row, columns: _Row, source: int, target: int, ticks: int) -> None:
-        """Take in paths from ``rows`` by way of two events, so many ticks apart, to ``columns``."""
+        """Add paths from ``rows`` by way of two events, so many ticks apart, to ``columns``."""
         self._spend(len(rows) * len(columns))
         block = np.ix_(rows, columns)
         paths = self.least[rows, source, None] + (ticks + self.least[None, target, columns])
         self.least[block] = np.maximum(self.least[block], paths)
 
     def add(self, source: int, target: int, ticks: int) -> None:
-        """Take in that one event comes at least so long after another.
+        """Add that one event comes at least so long after another.
 
         The first contradiction is the last fact: times on a cycle that takes time grow without end.
         """
@@ -211,7 +212,7 @@ class Arguments:
             self._join(rows, columns, source, target, ticks)
 
     def take(self, fact: Fact) -> bool:
-        """Take in an argument if it follows from what has been shown and says something new; tell whether."""
+        """Add an argument if it follows and is new; return whether it was added."""
         if self.contradictory:
             return False
         return self._take_order(fact) if isinstance(fact, DerivedOrder) else self._take_load(fact)
@@ -220,7 +221,7 @@ class Arguments:
         source, target, ticks, _ = order.excluded
         if self.least[self.node[target], self.node[source]] + ticks <= 0:
             return False
-        source, target, ticks, _ = order.given
+        source, target, ticks, _ = order.holding
         if self.least[self.node[source], self.node[target]] >= ticks:
             return False
         self.facts.append(order)
@@ -234,7 +235,7 @@ class Arguments:
         self._spend(_STEP * len(load.members))
         by_id, agents = self.instance.by_id, load.machine == "agents"
         starts = [self.node[ProofEvent("start", name)] for name, _ in load.members]
-        ends = [self.node[freed(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in load.members]
+        ends = [self.node[release_event(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in load.members]
         if self.least[source, starts].min() < load.first or self.least[ends, target].min() < load.rest:
             return False
         self.facts.append(load)
@@ -242,9 +243,9 @@ class Arguments:
         return True
 
     def grow(self, *, everywhere: bool, target: int | None = None) -> None:
-        """Find loads until nothing is new, or the target or a contradiction is reached.
+        """Search for loads until none is new, or the target or a contradiction is reached.
 
-        ``everywhere``: between any two events, not only from the beginning and up to the end.
+        ``everywhere``: between any two events, not only from the beginning or to the end.
         """
         for _ in range(_SWEEPS):
             if self.contradictory or (target is not None and self.bound >= target):
@@ -259,11 +260,11 @@ class Arguments:
                 return
 
     def engage(self) -> None:
-        """Find the best load from the beginning to the end, from the time lags alone."""
+        """Find the best load from the beginning to the end, by the time lags alone."""
         self._sweep([0], [1])
 
     def _order(self) -> None:
-        """Find ways for which there is no time."""
+        """Add orders whose other way has no time."""
         sources, targets, ticks = self._ways
         self._spend(ticks.size)
         for number, way in np.argwhere(self.least[targets, sources] + ticks > 0):
@@ -271,21 +272,21 @@ class Arguments:
 
     def _sweep(self, sources: Sequence[int], targets: Sequence[int]) -> None:
         ends = np.array(targets)
-        for crew in self._crews:
+        for group in self._groups:
             for source in sources:
                 if not self.contradictory:
-                    self._loads(crew, source, ends)
+                    self._loads(group, source, ends)
 
-    def _loads(self, crew: tuple[Machine, list[int], list[int], _Row], source: int, targets: _Row) -> None:
+    def _loads(self, group: tuple[Machine, list[int], list[int], _Row], source: int, targets: _Row) -> None:
         """Find for every target the best load after the source.
 
-        Members are those that start at least ``first`` after the source, in the order of what comes after them.
+        Members are those that start at least ``first`` after the source, in the order of their tails.
         """
         self._spend(_OVERHEAD)
-        machine, starts, ends, work = crew
+        machine, starts, ends, work = group
         if machine.in_turn and machine.capacity > 1:
             if source == 0:
-                self._turns(crew)
+                self._turns(group)
             return
         heads = self.least[source, starts]
         if not (heads >= 0).any():
@@ -295,7 +296,7 @@ class Arguments:
         tails = np.take_along_axis(tails, order, axis=1)
         ordered = heads[order]
         best = np.full(len(targets), _NEVER)
-        where: list[tuple[int, int] | None] = [None] * len(targets)
+        windows: list[tuple[int, int] | None] = [None] * len(targets)
         firsts = np.unique(heads[heads >= 0])
         block = max(1, _CELLS // tails.size)
         for low in range(0, len(firsts), block):
@@ -310,9 +311,9 @@ class Arguments:
             for t in np.nonzero(top > np.maximum(best, self.least[source, targets]))[0]:
                 best[t] = int(top[t])
                 row, column = divmod(int(at[t]), len(starts))
-                where[t] = int(some[row, 0, 0]), int(tails[t, column])
-        for number, found in enumerate(where):
-            if found is not None:
+                windows[t] = int(some[row, 0, 0]), int(tails[t, column])
+        for number, window in enumerate(windows):
+            if window is not None:
                 after = self.least[ends, targets[number]]
                 self.take(
                     DerivedLoad(
@@ -322,15 +323,15 @@ class Arguments:
                         tuple(
                             m
                             for m, h, q in zip(machine.members, heads, after, strict=True)
-                            if h >= found[0] and q >= found[1]
+                            if h >= window[0] and q >= window[1]
                         ),
-                        *found,
+                        *window,
                     )
                 )
 
-    def _turns(self, crew: tuple[Machine, list[int], list[int], _Row]) -> None:
-        """Find out how long the longest members need from the beginning to the end, if some wait for others."""
-        machine, starts, ends, work = crew
+    def _turns(self, group: tuple[Machine, list[int], list[int], _Row]) -> None:
+        """Add loads of the longest members from the beginning to the end, if some wait for others."""
+        machine, starts, ends, work = group
         heads, tails = self.least[0, starts], self.least[ends, 1]
         lengths = sorted(zip(machine.members, heads, tails, strict=True), key=lambda row: -row[0][1])
         firsts, row = np.unique(heads, return_inverse=True)

@@ -1,9 +1,9 @@
-"""Check that a schedule obeys a problem and ends when it says; Python and this one file are enough.
+"""Check that a schedule obeys a problem and has its makespan, with Python and this file alone.
 
-``python timetable.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a proof as
-``planoracle explain --out`` does. That no schedule is shorter is for ``checker.py`` beside this file. What the parts
-of a problem mean is told in `planoracle.instances.model.instance`; nothing of it, nor of what finds schedules, is
-used here.
+``python schedule_checker.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a
+proof as ``planoracle explain --out`` does. ``checker.py`` beside this file checks that no schedule is shorter. The page
+of `planoracle.instances.model.instance` defines problems; this file uses no other code.
+
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 #: Limits: bytes of a file, absolute value of a number.
 MAX_BYTES, MAX_NUMBER = 16 * 2**20, 10**30
 #: Keys that objects may have: what is not known might be a constraint.
-_KNOWN = {
+_KEYS = {
     "problem": "$schema format version name benchmark unit seconds_per_tick agents resources tasks time_limit",
     "resource": "name capacity state",
     "task": "name actions",
@@ -31,7 +31,7 @@ _KNOWN = {
 
 
 class ScheduleRefusedError(Exception):
-    """The schedule breaks a rule of the problem, or one of the files is not what it should be."""
+    """The schedule breaks a rule of the problem, or a file is malformed."""
 
 
 class _Use(NamedTuple):
@@ -68,10 +68,10 @@ def check(problem: Any, proof: Any) -> int | None:
     return end
 
 
-def _object(what: str, found: dict[str, Any], **usual: Any) -> dict[str, Any]:
-    if not found.keys() <= {*_KNOWN[what].split()}:
-        raise ScheduleRefusedError(f"a {what} has other keys than {_KNOWN[what]}")
-    return usual | found
+def _object(name: str, row: dict[str, Any], **usual: Any) -> dict[str, Any]:
+    if not row.keys() <= {*_KEYS[name].split()}:
+        raise ScheduleRefusedError(f"a {name} has other keys than {_KEYS[name]}")
+    return usual | row
 
 
 class _Timetable:
@@ -101,8 +101,8 @@ class _Timetable:
         if name in self.actions:
             raise ScheduleRefusedError(f"two actions are called {name}")
 
-        def other(said: str) -> str:
-            return said if "/" in said else f"{task}/{said}"
+        def other(reference: str) -> str:
+            return reference if "/" in reference else f"{task}/{reference}"
 
         for row in action.get("after", ()):
             lag = _object("lag", {"action": row} if type(row) is str else row, min_lag=0, max_lag=None)
@@ -118,8 +118,8 @@ class _Timetable:
 
     def piece(self, row: Any) -> _Piece:
         """Read a piece; it is of an action, in one of its modes, by whom may carry it out, and not too soon."""
-        found = _object("piece", row)
-        name, start, duration, agent, mode = (found[key] for key in _KNOWN["piece"].split())
+        row_fields = _object("piece", row)
+        name, start, duration, agent, mode = (row_fields[key] for key in _KEYS["piece"].split())
         action = self.actions.get(name)
         if action is None or any(type(one) is not int or abs(one) > MAX_NUMBER for one in (start, duration, mode)):
             raise ScheduleRefusedError(f"a piece of {name}, which is no action, or with times that are no numbers")

@@ -1,4 +1,4 @@
-"""The steps of a proof that no schedule is shorter: what each says, and what it builds on."""
+"""Steps of a proof that no schedule is shorter than a bound."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ class Hop(NamedTuple):
     """Event ``target`` is at least ``ticks`` (perhaps negative) after ``source``.
 
     Events are pairs (kind, action): ``begin`` and ``end`` without an action; ``start`` and ``finish`` of one, and
-    ``free``, when it no longer holds its agent.
+    ``free``, when it releases its agent.
 
-    ``why`` it is so: ``order`` (nothing ends after the end), ``release``, ``duration``, ``attended``, ``lag``
+    ``reason``: ``order`` (the end comes last), ``release``, ``duration``, ``attended``, ``lag``
     (a minimum), ``window`` (a maximum lag), ``state`` (a setting comes before its use), ``supposition``, ``case``, or
-    ``line``: the step of number ``line`` says so.
+    ``line``: proved by the step of number ``line``.
     """
 
     source: tuple[str, str]
     target: tuple[str, str]
     ticks: int
-    why: str
+    reason: str
     line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Times between events, added up. One from an event to itself of more than 0 ticks is a contradiction."""
+    """Times between events, added up. A path of positive length from an event to itself is a contradiction."""
 
     number: int
     hops: tuple[Hop, ...]
@@ -39,7 +39,7 @@ class Path:
 
 
 class Via(NamedTuple):
-    """What a member of a load needs, and why it lies between the two events of the load."""
+    """Member of a load: what it needs, and the paths that place it between the load's two events."""
 
     action: str
     ticks: int
@@ -49,7 +49,7 @@ class Via(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Actions that hold agents, or a resource, and must all lie between two events, need their time.
+    """Actions that hold agents or a resource and lie between two events: their work needs its time.
 
     The first member starts at least ``first`` ticks after ``source``; from the last one's end to ``target`` at
     least ``rest`` pass. ``names``: the agents or the resource, ``capacity``: how many there are, or its units.
@@ -75,7 +75,7 @@ class Load:
 
     @property
     def turns(self) -> int:
-        """How many members at least follow each other, if they go in turn."""
+        """Least number of members that follow each other, if they go in turn."""
         return -(-len(self.members) // self.capacity)
 
     @property
@@ -93,26 +93,26 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One of two ways holds (``held``), since the other (``excluded``) contradicts ``against``.
+    """One of two ways holds (``holding``), since the other (``excluded``) contradicts ``against``.
 
-    ``kind`` and ``about`` say why there are but two: ``agent`` (two actions, the agent whom both need), ``resource``
-    (two actions, the resource on which they have no room together), ``start`` (an action that the agent has to
-    start, one that holds the agent, the agent), ``state`` (a setting, the only setting that serves a use, the use,
-    the resource), ``modes`` (two actions that have no room together in any of their modes, and nothing), ``mode`` (what
-    one mode of an action waits for, what its other mode does, the action, and nothing).
+    ``kind`` and ``about`` are the reason why there are only two: ``agent`` (two actions, the agent whom both need),
+    ``resource`` (two actions, the resource whose capacity they exceed together), ``start`` (an action that the agent
+    has to start, one that holds the agent, the agent), ``state`` (a setting, the only setting that serves a use, the
+    use, the resource), ``modes`` (two actions that exceed a capacity together in any of their modes, and an empty
+    text), ``mode`` (a predecessor of one mode of an action, one of its other mode, the action, and an empty text).
     """
 
     number: int
     kind: str
     about: tuple[str, ...]
-    held: Hop
+    holding: Hop
     excluded: Hop
     against: tuple[Hop, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One way in which things can go, and what follows."""
+    """One of two ways, and the steps that follow from it."""
 
     assumed: Hop
     steps: tuple[Step, ...]
@@ -140,7 +140,7 @@ class Proof:
     bound
         Ticks.
     supposed
-        The proof supposes that all is done by this tick, ``bound - 1``, and ends in a contradiction; ``None``
+        The proof supposes a makespan of at most this tick, ``bound - 1``, and ends in a contradiction; ``None``
         if it is direct.
     steps
         In order; each builds on the instance and on steps before it. The last is a `Path` that reaches the bound or
@@ -170,8 +170,8 @@ def _all(steps: tuple[Step, ...]) -> Iterator[Step]:
 
 
 def _hop(hop: Hop) -> dict[str, Any]:
-    found = {"from": list(hop.source), "to": list(hop.target), "ticks": hop.ticks, "why": hop.why}
-    return found if hop.line is None else found | {"line": hop.line}
+    row = {"from": list(hop.source), "to": list(hop.target), "ticks": hop.ticks, "why": hop.reason}
+    return row if hop.line is None else row | {"line": hop.line}
 
 
 def _hops(hops: tuple[Hop, ...]) -> list[dict[str, Any]]:
@@ -201,9 +201,9 @@ def _plain(step: Step) -> dict[str, Any]:
                 for via in step.members
             ],
         }
-    told = {"number": step.number, "kind": step.kind, "about": list(step.about)}
+    fields = {"number": step.number, "kind": step.kind, "about": list(step.about)}
     if isinstance(step, Order):
-        held, excluded = _hop(step.held), _hop(step.excluded)
-        return told | {"link": "order", "held": held, "excluded": excluded, "against": _hops(step.against)}
+        holding, excluded = _hop(step.holding), _hop(step.excluded)
+        return fields | {"link": "order", "held": holding, "excluded": excluded, "against": _hops(step.against)}
     cases = [{"assumed": _hop(case.assumed), "steps": [_plain(one) for one in case.steps]} for case in step.cases]
-    return told | {"link": "split", "cases": cases}
+    return fields | {"link": "split", "cases": cases}

@@ -1,4 +1,4 @@
-"""Write a proof down so that every step names all that it builds on."""
+"""Writer of proofs whose steps name everything that they build on."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from planoracle.instances.errors import InternalError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NEVER, Deadline
 from planoracle.solver.proofs import derivations
-from planoracle.solver.proofs.axioms import BEGIN, END, ProofEvent, freed, givens
+from planoracle.solver.proofs.axioms import BEGIN, END, ProofEvent, release_event, stated_bounds
 from planoracle.solver.proofs.derivations import Node
 from planoracle.solver.proofs.steps import Case, Hop, Load, Order, Path, Split, Step, Via
 
-# Seconds of counted work to follow a hop.
+# Counted work (seconds) of a hop.
 _HOP = 2e-7
 
 
 def critical_path(instance: Instance, deadline: Deadline = NEVER) -> Path:
-    """Return the longest path from the beginning to the end, or a cycle if the time lags contradict each other.
+    """Return the longest path from the beginning to the end, or a cycle if the time lags are contradictory.
 
     Raises
     ------
@@ -23,11 +23,11 @@ def critical_path(instance: Instance, deadline: Deadline = NEVER) -> Path:
         Soon after the deadline.
     """
     deadline.check(_HOP * len(instance.actions))
-    known = [Hop(*given) for given in givens(instance)]
-    return Path(1, _Writer(instance, 0, known, len(known), [0], deadline).closing())
+    hops = [Hop(*given) for given in stated_bounds(instance)]
+    return Path(1, _Writer(instance, 0, hops, len(hops), [0], deadline).closing())
 
 
-def written(
+def write_steps(
     instance: Instance, proof: Node, bound: int, supposed: int | None, deadline: Deadline = NEVER
 ) -> tuple[Step, ...]:
     """Return the steps of a proof that no schedule is shorter than ``bound``.
@@ -39,22 +39,22 @@ def written(
     TimeOverError
         Soon after the deadline.
     """
-    known = [Hop(*given) for given in givens(instance)]
-    plain = len(known)
+    hops = [Hop(*given) for given in stated_bounds(instance)]
+    plain = len(hops)
     if supposed is not None:
-        known.append(Hop(END, BEGIN, -supposed, "supposition"))
-    return _Writer(instance, bound, known, plain, [0], deadline).write(proof)
+        hops.append(Hop(END, BEGIN, -supposed, "supposition"))
+    return _Writer(instance, bound, hops, plain, [0], deadline).write(proof)
 
 
 class _Writer:
-    """Writes down one case; ``known`` is what holds in it, the first ``plain`` of it by the instance alone."""
+    """Writer of one case; ``hops`` hold in it, the first ``plain`` of them by the instance alone."""
 
     def __init__(
-        self, instance: Instance, bound: int, known: list[Hop], plain: int, count: list[int], deadline: Deadline
+        self, instance: Instance, bound: int, hops: list[Hop], plain: int, count: list[int], deadline: Deadline
     ) -> None:
         self.instance = instance
         self.bound = bound
-        self.known = known
+        self.hops = hops
         self.plain = plain
         self.count = count
         self.deadline = deadline
@@ -72,8 +72,8 @@ class _Writer:
         number = self.number()
         cases = []
         for way, below in zip(proof.choice.ways, proof.below, strict=True):
-            known = [*self.known, Hop(*way)]
-            writer = _Writer(self.instance, self.bound, known, self.plain, self.count, self.deadline)
+            hops = [*self.hops, Hop(*way)]
+            writer = _Writer(self.instance, self.bound, hops, self.plain, self.count, self.deadline)
             cases.append(Case(Hop(*way), writer.write(below)))
         self.steps.append(Split(number, proof.choice.kind, proof.choice.about, tuple(cases)))
         return tuple(self.steps)
@@ -86,7 +86,7 @@ class _Writer:
         number = self.number()
         before = self.paths(load.source, [ProofEvent("start", name) for name, _ in load.members], load.first)
         agents = load.machine == "agents"
-        ends = [freed(self.instance.by_id[n]) if agents else ProofEvent("finish", n) for n, _ in load.members]
+        ends = [release_event(self.instance.by_id[n]) if agents else ProofEvent("finish", n) for n, _ in load.members]
         after = self.paths(load.target, ends, load.rest, backwards=True)
         members = tuple(
             Via(name, ticks, one, two) for (name, ticks), one, two in zip(load.members, before, after, strict=True)
@@ -104,91 +104,94 @@ class _Writer:
             load.rest,
         )
         self.steps.append(step)
-        self.known.append(Hop(load.source, load.target, step.ticks, "line", number))
+        self.hops.append(Hop(load.source, load.target, step.ticks, "line", number))
 
     def order(self, order: derivations.DerivedOrder) -> None:
         number = self.number()
         excluded = Hop(*order.excluded)
         (against,) = self.paths(ProofEvent(*excluded.target), [ProofEvent(*excluded.source)], 1 - excluded.ticks)
-        held = Hop(*order.given)
-        self.steps.append(Order(number, order.choice.kind, order.choice.about, held, excluded, against))
-        self.known.append(held._replace(why="line", line=number))
+        holding = Hop(*order.holding)
+        self.steps.append(Order(number, order.choice.kind, order.choice.about, holding, excluded, against))
+        self.hops.append(holding._replace(reason="line", line=number))
 
     def paths(
         self, end: ProofEvent, others: list[ProofEvent], ticks: int, *, backwards: bool = False
     ) -> list[tuple[Hop, ...]]:
-        """Return paths of at least so many ticks from (or to) an event; by the instance alone where that suffices."""
-        found = _longest(self.known[: self.plain], end, self.deadline, backwards=backwards)[0]
-        missing = [other for other in others if other not in found or found[other][0] < ticks]
-        more = _longest(self.known, end, self.deadline, backwards=backwards)[0] if missing else {}
+        """Return paths of at least so many ticks from (or to) an event.
+
+        Hops of the instance alone are preferred.
+        """
+        direct = _longest(self.hops[: self.plain], end, self.deadline, backwards=backwards)[0]
+        missing = [other for other in others if other not in direct or direct[other][0] < ticks]
+        more = _longest(self.hops, end, self.deadline, backwards=backwards)[0] if missing else {}
         rows = []
         for other in others:
-            row = more if other in missing else found
+            row = more if other in missing else direct
             if other not in row or row[other][0] < ticks:
-                raise InternalError(f"{self.instance.name}: an argument does not follow")
+                raise InternalError(f"{self.instance.name}: a step does not follow from those before it")
             rows.append(_path(row, other, end, backwards=backwards))
         return rows
 
     def closing(self) -> tuple[Hop, ...]:
-        """Return a path that reaches the bound, or one from an event to itself that takes time."""
-        known = [hop for hop in self.known if hop.why != "supposition"]
-        for hops in (known, self.known):
-            found, cycle = _longest(hops, BEGIN, self.deadline, backwards=False)
+        """Return a path that reaches the bound, or one of positive length from an event to itself."""
+        direct = [hop for hop in self.hops if hop.reason != "supposition"]
+        for hops in (direct, self.hops):
+            longest, cycle = _longest(hops, BEGIN, self.deadline, backwards=False)
             if cycle:
                 return cycle
-            if found[END][0] >= self.bound:
-                return _path(found, END, BEGIN, backwards=False)
-        raise InternalError(f"{self.instance.name}: a proof does not reach its end")
+            if longest[END][0] >= self.bound:
+                return _path(longest, END, BEGIN, backwards=False)
+        raise InternalError(f"{self.instance.name}: a proof does not reach its bound")
 
 
-_Found = dict[tuple[str, str], tuple[int, Hop | None]]
+_Longest = dict[tuple[str, str], tuple[int, Hop | None]]
 
 
 def _longest(
     hops: list[Hop], end: ProofEvent, deadline: Deadline, *, backwards: bool
-) -> tuple[_Found, tuple[Hop, ...]]:
-    """Return the longest times from (or to) an event, each with its last hop, or else a cycle that takes time."""
-    found: _Found = {end: (0, None)}
+) -> tuple[_Longest, tuple[Hop, ...]]:
+    """Return the longest times from (or to) an event with the last hop of each, or a cycle of positive length."""
+    longest: _Longest = {end: (0, None)}
     for _ in range(len({hop.source for hop in hops} | {hop.target for hop in hops}) + 1):
         deadline.check(_HOP * len(hops))
         changed = False
         for hop in hops:
             near, far = (hop.target, hop.source) if backwards else (hop.source, hop.target)
-            if near in found:
-                ticks = found[near][0] + hop.ticks
-                if far not in found or ticks > found[far][0]:
-                    found[far] = ticks, hop
+            if near in longest:
+                ticks = longest[near][0] + hop.ticks
+                if far not in longest or ticks > longest[far][0]:
+                    longest[far] = ticks, hop
                     changed = True
         if not changed:
-            return found, ()
-    return found, _cycle(found)
+            return longest, ()
+    return longest, _cycle(longest)
 
 
-def _cycle(found: _Found) -> tuple[Hop, ...]:
-    """Return a cycle among the last hops of paths from an event; there is one, since the times still grow."""
-    for start in found:
+def _cycle(longest: _Longest) -> tuple[Hop, ...]:
+    """Return a cycle among the last hops of paths from an event, whose times grow without end."""
+    for start in longest:
         seen: list[tuple[str, str]] = []
-        at, hop = start, found[start][1]
+        at, hop = start, longest[start][1]
         while hop is not None and at not in seen:
             seen.append(at)
             at = hop.source
-            hop = found[at][1]
+            hop = longest[at][1]
         if hop is None:
             continue
         loop: list[Hop] = []
         for event in seen[seen.index(at) :]:
-            hop = found[event][1]
+            hop = longest[event][1]
             assert hop is not None
             loop.append(hop)
         return tuple(reversed(loop))
-    raise InternalError("no cycle where there must be one")
+    raise InternalError("the longest paths have no cycle, although they grow without end")
 
 
-def _path(found: _Found, other: ProofEvent, end: ProofEvent, *, backwards: bool) -> tuple[Hop, ...]:
+def _path(longest: _Longest, other: ProofEvent, end: ProofEvent, *, backwards: bool) -> tuple[Hop, ...]:
     path: list[Hop] = []
     at: tuple[str, str] = other
     while at != end:
-        hop = found[at][1]
+        hop = longest[at][1]
         assert hop is not None
         path.append(hop)
         at = hop.target if backwards else hop.source

@@ -16,18 +16,18 @@ from planoracle.solver.exact.bounds import horizon, lower_bound, windows
 from planoracle.solver.exact.lexicographic import Lexicographic
 from planoracle.solver.exact.search import solve
 from planoracle.solver.repair.repair_model import PerturbationModel
-from planoracle.solver.repair.target import all_normal
+from planoracle.solver.repair.target import split_all_pieces
 
-#: What can be made small, by default in this order.
+#: Objectives that can be minimized, by default in this order.
 OBJECTIVES = ("moved", "shift", "makespan")
 
-# Share of the time kept for finding any schedule where the search for a near one finds none.
+# Share of the time reserved for any schedule, if the search for a near one finds none.
 _RESERVE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class MinimalChange:
-    """What is known about the schedule nearest to a target.
+    """Result of the search for the schedule nearest to a target.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Search:
-    """The steps of one search."""
+    """Steps of one search."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class _Search:
         self.deadline = deadline_of(time_limit)
         self.instance = instance
         self.objectives = objectives
-        self.places, self.redundant = all_normal(instance, target)
+        self.places, self.redundant = split_all_pieces(instance, target)
 
     def run(self) -> MinimalChange:
         instance, objectives = self.instance, self.objectives
@@ -150,29 +150,29 @@ class _Search:
         near = self.deadline.sooner((1 - _RESERVE) * self.deadline.remaining())
         lexicographic = Lexicographic(model.model, near)
         proved = []
-        held: dict[str, int] = {}
+        proved_values: dict[str, int] = {}
         sums = [(objective, model.terms(objective)) for objective in objectives]
-        for left, (objective, terms) in zip(range(len(sums), 0, -1), sums, strict=True):
-            if lexicographic.minimize(terms, 1 / left):
+        for number_left, (objective, terms) in zip(range(len(sums), 0, -1), sums, strict=True):
+            if lexicographic.minimize(terms, 1 / number_left):
                 proved.append(objective)
             if lexicographic.solution is not None:
-                held[objective] = model.figure(objective, lexicographic.value(terms))
+                proved_values[objective] = model.figure(objective, lexicographic.value(terms))
         lexicographic.smallest_in_order(model.decisions)
         if lexicographic.solution is None and lexicographic.infeasible and not model.coarse:
             return self._answer(Status.infeasible, grid=grid)
         if lexicographic.solution is None:
             return self._any(grid)
         status = Status.optimal if len(proved) == len(objectives) else Status.feasible
-        found = self._answer(status, model.schedule(lexicographic.solution), tuple(proved), grid)
-        self._check(found, held)
-        return found
+        answer = self._answer(status, model.schedule(lexicographic.solution), tuple(proved), grid)
+        self._check(answer, proved_values)
+        return answer
 
     def _any(self, grid: int) -> MinimalChange:
-        """Settle whether there is any schedule, near or not, with pauses as fine as may be."""
-        found = solve(self.instance, time_limit=self.deadline)
-        if found.schedule is None:
-            return self._answer(found.status, grid=found.grid)
-        return self._answer(Status.feasible, found.schedule, grid=grid)
+        """Search for any schedule, with interruptions at every tick."""
+        result = solve(self.instance, time_limit=self.deadline)
+        if result.schedule is None:
+            return self._answer(result.status, grid=result.grid)
+        return self._answer(Status.feasible, result.schedule, grid=grid)
 
     def _on_target(self) -> Schedule | None:
         """Return the target, if it is a schedule that obeys the rules."""
@@ -207,21 +207,21 @@ class _Search:
             seconds=perf_counter() - self.began,
         )
 
-    def _check(self, found: MinimalChange, held: dict[str, int]) -> None:
-        """Hold what the model made small against what the schedule is."""
-        figures = {"moved": len(found.moved), "shift": found.shift, "makespan": found.makespan}
-        for objective, most in held.items():
+    def _check(self, answer: MinimalChange, proved_values: dict[str, int]) -> None:
+        """Compare the minimized values of the model with those of the schedule."""
+        figures = {"moved": len(answer.moved), "shift": answer.shift, "makespan": answer.makespan}
+        for objective, most in proved_values.items():
             value = figures[objective]
-            if value is None or value > most or (found.status == Status.optimal and value < most):
+            if value is None or value > most or (answer.status == Status.optimal and value < most):
                 raise InternalError(f"{self.instance.name}: {objective} of a nearest schedule is {value}, not {most}")
 
 
 def longest_makespan(instance: Instance, latest: int = 0) -> int:
-    """Return a makespan that some nearest schedule does not exceed, if all of the target ends by ``latest``.
+    """Return a makespan that some nearest schedule does not exceed, if the target ends by ``latest``.
 
-    After that, time in which nothing runs can be cut out, which only brings work nearer.
+    After ``latest``, idle time can be cut out, which only brings work nearer.
     """
     # A negative maximum lag keeps its actions apart like a minimum lag.
-    apart = sum(-lag.maximum for lag in instance.lags if lag.maximum is not None and lag.maximum < 0)
-    most = latest + horizon(instance) + apart
+    distances = sum(-lag.maximum for lag in instance.lags if lag.maximum is not None and lag.maximum < 0)
+    most = latest + horizon(instance) + distances
     return most if instance.time_limit is None else min(most, instance.time_limit)

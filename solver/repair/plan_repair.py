@@ -141,47 +141,47 @@ def repair_schedule(
     by_action: dict[str, list[Piece]] = {}
     for piece in pieces:
         by_action.setdefault(piece.action, []).append(piece)
-    found = minimal_change(problem, by_action, objectives=objectives, time_limit=time_limit)
-    answer |= {"status": found.status, "proved": found.proved, "grid": found.grid, "added": found.added}
-    answer["dropped"] = tuple(sorted((*salvaged, *targets.dropped, *_redundant(targets.targets, found))))
-    if found.schedule is None:
+    change = minimal_change(problem, by_action, objectives=objectives, time_limit=time_limit)
+    answer |= {"status": change.status, "proved": change.proved, "grid": change.grid, "added": change.added}
+    answer["dropped"] = tuple(sorted((*salvaged, *targets.dropped, *_redundant(targets.targets, change))))
+    if change.schedule is None:
         return Repair(**answer)
-    written = language(problem).written(problem, found.schedule)
-    again = replace(language(problem).parse(problem, written, run.rules), limit=run.plan.limit)
-    passed = language(problem).replay(problem, again, run.rules).verdict
-    if passed.violations or not passed.success or not agrees(problem, passed.makespan, found.makespan):
-        raise InternalError(f"{instance.name}: a repaired plan of ours does not pass the rules")
+    written = language(problem).written(problem, change.schedule)
+    parsed = replace(language(problem).parse(problem, written, run.rules), limit=run.plan.limit)
+    passed = language(problem).replay(problem, parsed, run.rules).verdict
+    if passed.violations or not passed.success or not agrees(problem, passed.makespan, change.makespan):
+        raise InternalError(f"{instance.name}: the rules reject a repaired plan")
     return Repair(
         changed=True,
-        moves=_moves(by_action, found),
-        shift=found.shift,
+        moves=_moves(by_action, change),
+        shift=change.shift,
         makespan=passed.makespan,
         plan=written,
         **answer,
     )
 
 
-def _moves(by_action: Mapping[str, Sequence[Piece]], found: MinimalChange) -> tuple[MovedAction, ...]:
-    assert found.schedule is not None
-    pieces = found.schedule.pieces
+def _moves(by_action: Mapping[str, Sequence[Piece]], change: MinimalChange) -> tuple[MovedAction, ...]:
+    assert change.schedule is not None
+    pieces = change.schedule.pieces
     return tuple(
         MovedAction(
             name,
             tuple(by_action[name]),
             tuple(piece for piece in pieces if piece.action == name),
-            found.shifts[name],
+            change.shifts[name],
         )
-        for name in found.moved
+        for name in change.moved
     )
 
 
-def _redundant(targets: Sequence[Target], found: MinimalChange) -> list[DroppedCommand]:
-    """Name the commands whose pieces are of no use; of equal ones the last."""
-    left = Counter(found.redundant)
+def _redundant(targets: Sequence[Target], change: MinimalChange) -> list[DroppedCommand]:
+    """Return the commands whose pieces are redundant; of equal ones the last."""
+    remaining = Counter(change.redundant)
     dropped = []
     for target in reversed(targets):
-        if left[target.piece]:
-            left[target.piece] -= 1
+        if remaining[target.piece]:
+            remaining[target.piece] -= 1
             dropped.append(DroppedCommand(target.position, target.command, _reason(target.piece)))
     return dropped
 

@@ -64,12 +64,12 @@ class PerturbationModel(ScheduleModel):
 
     @property
     def coarse(self) -> bool:
-        """Whether pauses are possible at fewer places than the target asks for."""
+        """True if interruptions are possible at fewer places than the target asks for."""
         return self._chunk > self.step
 
     def _crews(self) -> tuple[tuple[str, ...], ...]:
-        apart = self._named or self.coarse
-        return tuple((agent,) for agent in self.instance.agents) if apart else super()._crews()
+        is_separate = self._named or self.coarse
+        return tuple((agent,) for agent in self.instance.agents) if is_separate else super()._crews()
 
     # --- interruptible actions in segments of several steps ------------------------------------------
 
@@ -118,13 +118,13 @@ class PerturbationModel(ScheduleModel):
         return [(literal, -1) for literal in self._keeps]
 
     def figure(self, objective: str, value: int) -> int:
-        """Return what a value of the sum says of the schedule."""
+        """Return the objective of the schedule for a value of the sum."""
         if objective == "moved":
             return len(self._places) + value
         return value * (self.step if objective == "makespan" else self._unit)
 
     def _targets(self, name: str) -> Iterator[tuple[Segment, list[Stretch], list[int]]]:
-        """Yield the segments of an action, what the target says of their work, and the starts that would give it."""
+        """Yield the segments of an action, their stretches in the target, and the starts that keep them there."""
         first = 0
         for segment in self.segments[self.instance.index[name]]:
             end = first + segment.size * self.step
@@ -135,15 +135,15 @@ class PerturbationModel(ScheduleModel):
     @cached_property
     def _keeps(self) -> list[int]:
         """A literal for every action that may stay as in the target; if it holds, the action does."""
-        found = []
+        literals_of_actions = []
         for name, place in self._places.items():
             assignments = self._assignments(name) if place.whole else None
             if assignments is not None:
                 keep = self.model.boolean()
                 for variable, value in assignments:
                     self.model.linear([(variable, 1)], value, value, keep)
-                found.append(keep)
-        return found
+                literals_of_actions.append(keep)
+        return literals_of_actions
 
     def _assignments(self, name: str) -> list[tuple[int, int]] | None:
         """Return values of variables that leave an action as in the target, ``None`` if nothing can."""
@@ -173,7 +173,7 @@ class PerturbationModel(ScheduleModel):
     @cached_property
     def _shifts(self) -> list[int]:
         """A variable for every action, at least the shift of any unit of its work."""
-        found = []
+        variables = []
         scale = self.step // self._unit
         for name in self._places:
             rows = [
@@ -186,12 +186,15 @@ class PerturbationModel(ScheduleModel):
             for start, least, most in rows:
                 self.model.linear([(shift, 1), (start, -scale)], -least, FAR)
                 self.model.linear([(shift, 1), (start, scale)], most, FAR)
-            found.append(shift)
-        return found
+            variables.append(shift)
+        return variables
 
 
 def _chunk(instance: Instance, step: int) -> int:
-    """Return after how many ticks of work interruptible actions may pause: a step, or what divides all times."""
+    """Return the ticks of work after which interruptible actions may pause.
+
+    A step of the grid, or the common divisor of all times if there would be too many segments.
+    """
     work = sum(action.duration for action in instance.actions if action.interruptible)
     coarsest = 0
     for action in instance.actions:

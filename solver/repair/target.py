@@ -1,7 +1,8 @@
-"""Where a submission put the work of an action, and how far a schedule is from that.
+"""Target of a repair: the pieces of a submission by action, and the distance of a schedule from them.
 
-The *work* of an action is its ticks of running time, counted from 0. A schedule and a submission both say when each of
-them runs; the distance between the two is the *shift* of that unit of work.
+The *work* of an action is its ticks of running time, counted from 0. A schedule and a submission both give each tick of
+work a time; the distance between the two is the *shift* of that tick.
+
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from planoracle.instances.model.validation import MAX_TICKS
 
 
 class Shift(NamedTuple):
-    """How far an action is from its target: whether anything differs, and by how many ticks at most."""
+    """Distance of an action from its target: whether any piece differs, and the largest shift in ticks."""
 
     moved: bool
     ticks: int
 
 
 class Stretch(NamedTuple):
-    """Work ``[first, end)`` that one piece of the submission holds."""
+    """Work ``[first, end)`` of one piece of the submission."""
 
     first: int
     end: int
@@ -32,7 +33,7 @@ class Stretch(NamedTuple):
 
     @property
     def origin(self) -> int:
-        """When the action would have started, had it run without a break up to here."""
+        """Start of the action if it had run without interruption up to this stretch."""
         return self.piece.start - self.first
 
 
@@ -45,7 +46,7 @@ class TargetPieces:
     stretches
         In order of start, cut where the action is complete.
     whole
-        Whether they are exactly the work of the action: nothing is missing and no piece was cut.
+        True if they are exactly the work of the action: complete, and no piece was cut.
     """
 
     stretches: tuple[Stretch, ...]
@@ -76,19 +77,19 @@ class TargetPieces:
         """
         moved, ticks = not self.whole, 0
         for one, two in _pairs(self.stretches, _stretches(sorted(pieces, key=lambda piece: piece.start))):
-            apart = abs(one.origin - two.origin)
-            ticks = max(ticks, apart)
-            target, given = one.piece, two.piece
-            moved = moved or bool(apart) or target.mode != given.mode or target.agent not in (None, given.agent)
+            distance = abs(one.origin - two.origin)
+            ticks = max(ticks, distance)
+            target, actual = one.piece, two.piece
+            moved = moved or bool(distance) or target.mode != actual.mode or target.agent not in (None, actual.agent)
         return Shift(moved, ticks)
 
 
 def _stretches(pieces: Sequence[Piece]) -> list[Stretch]:
-    found, first = [], 0
+    stretches, first = [], 0
     for piece in pieces:
-        found.append(Stretch(first, first + piece.duration, piece))
+        stretches.append(Stretch(first, first + piece.duration, piece))
         first += piece.duration
-    return found
+    return stretches
 
 
 def _pairs(ones: Sequence[Stretch], twos: Sequence[Stretch]) -> Iterator[tuple[Stretch, Stretch]]:
@@ -101,8 +102,8 @@ def _pairs(ones: Sequence[Stretch], twos: Sequence[Stretch]) -> Iterator[tuple[S
         j += two.end <= one.end
 
 
-def normal(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces | None, list[Piece]]:
-    """Return what a submission wants of an action, and its redundant pieces.
+def split_pieces(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces | None, list[Piece]]:
+    """Split the pieces that a submission has of an action into its target and redundant pieces.
 
     Pieces count in order of start until the action is complete; the last of them is cut if it is too long.
     Redundant are those after that, those of no length (unless the action has none), and those that start after
@@ -113,20 +114,20 @@ def normal(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces | None
     InputError
         If the start or the duration of a piece is no whole number, or negative.
     """
-    kept: list[Stretch] = []
+    stretches: list[Stretch] = []
     redundant: list[Piece] = []
-    first, whole = 0, True
+    first, is_whole = 0, True
     for piece in sorted(pieces, key=_start):
-        left = action.duration - first
-        full = not left and (bool(action.duration) or bool(kept))
+        remaining = action.duration - first
+        full = not remaining and (bool(action.duration) or bool(stretches))
         if full or piece.start > MAX_TICKS or (not piece.duration and action.duration):
             redundant.append(piece)
             continue
-        whole = whole and piece.duration <= left
-        length = min(piece.duration, left)
-        kept.append(Stretch(first, first + length, piece._replace(duration=length)))
+        is_whole = is_whole and piece.duration <= remaining
+        length = min(piece.duration, remaining)
+        stretches.append(Stretch(first, first + length, piece._replace(duration=length)))
         first += length
-    return (TargetPieces(tuple(kept), whole and first == action.duration) if kept else None), redundant
+    return (TargetPieces(tuple(stretches), is_whole and first == action.duration) if stretches else None), redundant
 
 
 def _start(piece: Piece) -> int:
@@ -136,18 +137,18 @@ def _start(piece: Piece) -> int:
     return piece.start
 
 
-def all_normal(
+def split_all_pieces(
     instance: Instance, target: Mapping[str, Sequence[Piece]]
 ) -> tuple[dict[str, TargetPieces], tuple[Piece, ...]]:
-    """Apply `normal` to every action; raises `InputError` also for actions that the instance does not have."""
-    found: dict[str, TargetPieces] = {}
+    """Apply `normal` to every action; raise `InputError` for actions that the instance does not have."""
+    targets: dict[str, TargetPieces] = {}
     redundant: list[Piece] = []
     for name in target:
         if name not in instance.by_id:
-            raise InputError("there is no such action", field="target", value=name)
+            raise InputError("must name an action of the instance", field="target", value=name)
     for action in instance.actions:
-        kept, more = normal(action, target.get(action.id, ()))
-        redundant += more
-        if kept is not None:
-            found[action.id] = kept
-    return found, tuple(redundant)
+        pieces, extra = split_pieces(action, target.get(action.id, ()))
+        redundant += extra
+        if pieces is not None:
+            targets[action.id] = pieces
+    return targets, tuple(redundant)

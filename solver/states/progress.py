@@ -1,4 +1,4 @@
-"""States of a run in the units of the CP-SAT model: which segments of which actions are fixed, and where."""
+"""States of a run in the units of the CP-SAT model: fixed segments of actions and their positions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planoracle.instances.model.state import PartialSchedule
 
 
 class FixedPiece(NamedTuple):
-    """A piece that has been given: position of its action, times in steps of the model."""
+    """A fixed piece: position of its action, times in steps of the model."""
 
     action: int
     start: int
@@ -39,14 +39,13 @@ class Progress:
     begins
         Fixed segments, likewise, with which a piece begins.
     pieces
-        What has been given.
+        Fixed pieces.
     whole
-        Pieces of these that would still be cut by a start of something else, were they not given: agent that stands for
-        the crew, and the piece.
+        Fixed pieces that a start of another action would cut if they were open: first agent of the crew, and piece.
     clock, latest
-        Time before which nothing else starts; the latest time of the state.
+        Earliest time of further starts; latest time of the state.
     cut
-        Ticks taken out of the state, in which nothing happened that still matters.
+        Ticks removed from the state: idle time that does not affect the rest.
     """
 
     starts: dict[int, list[int]]
@@ -61,16 +60,16 @@ class Progress:
 
     @property
     def key(self) -> Key:
-        """What the value of the state depends on, but for the time cut out."""
+        """Data on which the value of the state depends, except for the removed time."""
         return self.clock, tuple(sorted(self.pieces, key=lambda piece: piece[:2]))
 
     def goes_on(self, i: int, k: int) -> bool:
-        """Whether a segment of a started action belongs to the same piece as the one before it."""
+        """Return whether a segment of a started action belongs to the same piece as the one before it."""
         return k < len(self.starts[i]) and (i, k) not in self.begins
 
 
 class Translator:
-    """Translates states of one instance.
+    """Translator of states of one instance.
 
     Parameters
     ----------
@@ -85,14 +84,14 @@ class Translator:
         self.sizes = [
             step if action.interruptible and action.duration > step else action.duration for action in instance.actions
         ]
-        #: The agent that stands for an agent's crew.
+        #: First agent of each agent's crew.
         self.head_of = {agent: crew[0] for crew in interchangeable(instance) for agent in crew}
         actions = enumerate(instance.actions)
         self._paused = {i for i, action in actions if action.interruptible and action.attended}
         # A negative maximum lag keeps its actions apart like a minimum lag, and a negative minimum lag together.
         longest = max((abs(ticks or 0) for lag in instance.lags for ticks in (lag.minimum, lag.maximum)), default=0)
         reach = longest + max(action.release for action in instance.actions)
-        # When so long nothing has started or ended, nothing that happened before matters any more.
+        # Idle time after which earlier events no longer matter.
         self._memory = (-(-reach // step) + 1) * step
 
     def progress(self, state: PartialSchedule) -> Progress:

@@ -1,4 +1,4 @@
-"""States of live runs on scheduling problems, see `planoracle.solver.runs`: one model, and a schedule to follow."""
+"""State values of live runs on scheduling problems: one CP-SAT model and the schedules that it found."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoin
 from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.states.state_solver import NEVER, Value
-from planoracle.solver.states.values import Solvers, kept, state_solver, step_of, value_of, values_of
+from planoracle.solver.states.values import Solvers, follow_witness, state_solver, step_of, value_of, values_of
 
-# Instances with solvers of their own: calls that shift delays make ever new ones.
+# Largest number of instances with solvers: calls that shift delays make new instances.
 _MOST = 16
 
 
 @dataclass(frozen=True, slots=True)
 class _Keep:
-    """Where a run stood: its point, how many steps it had, and on which grid of ticks it was valued."""
+    """Decision point of a run with its number of steps and the grid of its value."""
 
     point: DecisionPoint
     count: int
@@ -44,48 +44,48 @@ class RunValues:
         self._same: dict[Instance, Instance] = {}
         self._last: Instance | None = None
 
-    def known(self, run: AnyTrajectory, before: StateValue | None = None) -> StateValue:
-        """Return what is known of where a run stopped."""
+    def state_value(self, run: AnyTrajectory, before: StateValue | None = None) -> StateValue:
+        """Return the value of the state in which a run stopped."""
         if run.impossible is not None:
             return StateValue(Value(NEVER, None))
-        here, step = self._here(run), step_of(run)
-        keep = _Keep(here, run.stop, step)
-        if here.dead_end or here.complete or before is None or not isinstance(before.keep, _Keep):
-            return StateValue(value_of(here, step, limit=self.limit, solvers=self._solvers), keep)
+        point, step = self._point(run), step_of(run)
+        keep = _Keep(point, run.stop, step)
+        if point.dead_end or point.complete or before is None or not isinstance(before.keep, _Keep):
+            return StateValue(value_of(point, step, limit=self.limit, solvers=self._solvers), keep)
         old = before.keep
         moves = run.steps[old.count : run.stop]
         if old.step != step or old.point.dead_end or not all(move.restricts for move in moves):
-            return StateValue(value_of(here, step, limit=self.limit, solvers=self._solvers), keep)
-        value = kept(old.point, before.value, here, step, self._solvers)
+            return StateValue(value_of(point, step, limit=self.limit, solvers=self._solvers), keep)
+        value = follow_witness(old.point, before.value, point, step, self._solvers)
         if value is None:
-            value = value_of(here, step, before.value.lower, limit=self.limit, solvers=self._solvers)
+            value = value_of(point, step, before.value.lower, limit=self.limit, solvers=self._solvers)
         return StateValue(value, keep)
 
-    def commands(self, run: AnyTrajectory, known: StateValue) -> list[str] | None:
+    def commands(self, run: AnyTrajectory, state_value: StateValue) -> list[str] | None:
         """Return the rest of the schedule that proves the value, command by command."""
-        here = self._here(run)
-        if here.complete:
+        point = self._point(run)
+        if point.complete:
             return []
-        witness = known.value.witness
-        if witness is None or here.dead_end:
+        witness = state_value.value.witness
+        if witness is None or point.dead_end:
             return None
-        rest = state_solver(self._solvers, here.instance, step_of(run)).completion(witness, here.state)
-        return run.commands(here, rest)
+        rest = state_solver(self._solvers, point.instance, step_of(run)).completion(witness, point.state)
+        return run.commands(point, rest)
 
-    def _here(self, run: AnyTrajectory) -> DecisionPoint:
+    def _point(self, run: AnyTrajectory) -> DecisionPoint:
         """Return the point where a run stopped, with the same instance for all that are equal."""
-        here = run.points[run.stop]
-        if here.instance is self._last:
-            return here
-        if len(self._same) >= _MOST and here.instance not in self._same:
+        point = run.points[run.stop]
+        if point.instance is self._last:
+            return point
+        if len(self._same) >= _MOST and point.instance not in self._same:
             self._same.clear()
             self._solvers.clear()
-        same = self._last = self._same.setdefault(here.instance, here.instance)
-        return here if same is here.instance else replace(here, instance=same)
+        same = self._last = self._same.setdefault(point.instance, point.instance)
+        return point if same is point.instance else replace(point, instance=same)
 
 
 class Solver:
-    """Answers about one run; ``limit`` is that of one point of it."""
+    """Values and options of one run; ``limit`` is that of one point of it."""
 
     def __init__(self, run: AnyTrajectory, limit: Limit) -> None:
         self.run = run
@@ -99,15 +99,15 @@ class Solver:
 
     @property
     def clock(self) -> int:
-        """Ticks; also those in which the world stood still."""
-        here = self.run.points[self.run.stop]
-        return here.state.clock + here.lost
+        """Ticks, with those in which no time passed in the world."""
+        point = self.run.points[self.run.stop]
+        return point.state.clock + point.lost
 
     @property
     def over(self) -> str | None:
-        """Why the run cannot go on where it stopped, if so."""
-        here = self.run.points[self.run.stop]
-        return here.over or ("completed" if here.complete else None)
+        """Reason why the run cannot continue, if there is one."""
+        point = self.run.points[self.run.stop]
+        return point.over or ("completed" if point.complete else None)
 
     @cached_property
     def values(self) -> list[Value]:
@@ -121,43 +121,43 @@ class Solver:
 
     @property
     def rest(self) -> BestKnown:
-        """Not known apart from the values."""
-        raise InputError("is asked of runs in kitchens only", field="rest", value=self.run.problem.name)
+        """Not available: schedules have values only."""
+        raise InputError("is defined for runs in kitchens only", field="rest", value=self.run.problem.name)
 
-    def completed(self, value: Value) -> str | None:
+    def complete_plan(self, value: Value) -> str | None:
         """Return the plan up to where the run stopped with its best completion, replayed by the rules."""
         run, count, step = self.run, self.run.stop, self.grid
-        here = run.points[count]
+        point = run.points[count]
         rest = Schedule(())
-        if not here.complete:
-            # By a solver of its own, so that the plan does not depend on what has been asked for before.
+        if not point.complete:
+            # A separate solver, so that the plan does not depend on earlier queries.
             solvers: Solvers = {}
-            found = value_of(here, step, value.lower, limit=self.limit, solvers=solvers)
-            witness = found.witness if found.upper == value.upper else value.witness
-            if witness is None and found.makespan is None:
+            final = value_of(point, step, value.lower, limit=self.limit, solvers=solvers)
+            witness = final.witness if final.upper == value.upper else value.witness
+            if witness is None and final.makespan is None:
                 return None
             if witness is None:
                 raise InternalError(f"{run.problem.name}: the completion of makespan {value.upper} was not found again")
-            rest = state_solver(solvers, here.instance, step).completion(witness, here.state)
+            rest = state_solver(solvers, point.instance, step).completion(witness, point.state)
         plan, replay = run.completed(count, rest)
         if not replay.success or not agrees(run.problem, replay.makespan, value.upper):
             fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.upper}"
-            raise InternalError(f"{run.problem.name}: a completion of ours does not pass the rules: {fault}")
+            raise InternalError(f"{run.problem.name}: the rules reject a completion: {fault}")
         return plan
 
     def contradiction(self, count: int) -> tuple[str, ...]:
-        """Look for a conflict in what is left after so many steps."""
+        """Return a conflict of the constraints after ``count`` steps, in words."""
         from planoracle.solver.proofs.conflict import find_conflict
 
-        here = self.run.points[count]
+        point = self.run.points[count]
         try:
-            conflict = find_conflict(remaining_problem(here.instance, here.state), time_limit=self.limit)
-        except InputError:  # what has been decided contradicts itself already
+            conflict = find_conflict(remaining_problem(point.instance, point.state), time_limit=self.limit)
+        except InputError:  # the decisions contradict each other
             return ()
         proved = conflict is not None and conflict.status == Status.infeasible
         return tuple(one.text for one in conflict.constraints) if conflict is not None and proved else ()
 
-    def repaired(
+    def repair(
         self,
         best: Callable[[Problem], BestKnown],
         objectives: tuple[str, ...],
@@ -170,19 +170,19 @@ class Solver:
         return repair_schedule(self.run, best, objectives, time_limit, salvaged)
 
     def options(self, value: Value) -> Iterator[Option]:
-        """Yield every command that the rules allow; those that differ in their lengths alone as one."""
+        """Yield every legal command; commands that differ in length only are one option."""
         legal = self.run.legal(self.run.points[self.run.stop], self.grid)
-        found = [(one, self._after(value, one)) for one in legal]
-        for _, group in groupby(found, key=lambda pair: (_subject(pair[0]), pair[1].lower, pair[1].upper)):
+        values = [(one, self._after(value, one)) for one in legal]
+        for _, group in groupby(values, key=lambda pair: (_subject(pair[0]), pair[1].lower, pair[1].upper)):
             yield self._option(value, list(group))
 
     def _after(self, before: Value, one: LegalAction) -> Value:
         """Return the value after a command."""
-        here, after = self.run.points[self.run.stop], one.after
+        point, after = self.run.points[self.run.stop], one.after
         witness = before.witness if before.makespan is not None and not after.dead_end and not after.complete else None
         if witness is not None and state_solver(self._solvers, after.instance, self.grid).keeps(witness, after.state):
             return before
-        least = before.lower if after.instance is here.instance else 0
+        least = before.lower if after.instance is point.instance else 0
         return value_of(after, self.grid, least, limit=self.limit, solvers=self._solvers)
 
     def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:
@@ -199,17 +199,17 @@ class Solver:
 
     def _longest_wait(self, before: Value) -> int:
         """Return the longest wait that costs nothing; the best makespan never falls while one waits."""
-        here, step = self.run.points[self.run.stop], self.grid
+        point, step = self.run.points[self.run.stop], self.grid
         assert before.makespan is not None
-        low, high = 1, max(2, (before.makespan - here.lost - here.state.clock) // step + 1)
+        low, high = 1, max(2, (before.makespan - point.lost - point.state.clock) // step + 1)
         while high - low > 1:
             middle = (low + high) // 2
-            later = waited(here, here.state.clock + middle * step)
+            later = waited(point, point.state.clock + middle * step)
             after = value_of(later, step, before.makespan, limit=self.limit, solvers=self._solvers)
             low, high = (middle, high) if after.makespan == before.makespan else (low, middle)
         return low * step
 
 
 def _subject(one: LegalAction) -> tuple[Any, ...]:
-    """Return what commands share that differ in their lengths alone."""
+    """Return the data that commands share if they differ in length only."""
     return (one.kind, *((piece.action, piece.agent, piece.mode) for piece in one.after.state.pieces[-1:]))

@@ -1,6 +1,7 @@
-"""What all runs on an instance share: bounds worked out once, models made once, and the value of the beginning.
+"""State values on one instance: bounds, CP-SAT models and the value of the start, shared by all runs.
 
-None of it depends on what has been asked before, so that neither does an answer.
+Shared data does not depend on earlier queries, so that answers do not either.
+
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from planoracle.solver.exact.resources import holds
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.states.progress import Key, Progress, Translator
 
-#: Lower bound of what is impossible.
+#: Lower bound of infeasible states.
 NEVER = 10**400
 # Models kept for one instance and step.
 _MODELS = 8
@@ -34,7 +35,7 @@ class StateModel:
     def __init__(self, model: ScheduleModel) -> None:
         self.model = model
         self.domains = model.model.domains()
-        # The general rules judge a schedule as a whole, those of benchmarks command by command.
+        # The general rules check a schedule as a whole, those of benchmarks command by command.
         self.joins = model.joins if registry.of(model.instance).stepwise else []
         self.free = [(domain[0], domain[1]) for domain in self.domains]
         place = {id(segment): (i, k) for i, segments in enumerate(model.segments) for k, segment in enumerate(segments)}
@@ -49,19 +50,19 @@ class StateModel:
         values.clear()
         values.extend(domain)
 
-    def become(self, wanted: dict[int, tuple[int, int]]) -> None:
+    def become(self, domains: dict[int, tuple[int, int]]) -> None:
         """Set these domains, and make all others free."""
-        for variable in self._changed.keys() - wanted.keys():
+        for variable in self._changed.keys() - domains.keys():
             self.restrict(variable, self.free[variable])
             del self._changed[variable]
-        for variable, domain in wanted.items():
+        for variable, domain in domains.items():
             if self._changed.get(variable) != domain:
                 self.restrict(variable, domain)
                 self._changed[variable] = domain
 
 
 class InstanceModel:
-    """What is known of an instance whose times are counted in steps of so many ticks."""
+    """Bounds and models of an instance whose times are counted in steps of so many ticks."""
 
     def __init__(self, instance: Instance, step: int) -> None:
         self.instance = instance
@@ -72,16 +73,16 @@ class InstanceModel:
         self.least = -(-lower_bound(instance, self.windows) // step) if self.windows.consistent else NEVER
         actions, tails = instance.actions, self.windows.tail
         self.starters = [i for i, action in enumerate(actions) if not action.attended and instance.eligible(action)]
-        # Pieces of these cannot be cut by a start if the model is told that they run on.
+        # A start cannot cut pieces of these if the model states that they continue.
         self.limited = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
-        self.left = [action.duration // step + tail // step for action, tail in zip(actions, tails, strict=True)]
-        self.held = [action.attended // step for action in actions]
+        self.remaining = [action.duration // step + tail // step for action, tail in zip(actions, tails, strict=True)]
+        self.attended = [action.attended // step for action in actions]
         self._models: dict[tuple[int, tuple[tuple[str, int], ...]], StateModel] = {}
         #: Values of the beginning with the work that they took, by the latest time of the model and the limit.
         self.roots: dict[tuple[int, Limit], tuple[Value, int]] = {}
 
-    def built(self, latest: int, room: Counter[str]) -> StateModel:
-        """Return the model for times up to ``latest`` with room for so many given pieces of each crew."""
+    def state_model(self, latest: int, room: Counter[str]) -> StateModel:
+        """Return the model for times up to ``latest`` with so many fixed pieces of each crew."""
         key = latest, tuple(sorted(room.items()))
         if key not in self._models:
             if len(self._models) >= _MODELS:
@@ -94,12 +95,12 @@ class InstanceModel:
 
 
 @ProblemCache
-def ground(instance: Instance, step: int) -> InstanceModel:
-    """Return the ground of an instance, kept with it."""
+def instance_model(instance: Instance, step: int) -> InstanceModel:
+    """Return the shared model of an instance."""
     return InstanceModel(instance, step)
 
 
-#: Work for one state where nothing else is asked for.
+#: Default limit of work for one state.
 _WORK = WorkLimit(10.0)
 # A model made for times to come is at most so many horizons wide.
 _WIDEST = 8
@@ -135,13 +136,13 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What is known about the best makespan that a state leaves.
+    """Bounds on the best makespan that a state leaves.
 
     Attributes
     ----------
     lower, upper
-        Ticks; the best makespan lies between them. ``upper`` is ``None`` if no completion is known, ``lower`` is
-        `NEVER` if it is proved that there is none.
+        Ticks; the best makespan lies between them. ``upper`` is ``None`` without a completion; ``lower`` is `NEVER`
+        if infeasibility is proved.
     witness
         A completion with makespan ``upper``, if one was found.
     """
@@ -152,7 +153,7 @@ class Value:
 
     @property
     def status(self) -> Status:
-        """What that says of the best completion."""
+        """Status of the best completion."""
         if self.lower >= NEVER:
             return Status.infeasible
         if self.upper is None:
@@ -161,18 +162,18 @@ class Value:
 
     @property
     def makespan(self) -> int | None:
-        """The best makespan in ticks, if it is proved."""
+        """Best makespan in ticks, if it is proved."""
         return self.upper if self.lower == self.upper else None
 
 
 class StateSolver:
-    """Values of the states of runs on one instance; its time limit is left out of account.
+    """Values of the states of runs on one instance; its time limit is ignored.
 
     Parameters
     ----------
     step
         Ticks; times of states must be multiples of it. Statements hold for completions that pause interruptible
-        actions at multiples of it, see ``solver/README.md``. By default as in `planoracle.solver.exact.search.solve`.
+        actions at multiples of it, see ``solver/exact/README.md``. By default as in `planoracle.solver.exact.search.solve`.
     latest
         Ticks; latest time in the states to come, if known, so that the model is built only once.
 
@@ -191,12 +192,12 @@ class StateSolver:
         self.instance = instance
         self.step = step or common_tick(instance)
         self.solves = 0
-        self._ground = shared = ground(instance, self.step)
+        self._ground = shared = instance_model(instance, self.step)
         self._translator = shared.translator
         # Long stretches in which nothing happens are cut out, so that far times seldom need a wider model.
         self._latest = max(shared.rest, min(-(-latest // self.step), _WIDEST * shared.rest))
         self._built: StateModel | None = None
-        self._begun = False
+        self._started = False
         self._recent: deque[Witness] = deque(maxlen=_RECENT)  # proved best schedules
         self._proved: dict[Key, Value] = {}  # less the time cut out
         self._least = shared.least
@@ -214,36 +215,36 @@ class StateSolver:
         built = self._built
         assert built is not None
         model = built.model
-        wanted: dict[int, tuple[int, int]] = {}
+        domains: dict[int, tuple[int, int]] = {}
         room = {head: iter(pairs) for head, pairs in model.fixed_pieces.items()}
         for head, piece in whole:
             begin, end = next(room[head])
-            wanted[begin], wanted[end] = (piece.start, piece.start), (piece.end, piece.end)
+            domains[begin], domains[end] = (piece.start, piece.start), (piece.end, piece.end)
         clock = progress.clock
         for i, segments in enumerate(model.segments):
             starts = progress.starts.get(i, ())
             for segment, start in zip(segments, starts, strict=False):
-                wanted[segment.start] = (start, start)
+                domains[segment.start] = (start, start)
             if len(starts) < len(segments):  # those after the first open one come later anyway
                 least, most = built.free[segments[len(starts)].start]
                 if least < clock:
-                    wanted[segments[len(starts)].start] = (clock, max(most, clock))
+                    domains[segments[len(starts)].start] = (clock, max(most, clock))
             if not starts:
                 continue
             for k in range(1, len(starts) + 1):
                 for literal in built.goes_on.get((i, k), ()):
-                    _want(wanted, literal, holds=progress.goes_on(i, k))
+                    _fix_literal(domains, literal, holds=progress.goes_on(i, k))
             for mode, choice in enumerate(model.modes[i]):
                 if choice is not None:
-                    _want(wanted, choice, holds=mode == progress.modes[i])
+                    _fix_literal(domains, choice, holds=mode == progress.modes[i])
         for use, setting, joined in built.joins:
             if setting in progress.starts and use not in progress.starts:
-                _want(wanted, joined, holds=False)  # a use can only be joined by what is set after it
+                _fix_literal(domains, joined, holds=False)  # a use can only be joined by what is set after it
         for (i, k), agent in progress.agents.items():
             for head, chosen in model.segments[i][k].agents.items():
                 if chosen is not None:
-                    _want(wanted, chosen, holds=head == model.head_of.get(agent or ""))
-        built.become(wanted)
+                    _fix_literal(domains, chosen, holds=head == model.head_of.get(agent or ""))
+        built.become(domains)
         return built
 
     def _build(self, latest: int, needed: Counter[str]) -> None:
@@ -252,27 +253,27 @@ class StateSolver:
         crews = Counter(self._translator.head_of.values())
         for head, count in needed.items():  # at once for all of a crew, so that the model is seldom built again
             self._room[head] = max(self._room[head], count, crews[head])
-        self._built = self._ground.built(self._latest, self._room)
+        self._built = self._ground.state_model(self._latest, self._room)
 
     def _bound(self, progress: Progress) -> int:
         """Lower bound in steps: what has been started, every action still to do, and all that needs an agent."""
         clock, best = progress.clock, self._least
         work, rest = 0, NEVER
-        for i, left in enumerate(self._ground.left):
+        for i, remaining in enumerate(self._ground.remaining):
             starts = progress.starts.get(i)
             size = self._translator.sizes[i] // self.step
             if starts is not None:
                 done = size * len(starts)
-                best = max(best, starts[-1] + size + left - done)
+                best = max(best, starts[-1] + size + remaining - done)
                 if done >= self.instance.actions[i].duration // self.step:
                     continue
-                left, held = left - done, max(0, self._ground.held[i] - done)
+                remaining, attended = remaining - done, max(0, self._ground.attended[i] - done)
             else:
-                held = self._ground.held[i]
-            best = max(best, clock + left)
-            if held:
-                work += held
-                rest = min(rest, left - held)
+                attended = self._ground.attended[i]
+            best = max(best, clock + remaining)
+            if attended:
+                work += attended
+                rest = min(rest, remaining - attended)
         return max(best, clock - (-work // len(self.instance.agents)) + rest) if work else best
 
     # --- values ------------------------------------------------------------------------------------
@@ -280,13 +281,12 @@ class StateSolver:
     def value(
         self, state: PartialSchedule, at_least: int = 0, at_most: int | None = None, *, limit: Limit = _WORK
     ) -> Value:
-        """Find the best makespan that a state leaves.
+        """Compute the best makespan that a state leaves.
 
         Parameters
         ----------
         at_least, at_most
-            Bounds in ticks that are known already. If there is nothing shorter than ``at_most``, the value has
-            no witness.
+            Known bounds in ticks. If no completion is shorter than ``at_most``, the value has no witness.
         limit
             Seconds of wall time, or counted work, at most.
 
@@ -297,7 +297,7 @@ class StateSolver:
         """
         if at_most is not None and at_least >= at_most:
             return Value(at_most, at_most)
-        if not self._begun:
+        if not self._started:
             self._begin(limit)
         if self._least >= NEVER:
             return Value(NEVER, None)
@@ -310,23 +310,23 @@ class StateSolver:
             if witness.makespan == least and self._keeps(witness, progress):
                 return Value(least * self.step + progress.cut, least * self.step + progress.cut, witness)
         built = self._prepare(progress)
-        known = Value(at_least, at_most)
+        bounds = Value(at_least, at_most)
         most = built.free[built.model.makespan][1]
         if at_most is not None:
             most = min(most, (at_most - progress.cut - 1) // self.step)
         if least > most:
             return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
-        found = self._search(built, progress.cut, least, most, known, deadline_of(limit))
-        if found.makespan is not None and found.witness is not None:
-            self._recent.appendleft(found.witness)
-        settled = found.status == Status.infeasible or (found.makespan is not None and found.witness is not None)
+        value = self._search(built, progress.cut, least, most, bounds, deadline_of(limit))
+        if value.makespan is not None and value.witness is not None:
+            self._recent.appendleft(value.witness)
+        settled = value.status == Status.infeasible or (value.makespan is not None and value.witness is not None)
         if progress.cut and settled and len(self._proved) < _MEMORY:
-            self._proved[progress.key] = _later(found, -progress.cut)  # it comes again with every further wait
-        return found
+            self._proved[progress.key] = _later(value, -progress.cut)  # it comes again with every further wait
+        return value
 
     def _begin(self, limit: Limit) -> None:
         """Solve the instance itself: states only add restrictions, so its optimum bounds all of them."""
-        self._begun = True
+        self._started = True
         roots, key = self._ground.roots, (self._latest, limit)
         if key in roots:
             root, work = roots[key]
@@ -341,38 +341,38 @@ class StateSolver:
                 roots[key] = root, counted_work() - before
         self._least = NEVER if root.lower >= NEVER else max(self._least, -(-root.lower // self.step))
 
-    def _search(self, built: StateModel, cut: int, least: int, most: int, known: Value, deadline: Deadline) -> Value:
+    def _search(self, built: StateModel, cut: int, least: int, most: int, bounds: Value, deadline: Deadline) -> Value:
         model = built.model
         best: list[int] | None = None
         width = 0  # narrow windows for the makespan propagate well: look from below in ever wider ones first
         while least + width < most:
             built.restrict(model.makespan, (least, least + width))
-            found = self._run(model, deadline, *_PROBE)
-            if found.status == Status.optimal:
-                ticks = found.solution[model.makespan] * self.step + cut
-                return Value(ticks, ticks, Witness(model, found.solution, cut))
-            if found.status != Status.infeasible:
+            outcome = self._run(model, deadline, *_PROBE)
+            if outcome.status == Status.optimal:
+                ticks = outcome.solution[model.makespan] * self.step + cut
+                return Value(ticks, ticks, Witness(model, outcome.solution, cut))
+            if outcome.status != Status.infeasible:
                 break
             least, width = least + width + 1, 2 * width + 1
         for options, effort in _EFFORTS:
             built.restrict(model.makespan, (least, most))
-            found = self._run(model, deadline, options, effort)
-            if found.solution:
-                best, most = found.solution, found.solution[model.makespan]
-            if found.status == Status.infeasible and best is None:
-                if known.upper is not None:  # there is nothing shorter: the proof that `solve` rests on as well
-                    return Value(known.upper, known.upper)
+            outcome = self._run(model, deadline, options, effort)
+            if outcome.solution:
+                best, most = outcome.solution, outcome.solution[model.makespan]
+            if outcome.status == Status.infeasible and best is None:
+                if bounds.upper is not None:  # no shorter completion: `solve` rests on the same proof
+                    return Value(bounds.upper, bounds.upper)
                 if self._confirmed(model, options, deadline):
                     return Value(NEVER, None)
-            elif found.status == Status.optimal:
+            elif outcome.status == Status.optimal:
                 least = most
-            elif found.bound > 0:
-                least = max(least, ceil(found.bound - 1e-6))
-            if (best is not None and least >= most) or deadline.remaining() <= 0:
+            elif outcome.bound > 0:
+                least = max(least, ceil(outcome.bound - 1e-6))
+            if (best is not None and least >= most) or deadline.left() <= 0:
                 break
         low = least * self.step + cut
         if best is None:
-            return Value(low if known.upper is None else min(low, known.upper), known.upper)
+            return Value(low if bounds.upper is None else min(low, bounds.upper), bounds.upper)
         return Value(low, most * self.step + cut, Witness(model, best, cut))
 
     def _run(
@@ -381,15 +381,15 @@ class StateSolver:
         self.solves += 1
         # CP-SAT's clock does not see that a conflict takes the longer, the more pieces there are.
         dear = max(1.0, (model.model.variables / _FEW) ** 2) if deadline.counted else 1.0
-        part = deadline if dear == 1.0 else deadline.within(deadline.remaining() / dear)
-        before = part.remaining()
-        found = run(model.model, deadline=part, deterministic=effort, **options)  # type: ignore[arg-type]
+        part = deadline if dear == 1.0 else deadline.within(deadline.left() / dear)
+        before = part.left()
+        outcome = run(model.model, deadline=part, deterministic=effort, **options)  # type: ignore[arg-type]
         if part is not deadline:
-            deadline.spend((before - part.remaining()) * (dear - 1))
-        return found
+            deadline.spend((before - part.left()) * (dear - 1))
+        return outcome
 
     def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: Deadline) -> bool:
-        """Believe in infeasibility only if CP-SAT says so with presolve both on and off."""
+        """Return whether CP-SAT proves infeasibility with the other setting of presolve, too."""
         other = {"presolve": not options.get("presolve", False)}
         longer = deadline.within(max(1.0, deadline.remaining()))
         return self._run(model, longer, other, None).status == Status.infeasible
@@ -397,7 +397,7 @@ class StateSolver:
     # --- witnesses ---------------------------------------------------------------------------------
 
     def keeps(self, witness: Witness, state: PartialSchedule) -> bool:
-        """Whether the schedule of a witness completes another state as well (if in doubt, it does not)."""
+        """Return whether the schedule of a witness certainly completes another state as well."""
         return self._keeps(witness, self._translator.progress(state))
 
     def _keeps(self, witness: Witness, progress: Progress) -> bool:
@@ -439,10 +439,10 @@ class StateSolver:
         return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in rest))
 
 
-def _want(wanted: dict[int, tuple[int, int]], literal: int, *, holds: bool) -> None:
+def _fix_literal(domains: dict[int, tuple[int, int]], literal: int, *, holds: bool) -> None:
     if literal < 0:
         literal, holds = negated(literal), not holds
-    wanted[literal] = (int(holds), int(holds))
+    domains[literal] = (int(holds), int(holds))
 
 
 def _runs_on(built: StateModel, i: int, k: int, solution: list[int]) -> bool:
@@ -450,7 +450,7 @@ def _runs_on(built: StateModel, i: int, k: int, solution: list[int]) -> bool:
 
 
 def _cuts(built: StateModel, witness: Witness, i: int, progress: Progress) -> bool:
-    """Whether a witness starts an action inside a given piece of a crew that could do it."""
+    """Return whether a witness starts an action inside a fixed piece of a crew that could do it."""
     fixed = len(progress.starts.get(i, ()))
     for k, segment in enumerate(witness.model.segments[i][fixed:], fixed):
         time = witness.solution[segment.start]

@@ -1,8 +1,9 @@
-"""Values of all points of a run: few of them have to be solved for.
+"""Values of all points of a run, most of them without a search.
 
-Within a stretch in which decisions only restrict what can follow, the best makespan never falls. So where it is the
-same at both ends, it is the same in between; and a schedule found for one point holds for all later ones that
-keep to it. What is left is halved.
+Within a stretch in which decisions only restrict the rest, the best makespan never falls. So where it is equal at both
+ends, it is equal in between; and a schedule found for one point holds for all later ones that follow it. The remaining
+points are found by bisection.
+
 """
 
 from __future__ import annotations
@@ -64,11 +65,11 @@ def value_of(
         return Value(at_least, at_most)
     solver = state_solver({} if solvers is None else solvers, instance, step, point.state.clock)
     least = max(0, at_least - lost)
-    found = solver.value(point.state, least, None if at_most is None else at_most - lost, limit=limit)
-    if found.lower >= NEVER:
-        return found
-    most = None if found.upper is None else max(found.upper + lost, point.reached)
-    return replace(found, lower=max(found.lower + lost, point.reached), upper=most)
+    value = solver.value(point.state, least, None if at_most is None else at_most - lost, limit=limit)
+    if value.lower >= NEVER:
+        return value
+    most = None if value.upper is None else max(value.upper + lost, point.reached)
+    return replace(value, lower=max(value.lower + lost, point.reached), upper=most)
 
 
 def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | None = None) -> list[Value]:
@@ -95,7 +96,7 @@ def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | No
 
 
 def _stretch(points: Sequence[DecisionPoint], step: int, limit: Limit, solvers: Solvers) -> list[Value]:
-    """Value points each of which only restricts the one before."""
+    """Return the values of points each of which only restricts the one before."""
     if points[0].dead_end:
         return [Value(0, None)] * len(points)
     last = len(points) - 1
@@ -110,7 +111,7 @@ def _stretch(points: Sequence[DecisionPoint], step: int, limit: Limit, solvers: 
             0,
             last,
             lambda k, low, high: value_of(points[k], step, low.lower, high.upper, limit=limit, solvers=solvers),
-            lambda k, value: kept(points[k], value, points[k + 1], step, solvers),
+            lambda k, value: follow_witness(points[k], value, points[k + 1], step, solvers),
         )
     return [value for value in values if value is not None]
 
@@ -120,15 +121,15 @@ def fill(
     low: int,
     high: int,
     solve: Callable[[int, Value, Value], Value],
-    kept: Callable[[int, Value], Value | None],
+    follow: Callable[[int, Value], Value | None],
 ) -> None:
-    """Value what lies between two points whose values are known, where values never fall.
+    """Fill in the values between two points whose values are known; values never fall.
 
     Parameters
     ----------
     solve
         Returns the value of a point that lies between those of two others.
-    kept
+    follow
         Returns the value of the point after one whose value is known, if that needs no search.
     """
     while high - low > 1:
@@ -138,18 +139,20 @@ def fill(
         if before.lower >= NEVER or (before.makespan is not None and before.makespan == after.makespan):
             values[low + 1 : high] = [Value(before.lower, before.upper)] * (high - low - 1)
             return
-        following = kept(low, before)
+        following = follow(low, before)
         if following is None:
             middle = (low + high) // 2
             values[middle] = solve(middle, before, after)
-            fill(values, middle, high, solve, kept)
+            fill(values, middle, high, solve, follow)
             high = middle
         else:
             low += 1
             values[low] = following
 
 
-def kept(before: DecisionPoint, value: Value, after: DecisionPoint, step: int, solvers: Solvers) -> Value | None:
+def follow_witness(
+    before: DecisionPoint, value: Value, after: DecisionPoint, step: int, solvers: Solvers
+) -> Value | None:
     """Return the value after a decision that a proved schedule from before it keeps to, else ``None``."""
     if value.witness is None or value.makespan is None:
         return None

@@ -20,7 +20,7 @@ from planoracle.analysis.comparison.compare import (
     compare,
     summarize,
 )
-from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.benchmarks.asynctool import encoding
 from planoracle.instances.benchmarks.asynctool.problem_model import Delays

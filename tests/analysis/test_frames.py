@@ -19,7 +19,7 @@ from planoracle.analysis.frames.columns import SCHEMAS
 from planoracle.analysis.frames.schema import check, from_rows, schema
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.intake.submissions import answers
-from planoracle.heuristics.budget import Budget
+from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog

@@ -177,9 +177,9 @@ def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
     run = registry.of(problem).run(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
     value = solver_of(run, WorkLimit(10.0)).value
     assert value.makespan is not None
-    assert solver_of(run, WorkLimit(10.0)).completed(value) is not None
+    assert solver_of(run, WorkLimit(10.0)).complete_plan(value) is not None
     unproved = Value(value.lower - 1, value.upper)
-    assert solver_of(run, WorkLimit(0.0)).completed(unproved) is None
+    assert solver_of(run, WorkLimit(0.0)).complete_plan(unproved) is None
 
 
 @pytest.mark.parametrize("flood", ["[", "*", "~", "@", "+lab1", "/", "#"])

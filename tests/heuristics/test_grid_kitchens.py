@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from planoracle.heuristics.budget import Budget
-from planoracle.heuristics.grid_kitchens import BY_NAME, annealed, fixed
+from planoracle.heuristics.grid_kitchens import BY_NAME, anneal, fixed_jobs
 from planoracle.heuristics.grid_kitchens_jobs import (
     CHOP,
     FETCH,
@@ -18,12 +17,13 @@ from planoracle.heuristics.grid_kitchens_jobs import (
     SERVE,
     WASH,
     Job,
-    carried_out,
+    execute_jobs,
     plan_of,
 )
-from planoracle.heuristics.grid_kitchens_layout import Shop, shop_of
-from planoracle.heuristics.grid_kitchens_list import listed
+from planoracle.heuristics.grid_kitchens_layout import KitchenLayout, layout_of
+from planoracle.heuristics.grid_kitchens_list import list_jobs
 from planoracle.heuristics.grid_kitchens_moves import RandomMoves
+from planoracle.heuristics.improve import Budget
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     GridKitchen,
     GridKitchenRules,
@@ -58,8 +58,8 @@ def accepted(
     problem: GridKitchen, solution: tuple[list[Job], list[int]], *rules: GridKitchenRules, stale: bool = False
 ) -> int:
     """Return when the last dish is served: as worked out, and as the rules have it."""
-    shop = shop_of(problem)
-    timing = carried_out(shop, *solution, stale)
+    shop = layout_of(problem)
+    timing = execute_jobs(shop, *solution, stale)
     assert timing is not None
     plan = plan_of(shop, timing)
     for one in rules or (PAPER, RELEASED):
@@ -73,14 +73,14 @@ def accepted(
 @pytest.mark.parametrize("name", sample(OWN, 13))
 def test_plans_for_kitchens_of_our_own(name: str) -> None:
     problem = own(name)
-    accepted(problem, fixed(shop_of(problem)))
-    first = accepted(problem, listed(shop_of(problem)))
+    accepted(problem, fixed_jobs(layout_of(problem)))
+    first = accepted(problem, list_jobs(layout_of(problem)))
     for rules in (PAPER, RELEASED):
-        plan = annealed(problem, rules, tries=300)
+        plan = anneal(problem, rules, tries=300)
         run = carry_out(problem, plan, rules)
         assert run.done
         assert run.time <= first
-    assert carry_out(problem, annealed(problem, PAPER, tries=300), RELEASED).done
+    assert carry_out(problem, anneal(problem, PAPER, tries=300), RELEASED).done
 
 
 @pytest.mark.slow
@@ -88,13 +88,13 @@ def test_plans_for_kitchens_of_our_own(name: str) -> None:
 def test_whatever_jobs_are_tried_what_can_be_done_is_accepted(seed: int) -> None:
     """Two or three cooks who often meet at the same tick: changes without looking at what becomes of the time."""
     problem = own(f"paracook/cook/own/seed_{seed % 4}/agent_num_{2 + seed % 2}/orders_num_{1 + seed % 3}")
-    shop, random = shop_of(problem), Random(seed)
+    shop, random = layout_of(problem), Random(seed)
     moves = RandomMoves(shop, random)
-    jobs, plates = listed(shop)
+    jobs, plates = list_jobs(shop)
     seen = 0
     for _ in range(1000):
         mine, held = jobs[:], plates[:]
-        timing = carried_out(shop, mine, held, stale=seed % 2 > 0) if moves.change(mine, held) else None
+        timing = execute_jobs(shop, mine, held, stale=seed % 2 > 0) if moves.change(mine, held) else None
         if timing is None or len(timing.served) < len(plates):
             continue
         jobs, plates = mine, held
@@ -130,14 +130,14 @@ def test_the_same_seed_gives_the_same_plan_and_time_is_kept() -> None:
 )
 def test_best_plans_of_a_row(orders: tuple[OrderedDish, ...], cooks: int, best: int) -> None:
     problem = row(*orders, cooks=cooks)
-    plan = annealed(problem, PAPER, tries=3000)
+    plan = anneal(problem, PAPER, tries=3000)
     assert carry_out(problem, plan, PAPER).time == best
 
 
 def test_the_fixed_cook_stands_by_and_the_list_does_not() -> None:
     problem = row(OrderedDish("both", (Need("meat", "cooked"), Need("rice", "cooked"))))
-    shop = shop_of(problem)
-    slow, quick = accepted(problem, fixed(shop)), accepted(problem, listed(shop))
+    shop = layout_of(problem)
+    slow, quick = accepted(problem, fixed_jobs(shop)), accepted(problem, list_jobs(shop))
     assert slow >= 24 + 16
     assert quick < slow - 10
 
@@ -145,8 +145,8 @@ def test_the_fixed_cook_stands_by_and_the_list_does_not() -> None:
 @pytest.mark.slow
 def test_cookware_that_counts_from_its_last_batch_saves_time() -> None:
     problem = tiny("cooked", "cooked", "cooked", cooks=1)
-    by_paper = annealed(problem, PAPER, tries=2000)
-    released = annealed(problem, RELEASED, tries=2000)
+    by_paper = anneal(problem, PAPER, tries=2000)
+    released = anneal(problem, RELEASED, tries=2000)
     assert carry_out(problem, by_paper, RELEASED).done
     assert carry_out(problem, released, RELEASED).time < carry_out(problem, by_paper, PAPER).time
 
@@ -154,7 +154,7 @@ def test_cookware_that_counts_from_its_last_batch_saves_time() -> None:
 def test_what_comes_after_another_cook_has_its_turn_after_it() -> None:
     """The second cook is at the board first and waits for the first, whose last step begins later."""
     problem = row(TARTARE, cooks=2)
-    shop = shop_of(problem)
+    shop = layout_of(problem)
     place = {station.name: i for i, station in enumerate(shop.stations)}
     jobs: list[Job] = [
         (FETCH, 1, 0, place["board"], False),
@@ -165,7 +165,7 @@ def test_what_comes_after_another_cook_has_its_turn_after_it() -> None:
     assert accepted(problem, (jobs, [0])) == 9
     jobs[1] = (CHOP, 1, 0, INTO, False)
     jobs[2] = (PLATE, 0, 0, SERVE, (0,))  # waits at the board from 2 on
-    timing = carried_out(shop, jobs, [0])
+    timing = execute_jobs(shop, jobs, [0])
     assert timing is not None
     waits = [one for one in plan_of(shop, timing)["agent1"] if one["action"] == "Wait"]
     assert waits == [{"action": "Wait", "duration": 3}, {"action": "Wait", "duration": 1}]
@@ -186,17 +186,17 @@ def test_what_comes_after_another_cook_has_its_turn_after_it() -> None:
     ],
 )
 def test_jobs_that_cannot_be_done(jobs: list[Job]) -> None:
-    assert carried_out(Shop(row(TARTARE)), jobs, [0]) is None
+    assert execute_jobs(KitchenLayout(row(TARTARE)), jobs, [0]) is None
 
 
 def test_dishes_that_cannot_be_made_say_why() -> None:
     for need, why in ((Need("fish", "raw"), "no dispenser"), (Need("rice", "cooked", "pan"), "no cookware")):
         with pytest.raises(InputError, match=why):
-            shop_of(row(OrderedDish("odd", (need,))))
+            layout_of(row(OrderedDish("odd", (need,))))
     bare = [Station("rice", "dispenser", (0, 0), provides="rice"), Station("table", "table", (1, 0), "plate")]
     raw = OrderedDish("rice", (Need("rice", "raw"),))
     with pytest.raises(InputError, match="no serving window"):
-        shop_of(GridKitchen.of("odd", "paracook", (2, 2), bare, [], [("agent1", (0, 1))], [raw], FACTS))
+        layout_of(GridKitchen.of("odd", "paracook", (2, 2), bare, [], [("agent1", (0, 1))], [raw], FACTS))
     bare.append(Station("window", "serving_window", (2, 0)))
     bare.append(Station("table2", "table", (3, 1), "plate"))
     cut_off = GridKitchen.of("odd", "paracook", (4, 2), bare, [("wall", (1, 1))], [("agent1", (2, 1))], [raw], FACTS)
@@ -215,8 +215,8 @@ def test_all_settings_of_the_benchmark(shared: Path) -> None:
     for name, dishes in orders.items():
         for cooks in (1, 2, 3):
             problem = floor(shared, f"{name.rpartition('/')[0]}/agent_num_{cooks}", dishes)
-            for i, heuristic in enumerate((fixed, listed)):
-                total[i] += accepted(problem, heuristic(shop_of(problem)))
+            for i, heuristic in enumerate((fixed_jobs, list_jobs)):
+                total[i] += accepted(problem, heuristic(layout_of(problem)))
     assert len(orders) == 120
     assert total[1] < total[0]
 
@@ -224,6 +224,6 @@ def test_all_settings_of_the_benchmark(shared: Path) -> None:
 def test_many_orders_take_no_longer_than_they_may() -> None:
     many = row(*[TARTARE] * 40, cooks=2)
     deadline = deadline_of(WorkLimit(0.05))
-    with pytest.raises(InputError, match="so many orders"):
-        annealed(many, PAPER, tries=1000, deadline=deadline)
-    assert deadline.remaining() == 0
+    with pytest.raises(InputError, match="too many orders"):
+        anneal(many, PAPER, tries=1000, deadline=deadline)
+    assert deadline.left() == 0

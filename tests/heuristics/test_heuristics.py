@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
-from planoracle.heuristics.budget import Budget
 from planoracle.heuristics.generation import blocks_of, generate_parallel, generate_serial
+from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.recipe2plan_dfs import action_list, search
 from planoracle.heuristics.registry import names as heuristics

@@ -3,7 +3,7 @@
 import pytest
 
 from planoracle.heuristics.registry import run
-from planoracle.heuristics.timearena_greedy import printed, realise, released
+from planoracle.heuristics.timearena_greedy import realise, run_printed, run_released
 from planoracle.instances.benchmarks.timearena import problems, replay
 from planoracle.instances.benchmarks.timearena.problems import names, scenario_set, without_objects
 from planoracle.instances.benchmarks.timearena.scenario import world
@@ -21,14 +21,14 @@ MEANS = {  # per scenario and number of tasks, by the released code
 @pytest.mark.parametrize("scenario", MEANS)
 def test_the_released_variant_reproduces_the_oracle_times(scenario):
     for size, mean in enumerate(MEANS[scenario], 1):
-        found = [released(load(name)) for name in scenario_set(scenario, size)]
+        found = [run_released(load(name)) for name in scenario_set(scenario, size)]
         assert sum(greedy.claim for greedy in found) / 10 == pytest.approx(mean)
         assert not any(greedy.capped for greedy in found)
 
 
 def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
     problem = load("timearena/household4")
-    greedy = released(problem)
+    greedy = run_released(problem)
     assert greedy.makespan == 9
     assert realise(problem, greedy.starts)[0] is None
     for name in ("timearena-greedy", "timearena-greedy-released"):
@@ -46,7 +46,7 @@ def test_what_is_possible_passes_the_rules_as_claimed_and_the_rest_has_a_reason(
     possible = 0
     for name in names():
         problem = load(name)
-        greedy = released(problem)
+        greedy = run_released(problem)
         answer = run(problem, "timearena-greedy-released")
         if answer.schedule is None:
             assert f"claims {greedy.makespan} minutes, impossible under the rules: " in answer.reason
@@ -70,7 +70,7 @@ def test_algorithm_1_worked_by_hand():
     lags = (Lag("t/chop", "t/fry"), Lag("t/boil", "t/serve"), Lag("t/fry", "t/serve"))
     # The list: chop, fry (the longest), boil, wash, serve. Agent: chop 0-2, fry starts at 2, boil at 3,
     # wash 4-7, idle until fry ends at 8, serve 8-9.
-    greedy = printed(Instance("k", actions, lags))
+    greedy = run_printed(Instance("k", actions, lags))
     assert greedy.starts == (4, 3, 0, 2, 8)
     assert greedy.makespan == 9
     assert greedy.order == ("t/fry", "t/boil")
@@ -78,20 +78,20 @@ def test_algorithm_1_worked_by_hand():
 
 def test_the_makespan_includes_what_runs_on_by_itself():
     actions = (Action("t/wash", "t", 1, 1), Action("t/boil", "t", 9, 1))
-    assert printed(Instance("k", actions, (Lag("t/wash", "t/boil"),))).makespan == 10
+    assert run_printed(Instance("k", actions, (Lag("t/wash", "t/boil"),))).makespan == 10
 
 
 def test_orders_left_untried_are_owned_up_to():
     tail = tuple(Action(f"t/after{i}", "t", 2, 2) for i in range(9))
     auto = tuple(Action(f"t/auto{i}", "t", 30, 1) for i in range(9))
     problem = Instance("k", auto + tail, tuple(Lag(a.id, b.id) for a, b in zip(auto, tail, strict=True)))
-    assert released(problem, limit=50).capped
+    assert run_released(problem, limit=50).capped
     few = Instance("k", auto[:3] + tail[:3], tuple(Lag(a.id, b.id) for a, b in zip(auto[:3], tail[:3], strict=True)))
-    assert not released(few, limit=6).capped
+    assert not run_released(few, limit=6).capped
 
 
 def test_the_claim_is_never_more_than_a_hundred():
-    greedy = released(Instance("k", (Action("t/a", "t", 120, 120),)))
+    greedy = run_released(Instance("k", (Action("t/a", "t", 120, 120),)))
     assert (greedy.makespan, greedy.claim) == (120, 100)
 
 
@@ -112,7 +112,7 @@ def test_without_objects_only_agent_and_prerequisites_are_left():
     assert all(not mode.demands for action in relaxed.actions for mode in action.modes)
     pour = relaxed.by_id["household1/pour kettle into"]
     assert [mode.name for mode in pour.modes] == ["teapot", "cup"]
-    schedule, _ = realise(relaxed, printed(problem).starts)
+    schedule, _ = realise(relaxed, run_printed(problem).starts)
     assert schedule is not None
     assert referee(relaxed, schedule).success
 

@@ -116,7 +116,7 @@ def test_the_best_of_all_ways_to_go_on_is_the_value_of_a_state(seed):
         solver = solver_of(run, LIMIT)
         best = best_after(problem, lists)
         assert solver.value.makespan == best
-        plan = solver.completed(solver.value)
+        plan = solver.complete_plan(solver.value)
         again = ROOM.run(problem, plan)
         assert (again.success, again.makespan) == (True, best)
         assert all(there[: len(one)] == one for one, there in zip(lists, again.plan.commands, strict=True))
@@ -138,7 +138,7 @@ def test_regret_adds_up_and_live_values_are_those_of_replays(seed):
     known = None
     for one, decision in zip(ROOM.run(problem, lists).said, found.decisions, strict=True):
         run.step(one)
-        known = values.known(run.run(), known)
+        known = values.state_value(run.run(), known)
         assert known.value.makespan == decision.after
 
 

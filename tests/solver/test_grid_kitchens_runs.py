@@ -12,7 +12,7 @@ from planoracle.analysis.agents.solver_agents import Optimal
 from planoracle.analysis.diagnosis.advice import next_of
 from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.diagnosis.repair import Repairer
-from planoracle.heuristics.grid_kitchens import annealed
+from planoracle.heuristics.grid_kitchens import anneal
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.live import GridKitchenEnvironment
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
@@ -20,7 +20,7 @@ from planoracle.instances.files.catalog import problem
 from planoracle.instances.model.limits import Status, WorkLimit, counted_work
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
-from planoracle.solver.grid_kitchens.completion import CompletedWork, begins, left_of
+from planoracle.solver.grid_kitchens.completion import CompletedWork, has_prefix, rest_of_plan
 from planoracle.solver.grid_kitchens.planner import plan
 from planoracle.solver.grid_kitchens.run_solver import RunValues, Solver, messages
 from planoracle.solver.solve import solve
@@ -66,11 +66,11 @@ def test_beginnings_of_a_plan_lead_to_it(rules: str) -> None:
     done = CompletedWork(run)
     assert done.faithful
     for count in range(done.count + 1):
-        begun = done.begun(count)
+        begun = done.prefix(count)
         part = replayed(place, {"plan": begun}, rules)
         assert part.verdict.fatal is None
-        if begins(whole, begun):
-            left = left_of(whole, begun)
+        if has_prefix(whole, begun):
+            left = rest_of_plan(whole, begun)
             joined = {name: [*begun[name], *left[name]] for name in begun}
             assert replayed(place, {"plan": joined}, rules).makespan == run.makespan
 
@@ -97,16 +97,16 @@ def test_values_lie_between_those_before_and_the_end(rules: str) -> None:
 def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> None:
     place = tiny("chopped", "raw")
     whole = CompletedWork(replayed(place, {"plan": best(place)}))
-    run = replayed(place, {"plan": whole.begun(whole.count // 2)})
+    run = replayed(place, {"plan": whole.prefix(whole.count // 2)})
     assert not run.success
     assert run.verdict.fatal is None
     solver = Solver(run, WorkLimit(2.0))
     assert solver.value.upper is not None
-    told = solver.completed(solver.value)
+    told = solver.complete_plan(solver.value)
     assert told is not None
     found = json.loads(told)
     done = CompletedWork(run)
-    assert begins(found, done.begun(done.count))
+    assert has_prefix(found, done.prefix(done.count))
     again = replayed(place, {"plan": found})
     assert (again.success, again.makespan) == (True, solver.value.upper)
     assert solver.rest.makespan == solver.value.upper - solver.clock
@@ -190,7 +190,7 @@ def test_values_of_live_runs_keep_a_plan_as_long_as_it_is_followed() -> None:
     for message in said:
         done.append(json.loads(message))
         run = replayed(place, {"submissions": done})
-        known = values.known(run)
+        known = values.state_value(run)
         assert known.value.upper is not None
         assert known.value.upper <= found.makespan or run.success  # type: ignore[operator]
     assert run.success
@@ -205,7 +205,7 @@ def test_plans_can_be_handed_in_piece_by_piece(rules: str) -> None:
     ):
         place = problem(f"paracook/cook/own/{name}")
         assert isinstance(place, GridKitchen)
-        found = annealed(place, RULES[rules], tries=500)
+        found = anneal(place, RULES[rules], tries=500)
         said = messages(replayed(place, None, rules), found)
         assert said is not None
         handed = replayed(place, {"submissions": [json.loads(one) for one in said]}, rules)

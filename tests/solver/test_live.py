@@ -29,7 +29,7 @@ def test_what_is_kept_from_state_to_state_is_what_is_found_anew(name: str) -> No
         run, live, chance = environment(load(name)), Live(WORK), Random(seed)
         known: StateValue | None = None
         while not run.done and run.state.count < 12:
-            known = live.known(run_of(run), known)
+            known = live.state_value(run_of(run), known)
             assert known.value == solver_of(run_of(run), WORK).value
             run.step(chance.choice(run.legal()).text)
 
@@ -41,7 +41,7 @@ def test_the_commands_of_a_state_lead_to_its_value(name: str) -> None:
         if not run.done:
             run.step(chance.choice([one for one in run.legal() if one.kind != "close"]).text)
     here = run_of(run)
-    known = live.known(here)
+    known = live.state_value(here)
     if lost_after(here, here.stop, known.value):
         return
     for command in live.commands(here, known) or ():

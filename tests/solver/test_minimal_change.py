@@ -232,7 +232,7 @@ def test_objectives_that_are_none_are_refused(objectives):
 
 
 def test_unknown_actions_and_broken_times_are_refused():
-    with pytest.raises(InputError, match="no such action"):
+    with pytest.raises(InputError, match="must name an action of the instance"):
         minimal_change(cooking(), cook(("fly", 0, 1)))
     for start in (-1, 1.5, True, "0"):
         with pytest.raises(InputError, match="whole number"):

@@ -99,7 +99,7 @@ def test_a_setting_that_takes_no_room_lends_none(order):
 
 @pytest.mark.parametrize("factor", sample([2, 3], 2))
 def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch):
-    """The claim of solver/README.md, and the check where the claim does not reach."""
+    """The claim of solver/exact/README.md, and the check where the claim does not reach."""
     checked = windowed = 0
     for seed in range(150):
         fine = scaled(_without_pausing_users(kitchen(seed, 7)), factor)

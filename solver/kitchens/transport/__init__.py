@@ -1,1 +1,1 @@
-"""Plans for several cooks by way of a schedule: errands, who runs them and when (CP-SAT), and their actions."""
+"""Plans for kitchens from schedules of transport tasks."""

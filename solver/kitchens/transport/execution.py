@@ -1,4 +1,4 @@
-"""A plan by way of a schedule: errands are listed, scheduled and run, some times over, and the shortest plan counts."""
+"""Plans from schedules: transport tasks are listed, scheduled and executed several times; the shortest plan counts."""
 
 from __future__ import annotations
 
@@ -12,40 +12,43 @@ from planoracle.instances.model.limits import Deadline
 from planoracle.solver.kitchens.goals import Group
 from planoracle.solver.kitchens.state_view import NEVER, Abstraction, Context, StateView
 from planoracle.solver.kitchens.transport.scheduling import CookTurn, ScheduleInput, schedule
-from planoracle.solver.kitchens.transport.transport_tasks import TransportTask, errands
+from planoracle.solver.kitchens.transport.transport_tasks import TransportTask, transport_tasks
 
-# Choices that are tried, and schedules for each: ticks by which effects may be late, and the seed of the search; the
-# first ones once more where nothing came of them, with more put aside.
-_GROUPS, _TRIES, _AGAIN = 2, ((1, 0), (0, 0), (0, 1)), 2
+# Number of groups, and schedules for each as (delay of effects in ticks, seed). If no plan results, the first schedules
+# are tried with more items put aside.
+_GROUPS, _TRIES, _CLEARING_TRIES = 2, ((1, 0), (0, 0), (0, 1)), 2
 
 
-def errand_plans(
+def transport_plans(
     context: Context, abstraction: Abstraction, start: State, groups: Sequence[Group], most: int, deadline: Deadline
 ) -> Iterator[tuple[int, ...]]:
     """Yield plans as deeds, each shorter than the one before and than ``most`` steps.
 
-    What the schedule leaves out (a station that is taken for other reasons, an effect that misses a tick) costs steps
-    when it is carried out, or there is no plan: so others are tried.
+    Details that the schedule ignores (an occupied station, an effect that misses a tick) cost steps when it is
+    executed, or make it fail; so several schedules are tried.
 
     Raises
     ------
     TimeOverError
         Soon after the deadline.
     """
-    view, none = abstraction.view(start), True
-    for clearing, (late, seed) in [*((False, each) for each in _TRIES), *((True, each) for each in _TRIES[:_AGAIN])]:
+    view, is_first = abstraction.view(start), True
+    for clearing, (late, seed) in [
+        *((False, each) for each in _TRIES),
+        *((True, each) for each in _TRIES[:_CLEARING_TRIES]),
+    ]:
         for group in groups[:_GROUPS]:
-            listed = errands(context, view, group, clearing=clearing) if none or not clearing else None
-            if listed is None:
+            tasks = transport_tasks(context, view, group, clearing=clearing) if is_first or not clearing else None
+            if tasks is None:
                 continue
-            setting = _setting(context, abstraction, view, start, listed, late)
-            # One cook alone, doing one thing after the other, takes no longer, if there is a way at all.
-            longest = len(setting.cooks) * sum(errand.length + errand.ticks + 3 for errand in listed)
-            turns = schedule(setting, listed, min(most - 1, longest), deadline.sooner(deadline.remaining() / 2), seed)
-            found = None if turns is None else act(abstraction, start, listed, turns, most - 1, deadline)
-            if found is not None:
-                yield found
-                most, none = len(found), False
+            setting = _setting(context, abstraction, view, start, tasks, late)
+            # A single cook that executes all tasks in sequence takes no longer, if a plan exists.
+            longest = len(setting.cooks) * sum(task.length + task.ticks + 3 for task in tasks)
+            turns = schedule(setting, tasks, min(most - 1, longest), deadline.sooner(deadline.left() / 2), seed)
+            deeds = None if turns is None else act(abstraction, start, tasks, turns, most - 1, deadline)
+            if deeds is not None:
+                yield deeds
+                most, is_first = len(deeds), False
 
 
 def _setting(
@@ -53,18 +56,18 @@ def _setting(
     abstraction: Abstraction,
     view: StateView,
     start: State,
-    listed: Sequence[TransportTask],
+    tasks: Sequence[TransportTask],
     late: int,
 ) -> ScheduleInput:
     engine = abstraction.compiled
     players = engine.kitchen.players
     held = {thing: view.at[player] for player, thing in view.hands.items()}
     first = players.index(engine.player(start))
-    moving = {errand.thing for errand in listed}
-    taken = {place[0] for thing, place in view.places.items() if thing not in moving}
-    taken |= {errand.to for errand in listed if errand.to in context.stations}
+    moving = {task.thing for task in tasks}
+    occupied = {place[0] for thing, place in view.places.items() if thing not in moving}
+    occupied |= {task.to for task in tasks if task.to in context.stations}
     free = Counter({context.kinds[station]: 0 for station in context.stations})
-    free.update(context.kinds[station] for station in context.stations if station not in taken)
+    free.update(context.kinds[station] for station in context.stations if station not in occupied)
     return ScheduleInput(
         tuple(view.at[player] for player in (*players[first:], *players[:first])),
         {thing: place[0] for thing, place in view.places.items()} | held,
@@ -80,11 +83,11 @@ def _setting(
     )
 
 
-# Of counted work: seconds for a step.
+# Counted work (seconds) of a step.
 _STEP = 5e-5
-# Turns of each cook in which nobody does anything, and nothing can be under way, after which nobody will.
+# Idle turns of each cook, without a running effect, after which the execution is stuck.
 _IDLE = 30
-# The actions by what they bring about.
+# Actions by the fact that they make true.
 _DEEDS = {
     "iscut": "cut",
     "iscooked": "cook",
@@ -95,7 +98,7 @@ _DEEDS = {
 
 
 class _Cook:
-    """A cook: its errands, how many actions of the first are done, its next turn, where it has tried to go."""
+    """A cook with its tasks, the finished actions of the first, its next turn, and its destination."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -115,14 +118,13 @@ def act(
 ) -> tuple[int, ...] | None:
     """Return the deeds of a plan of at most so many steps; ``None`` if the schedule does not lead to one.
 
-    A cook begins no errand before its turn, waits while what it wants to do is not legal, and makes room where others
-    have something to do and it has not.
+    A cook begins no task before its turn, waits while its action is not legal, and makes room for others when idle.
     """
     return _Acting(abstraction, start, listed, turns).run(most, deadline)
 
 
 class _Acting:
-    """One kitchen while the errands are run."""
+    """Execution of the tasks in one kitchen."""
 
     def __init__(
         self, abstraction: Abstraction, start: State, listed: Sequence[TransportTask], turns: Sequence[CookTurn]
@@ -136,16 +138,16 @@ class _Acting:
         for turn in turns:
             self.cooks[turn.cook].turns.append(turn)
         for cook in self.cooks:
-            cook.done = int(bool(cook.turns) and listed[cook.turns[0].errand].saved > 0)
+            cook.done = int(bool(cook.turns) and listed[cook.turns[0].task].saved > 0)
         self.written = {action.name: action.write for action in kitchen.domain.actions}
         self.stations = [name for name, kind in kitchen.objects if kind == "station"]
         self.containers = [name for name, kind in kitchen.objects if kind == "container"]
-        self.wanted = {errand.to for errand in listed if errand.deeds or errand.to in self.stations + self.containers}
+        self.destinations = {task.to for task in listed if task.deeds or task.to in self.stations + self.containers}
         self.over: set[int] = set()
 
     def run(self, most: int, deadline: Deadline) -> tuple[int, ...] | None:
         deeds: list[int] = []
-        idle, patience = 0, len(self.cooks) * (_IDLE + max((errand.ticks for errand in self.listed), default=0))
+        idle, patience = 0, len(self.cooks) * (_IDLE + max((task.ticks for task in self.listed), default=0))
         for step in range(most):
             deadline.check(_STEP)
             cook = self.cooks[step % len(self.cooks)]
@@ -168,107 +170,109 @@ class _Acting:
         return None
 
     def advance(self, cook: _Cook, done: int) -> None:
-        """Note how much of its first errand a cook has done."""
+        """Store the progress of a cook's first task."""
         cook.done, cook.target = done, ""
-        errand = self.listed[cook.turns[0].errand] if cook.turns else None
-        if errand is not None and done >= errand.length + errand.saved:
-            self.over.add(cook.turns.pop(0).errand)
+        task = self.listed[cook.turns[0].task] if cook.turns else None
+        if task is not None and done >= task.length + task.saved:
+            self.over.add(cook.turns.pop(0).task)
             cook.done = 0
 
     def wish(self, cook: _Cook, view: StateView) -> tuple[str, int]:
-        """Return what a cook would do, ``""`` for nothing, and how much of its first errand is done then."""
-        at, held = view.at[cook.name], view.hands.get(cook.name, "")
-        errand = self.listed[cook.turns[0].errand] if cook.turns else None
-        if held and not cook.done:  # the pot it has poured from
-            if errand is None:
+        """Return a cook's next action, ``""`` for none, and the progress of its first task afterwards."""
+        at, carried = view.at[cook.name], view.hands.get(cook.name, "")
+        task = self.listed[cook.turns[0].task] if cook.turns else None
+        if carried and not cook.done:  # the pot it has poured from
+            if task is None:
                 return "", 0
             if not self.bare(at, view):
                 return self.move(cook, at, self.calm(view)), 0
-            return self.written["place-container"]({"p1": cook.name, "c1": held, "s1": at}), 0
-        origin = view.places.get(errand.thing, ("", 0))[0] if errand is not None else ""
-        if errand is None or (not cook.done and cook.turn < cook.turns[0].first - (at != origin)):
+            return self.written["place-container"]({"p1": cook.name, "c1": carried, "s1": at}), 0
+        origin = view.places.get(task.thing, ("", 0))[0] if task is not None else ""
+        if task is None or (not cook.done and cook.turn < cook.turns[0].first - (at != origin)):
             return self.rest(cook, at, origin, view), 0
-        if not errand.carried or cook.done > 2:
+        if not task.carried or cook.done > 2:
             if at != origin:
                 return self.move(cook, at, origin), cook.done
-            names = {"p1": cook.name, "i1": errand.thing, "c1": errand.thing, "s1": at, "m1": ""}
-            return self.written[_DEEDS[errand.makes]](names), cook.done + 1
+            names = {"p1": cook.name, "i1": task.thing, "c1": task.thing, "s1": at, "m1": ""}
+            return self.written[_DEEDS[task.makes]](names), cook.done + 1
         if not cook.done:
             if at != origin:
                 return self.move(cook, at, origin), 0
-            return (self.take(cook, errand.thing, at, view) if self.ready(errand, view) else ""), 1
+            return (self.take(cook, task.thing, at, view) if self.ready(task, view) else ""), 1
         if cook.done == 1:
-            target = self.target(errand, view)
+            target = self.target(task, view)
             if target != at:
                 return self.move(cook, at, target), 2
-        return (self.finish(cook, errand, at, view) if self.over.issuperset(errand.floor) else ""), 3
+        return (self.finish(cook, task, at, view) if self.over.issuperset(task.before_put) else ""), 3
 
-    def ready(self, errand: TransportTask, view: StateView) -> bool:
-        """Whether what must have happened to a thing before it is taken has; a pot is asked when it is there."""
-        needed = [e for e in errand.before if errand.last != "add" or self.listed[e].thing == errand.thing]
-        return self.over.issuperset(needed) and all(self.made(self.listed[e], view) for e in needed)
+    def ready(self, task: TransportTask, view: StateView) -> bool:
+        """Return whether the preconditions of taking a thing hold; those of a pot count when the cook is there."""
+        needed = [e for e in task.before if task.last != "add" or self.listed[e].thing == task.thing]
+        return self.over.issuperset(needed) and all(self.has_effect(self.listed[e], view) for e in needed)
 
-    def made(self, errand: TransportTask, view: StateView) -> bool:
-        """Whether what an errand is to bring about is so."""
-        if not errand.makes:
+    def has_effect(self, task: TransportTask, view: StateView) -> bool:
+        """Return whether the fact of a task is true."""
+        if not task.makes:
             return True
-        meals = [meal for meal, pot in view.inside.items() if pot == errand.thing]
-        if errand.makes == "new water":
+        meals = [meal for meal, pot in view.inside.items() if pot == task.thing]
+        if task.makes == "new water":
             return bool(meals)
-        return any(self.engine.holds(self.state, (errand.makes, one)) for one in (errand.thing, *meals))
+        return any(self.engine.holds(self.state, (task.makes, one)) for one in (task.thing, *meals))
 
     def move(self, cook: _Cook, at: str, to: str) -> str:
         cook.target = to
         return self.written["move"]({"p1": cook.name, "s1": at, "s2": to}) if to else ""
 
     def rest(self, cook: _Cook, at: str, origin: str, view: StateView) -> str:
-        """Return where a cook goes that has nothing to do: out of the way."""
-        asked = any(other.target == at for other in self.cooks if other is not cook)
-        pots = {view.places.get(name, ("", 0))[0] for name in self.containers if name in self.wanted}
-        if at == origin or not (asked or self.asked(at) or at in pots):
+        """Return the move of an idle cook out of the way."""
+        is_in_the_way = any(other.target == at for other in self.cooks if other is not cook)
+        pots = {view.places.get(name, ("", 0))[0] for name in self.containers if name in self.destinations}
+        if at == origin or not (is_in_the_way or self.is_destination(at) or at in pots):
             return ""
         return self.move(cook, at, self.calm(view))
 
-    def asked(self, station: str) -> bool:
-        """Whether some errand leads to a station, by name or kind."""
-        return not self.wanted.isdisjoint((station, self.kind(station)))
+    def is_destination(self, station: str) -> bool:
+        """Return whether some task leads to a station, by name or kind."""
+        return not self.destinations.isdisjoint((station, self.kind(station)))
 
     def kind(self, name: str) -> str:
         return split_name(name)[0]
 
     def bare(self, station: str, view: StateView) -> bool:
-        """Whether nothing stands or lies on a station."""
+        """Return whether a station is empty."""
         return not view.stacks.get(station) and all(
             view.places.get(name, ("", 0))[0] != station for name in self.containers
         )
 
     def calm(self, view: StateView) -> str:
-        """Return a station that nobody stands at and nobody needs, if there is one with nothing on it."""
+        """Return a station without a cook that no task needs, preferably an empty one."""
         free = [name for name in self.stations if name not in view.at.values()]
-        return min(free, key=lambda name: (not self.bare(name, view), self.asked(name)), default="")
+        return min(free, key=lambda name: (not self.bare(name, view), self.is_destination(name)), default="")
 
-    def target(self, errand: TransportTask, view: StateView) -> str:
-        """Return the station that an errand leads to: one with a name, that of a pot, a free one of a kind.
+    def target(self, task: TransportTask, view: StateView) -> str:
+        """Return the destination of a task: a named station, that of a pot, or a free one of a kind.
 
-        What is only to be out of the way is put on others, if need be, that are needed last.
+        Things put aside go on piles if necessary, on that whose items are needed last.
         """
-        to = errand.to
+        to = task.to
         if to in self.containers:
             return view.places.get(to, ("", 0))[0]
         if to in self.stations:
             return to
-        apart = [name for name in self.stations if name not in self.wanted and name not in view.at.values()]
-        needed = errand.deeds or errand.thing in self.containers
-        apart = [name for name in apart if (self.kind(name) == to if needed else not self.asked(name))]
-        free = [name for name in apart if self.bare(name, view)]
+        candidates = [name for name in self.stations if name not in self.destinations and name not in view.at.values()]
+        needed = task.deeds or task.thing in self.containers
+        candidates = [
+            name for name in candidates if (self.kind(name) == to if needed else not self.is_destination(name))
+        ]
+        free = [name for name in candidates if self.bare(name, view)]
         if free or needed:
             return next(iter(free), "")
-        piles = [name for name in apart if view.stacks.get(name)]
+        piles = [name for name in candidates if view.stacks.get(name)]
         return max(piles, key=lambda name: self.soonest(view.stacks[name]), default="")
 
     def soonest(self, items: Sequence[str]) -> int:
-        """Return the turn of the first errand that is left for some of the items."""
-        turns = [turn.first for cook in self.cooks for turn in cook.turns if self.listed[turn.errand].thing in items]
+        """Return the turn of the first remaining task of some items."""
+        turns = [turn.first for cook in self.cooks for turn in cook.turns if self.listed[turn.task].thing in items]
         return min(turns, default=NEVER)
 
     def take(self, cook: _Cook, thing: str, at: str, view: StateView) -> str:
@@ -280,14 +284,14 @@ class _Acting:
             return self.written["pick-up-item"](names)
         return self.written["unstack"](names | {"i2": view.stacks[at][height - 1]})
 
-    def finish(self, cook: _Cook, errand: TransportTask, at: str, view: StateView) -> str:
+    def finish(self, cook: _Cook, task: TransportTask, at: str, view: StateView) -> str:
         """Return the action that ends the carrying."""
-        names = {"p1": cook.name, "i1": errand.thing, "c1": errand.thing, "s1": at}
-        if errand.last == "add":
-            return self.written["add-to"](names | {"c1": errand.to})
-        if errand.last == "pour":
-            return self.written["fill-bowl"](names | {"c1": errand.to, "c2": errand.thing})
-        if errand.thing in self.containers:
+        names = {"p1": cook.name, "i1": task.thing, "c1": task.thing, "s1": at}
+        if task.last == "add":
+            return self.written["add-to"](names | {"c1": task.to})
+        if task.last == "pour":
+            return self.written["fill-bowl"](names | {"c1": task.to, "c2": task.thing})
+        if task.thing in self.containers:
             return self.written["place-container"](names)
         stack = view.stacks.get(at)
         return self.written["stack"](names | {"i2": stack[-1]}) if stack else self.written["place-item"](names)

@@ -1,4 +1,4 @@
-"""Who runs which errand and when, by CP-SAT: a schedule that ends as soon as it can."""
+"""Assignment of transport tasks to cooks and turns by CP-SAT, with minimum makespan."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from planoracle.instances.model.limits import Deadline, Status
 from planoracle.solver.exact.cp_model import FAR, CpModel, negated, run
 from planoracle.solver.kitchens.transport.transport_tasks import TransportTask
 
-# Units of CP-SAT's deterministic time at most.
+# Limit in units of CP-SAT's deterministic time.
 _EFFORT = 0.6
 
 
 class ScheduleInput(NamedTuple):
-    """What a schedule has to know of a kitchen.
+    """Data of a kitchen that a schedule needs.
 
     Attributes
     ----------
     cooks
-        Stations at which the cooks stand, in the order of their turns, beginning with whose turn it is.
+        Stations of the cooks, in the order of their turns, beginning with the current cook.
     places
         Station of every thing.
     free
-        How many stations of every kind there are on which nothing stands that is not carried away.
+        Number of stations of every kind that are empty or will be cleared.
     standing
-        By thing that is carried away, the kind of the station it stands on at the start.
+        By thing that will be carried, the kind of its station at the start.
     vessels
-        What cannot be put on a pile.
+        Things that cannot be put on a pile.
     joint
-        Whether time passes once for all cooks' turns.
+        True if one tick passes for the turns of all cooks.
     late
-        Ticks by which an effect may be late, as it misses those in which others end.
+        Delay of effects in ticks, because they miss ticks in which others end.
     """
 
     cooks: tuple[str, ...]
@@ -45,9 +45,9 @@ class ScheduleInput(NamedTuple):
 
 
 class CookTurn(NamedTuple):
-    """An errand of a schedule: who runs it, and in which of the cook's turns its first action comes, from 0."""
+    """Scheduled transport task: its cook, and the turn of the cook for its first action, from 0."""
 
-    errand: int
+    task: int
     cook: int
     first: int
 
@@ -57,17 +57,20 @@ def schedule(
 ) -> list[CookTurn] | None:
     """Return a schedule of at most so many steps, as short as can be found, in the order of its turns.
 
-    ``None`` if none is found. Time counts in steps, one turn of one cook each. With another ``seed`` it may be another.
+    ``None`` if none is found. Times are steps, one turn of one cook each. Other seeds may give other schedules.
     """
     model = _Schedule(setting, listed, most, deadline)
-    found = run(model.model, deadline=deadline, presolve=True, linearization=1, deterministic=_EFFORT, seed=seed)
-    if found.status not in (Status.optimal, Status.feasible):
+    outcome = run(model.model, deadline=deadline, presolve=True, linearization=1, deterministic=_EFFORT, seed=seed)
+    if outcome.status not in (Status.optimal, Status.feasible):
         return None
-    return model.read(found.solution)
+    return model.read(outcome.solution)
 
 
 class _Way(NamedTuple):
-    """How a cook comes to an errand: it walks there, or stands there since an earlier errand or the start (-1)."""
+    """One way in which a cook reaches a task.
+
+    The cook walks there, or stands there since an earlier task or the start (-1).
+    """
 
     literal: int
     cook: int
@@ -77,7 +80,7 @@ class _Way(NamedTuple):
 
 
 class _Schedule:
-    """The model. Of an errand it has the turn of its cook and the step of its first action, and who runs it."""
+    """Model with the cook of every task, the turn of that cook and the step of the task's first action."""
 
     def __init__(self, setting: ScheduleInput, listed: Sequence[TransportTask], most: int, deadline: Deadline) -> None:
         self.setting, self.listed = setting, listed
@@ -93,10 +96,10 @@ class _Schedule:
         for n in range(len(listed)):
             self.ways.append(list(self.state(n)))
             self.choose(n)
-        for n, errand in enumerate(listed):
-            for earlier in errand.before:
+        for n, task in enumerate(listed):
+            for earlier in task.before:
                 self.follow(n, earlier)
-            for lower in errand.floor:
+            for lower in task.before_put:
                 model.difference(self.step[n], self.step[lower], 1)
         for intervals in [*self.busy, *self.visits()]:
             model.capacity([(interval, 1) for interval in intervals], 1)
@@ -105,32 +108,32 @@ class _Schedule:
         model.minimize(self.end)
 
     def state(self, n: int) -> Iterator[_Way]:
-        """Yield the ways to run an errand, each with the interval of turns that it takes its cook."""
-        model, errand, first = self.model, self.listed[n], self.first[n]
+        """Yield the ways to execute a task, each with the interval of turns that it takes its cook."""
+        model, task, first = self.model, self.listed[n], self.first[n]
         model.linear([(self.step[n], 1), (first, -self.n), *((by, -c) for c, by in enumerate(self.by[n]))], 1, 1)
-        model.difference(self.end, self.step[n], self.n * (errand.length - 1))
-        # Whoever has poured holds a pot, and has to put it somewhere before going on.
-        length = errand.length + 2 * (errand.last == "pour")
+        model.difference(self.end, self.step[n], self.n * (task.length - 1))
+        # After pouring, the cook holds a pot and has to put it down first.
+        length = task.length + 2 * (task.last == "pour")
         for cook in range(self.n):
-            if not errand.saved:
+            if not task.saved:
                 walk = model.boolean()
                 self.busy[cook].append(model.interval(first, length + 1, walk, after=-1))
-                yield _Way(walk, cook, True, -1, errand.length + 1)
-            if not errand.before and self.setting.cooks[cook] == self.setting.places[errand.thing]:
-                here = model.boolean()
-                model.linear([(first, 1)], 0, 0, here)
-                self.busy[cook].append(model.interval(first, length, here))
-                yield _Way(here, cook, False, -1, errand.length)
+                yield _Way(walk, cook, True, -1, task.length + 1)
+            if not task.before and self.setting.cooks[cook] == self.setting.places[task.thing]:
+                at_start = model.boolean()
+                model.linear([(first, 1)], 0, 0, at_start)
+                self.busy[cook].append(model.interval(first, length, at_start))
+                yield _Way(at_start, cook, False, -1, task.length)
             for earlier in self.left_at(n):
                 stay, gap = model.boolean(), self.gap(earlier)
                 turns = self.listed[earlier].length + gap
                 model.linear([(first, 1), (self.first[earlier], -1)], turns, turns, stay)
                 model.clause(negated(stay), self.by[earlier][cook])
                 self.busy[cook].append(model.interval(first, length + gap, stay, after=-gap))
-                yield _Way(stay, cook, False, earlier, errand.length + gap)
+                yield _Way(stay, cook, False, earlier, task.length + gap)
 
     def choose(self, n: int) -> None:
-        """State that an errand is run in one way."""
+        """Require that a task is executed in one way."""
         model, ways = self.model, self.ways[n]
         model.exactly_one([way.literal for way in ways])
         for cook, by in enumerate(self.by[n]):
@@ -141,12 +144,12 @@ class _Schedule:
                 model.linear([(self.first[n], 1)], 1, FAR, way.literal)
 
     def left_at(self, n: int) -> list[int]:
-        """Return the errands that end where one begins."""
-        errand = self.listed[n]
-        return [e for e in errand.before if errand.thing in (self.listed[e].thing, self.listed[e].to)]
+        """Return the tasks that end where one begins."""
+        task = self.listed[n]
+        return [e for e in task.before if task.thing in (self.listed[e].thing, self.listed[e].to)]
 
     def ticks(self, n: int) -> int:
-        """Return the ticks after which an errand has its effect."""
+        """Return the ticks until the effect of a task."""
         ticks = self.listed[n].ticks
         return ticks + self.setting.late if ticks else 0
 
@@ -156,71 +159,69 @@ class _Schedule:
         return max(0, (ticks if self.setting.joint else -(-ticks // self.n)) - 1)
 
     def follow(self, n: int, earlier: int) -> None:
-        """State that an errand comes after one that it needs."""
+        """Require that a task comes after one that it needs."""
         model, step, one, other = self.model, self.step, self.listed[n], self.listed[earlier]
         over = self.n * (other.length - 1)  # from its first action to its last
-        asked = self.n * (one.length - 1) if one.last == "add" and other.thing != one.thing else 0
+        last_action = self.n * (one.length - 1) if one.last == "add" and other.thing != one.thing else 0
         if other.ticks:
             if self.setting.joint:
-                lag = other.length - 1 + self.ticks(earlier) - asked // self.n
+                lag = other.length - 1 + self.ticks(earlier) - last_action // self.n
                 model.difference(self.first[n], self.first[earlier], lag)
             else:
-                model.difference(step[n], step[earlier], over + self.ticks(earlier) - asked)
+                model.difference(step[n], step[earlier], over + self.ticks(earlier) - last_action)
         elif one.thing in (other.thing, other.to):
             model.difference(step[n], step[earlier], over + 1)
-            # Who comes from elsewhere finds the place left: an action, leaving, coming.
+            # Another cook arrives after an action, a departure and an arrival.
             model.difference(step[n], step[earlier], over + 2 * self.n, self.walks[n])
         else:
-            model.difference(step[n], step[earlier], 2 * self.n)  # it was covered: taking, leaving, coming
+            model.difference(step[n], step[earlier], 2 * self.n)  # it was covered: removal, departure and arrival
 
     def visits(self) -> list[list[int]]:
-        """Return by place the intervals of steps in which cooks stand there, who cannot do so at once.
+        """Return by place the intervals of steps in which cooks stand there, which exclude each other.
 
-        Places are stations that errands name, as where a dish is made, and pots, wherever they stand.
+        Places are stations named by tasks, such as those of dishes, and pots, wherever they stand.
         """
-        found: dict[str, list[int]] = defaultdict(list)
-        for n, errand in enumerate(self.listed):
-            here = errand.thing if errand.last == "pour" or errand.to in self.setting.free else errand.to
-            if errand.last != "pour":
-                after = self.n * (errand.carried and not errand.saved)
-                found[here].append(self.model.interval(self.step[n], self.n * errand.length - after, after=after))
-            if any(self.listed[e].thing == here for e in errand.before) and errand.thing == here:
-                found[here].append(self.model.interval(self.step[n], 2 * self.n, self.walks[n], after=-self.n))
+        by_place: dict[str, list[int]] = defaultdict(list)
+        for n, task in enumerate(self.listed):
+            place = task.thing if task.last == "pour" or task.to in self.setting.free else task.to
+            if task.last != "pour":
+                after = self.n * (task.carried and not task.saved)
+                by_place[place].append(self.model.interval(self.step[n], self.n * task.length - after, after=after))
+            if any(self.listed[e].thing == place for e in task.before) and task.thing == place:
+                by_place[place].append(self.model.interval(self.step[n], 2 * self.n, self.walks[n], after=-self.n))
             for way in self.ways[n]:
-                if way.since >= 0 and errand.thing == here:
+                if way.since >= 0 and task.thing == place:
                     stood = self.n * (1 + self.gap(way.since))
-                    found[here].append(self.model.interval(self.step[n], stood, way.literal, after=self.n - stood))
-        return list(found.values())
+                    by_place[place].append(self.model.interval(self.step[n], stood, way.literal, after=self.n - stood))
+        return list(by_place.values())
 
     def crowds(self) -> None:
-        """State that stations of a kind are taken by one thing at a time, where there are fewer than things."""
+        """Limit the things on stations of a kind to their number."""
         model, start = self.model, self.model.integer(0, 0)
         uses: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
         for thing, kind in self.setting.standing.items():
-            n = next(n for n, errand in enumerate(self.listed) if errand.thing == thing)
+            n = next(n for n, task in enumerate(self.listed) if task.thing == thing)
             if self.listed[n].carried:  # else it is counted below
                 uses[kind].append((start, 0, self.step[n], self.n + 1))
-        for n, errand in enumerate(self.listed):
-            if errand.to in self.setting.free and errand.last in ("put", ""):
-                began = (self.step[n], self.n) if errand.carried else (start, 0)
-                later = next((m for m, one in enumerate(self.listed) if m > n and one.thing == errand.thing), None)
+        for n, task in enumerate(self.listed):
+            if task.to in self.setting.free and task.last in ("put", ""):
+                began = (self.step[n], self.n) if task.carried else (start, 0)
+                later = next((m for m, one in enumerate(self.listed) if m > n and one.thing == task.thing), None)
                 over = (self.end, 1) if later is None else (self.step[later], self.n + 1)
-                uses[errand.to].append((*began, *over))
+                uses[task.to].append((*began, *over))
         for kind, times in uses.items():
-            needed = (
-                errand.deeds or errand.thing in self.setting.vessels for errand in self.listed if errand.to == kind
-            )
+            needed = (task.deeds or task.thing in self.setting.vessels for task in self.listed if task.to == kind)
             if len(times) > self.setting.free[kind] and any(needed):
                 model.capacity([(model.stretch(*each, 2 * self.most), 1) for each in times], self.setting.free[kind])
 
     def work(self) -> None:
-        """State that all the work of a cook has to be done by the end; it follows, but is not seen."""
+        """Require that a cook's work ends by the makespan; redundant, but it strengthens the bound."""
         for cook in range(self.n):
             own = [(way.literal, -self.n * way.turns) for ways in self.ways for way in ways if way.cook == cook]
             self.model.linear([(self.end, 1), *own], cook + 1 - self.n, FAR)
 
     def read(self, solution: Sequence[int]) -> list[CookTurn]:
-        """Return what a solution says."""
+        """Return the turns of a solution."""
         turns = [
             CookTurn(n, next(c for c, by in enumerate(self.by[n]) if solution[by]), solution[self.first[n]])
             for n in range(len(self.listed))

@@ -32,7 +32,7 @@ def plans(problem: Kitchen, rules: Profile = RULES[0], most: int = 400) -> Itera
     """Yield the plans for a kitchen, each accepted by the rules."""
     engine = CompiledKitchen(problem, rules)
     start, guide = engine.start(), heuristic(engine)
-    for deeds in guide.errand_plans(start, guide.root(start), most, deadline_of(WorkLimit(5))):
+    for deeds in guide.transport_plans(start, guide.root(start), most, deadline_of(WorkLimit(5))):
         actions = [engine.deeds[deed].text for deed in deeds]
         replayed = run.replay(problem, actions, rules)
         assert replayed.success
@@ -119,12 +119,12 @@ def test_a_schedule_ends_as_soon_as_it_can() -> None:
     ]
     turns = schedule(setting, listed, 100, deadline_of(WorkLimit(5)))
     assert turns is not None
-    by_errand = {turn.errand: turn for turn in turns}
-    first, second = sorted((0, 2), key=lambda errand: by_errand[errand].first)
+    by_task = {turn.task: turn for turn in turns}
+    first, second = sorted((0, 2), key=lambda task: by_task[task].first)
     # Walk, take; walk, put, cut three times, take; walk, put: ten turns. The other comes when the board is left.
-    ends = [2 * (by_errand[n].first + listed[n].length) - 1 + by_errand[n].cook for n in (first + 1, second + 1)]
+    ends = [2 * (by_task[n].first + listed[n].length) - 1 + by_task[n].cook for n in (first + 1, second + 1)]
     assert ends[0] <= 20
     alone = schedule(setting._replace(free={"board": 2}), listed, 100, deadline_of(WorkLimit(5)))
     assert alone is not None
-    assert max(2 * (turn.first + listed[turn.errand].length) - 1 + turn.cook for turn in alone) == 20
+    assert max(2 * (turn.first + listed[turn.task].length) - 1 + turn.cook for turn in alone) == 20
     assert ends[1] == 32
