@@ -20,7 +20,7 @@ from planoracle.heuristics.grid_kitchens_jobs import (
     execute_jobs,
     plan_of,
 )
-from planoracle.heuristics.grid_kitchens_layout import KitchenLayout, layout_of
+from planoracle.heuristics.grid_kitchens_layout import StationLayout, layout_of
 from planoracle.heuristics.grid_kitchens_list import list_jobs
 from planoracle.heuristics.grid_kitchens_moves import RandomMoves
 from planoracle.heuristics.improve import Budget
@@ -92,7 +92,7 @@ def _plan_of_jobs(
 BY_NAME: dict[str, Planner] = {"improve": _annealed_plan, "floor-fixed": _fixed_plan, "floor-list": _list_plan}
 
 
-def fixed_jobs(shop: KitchenLayout) -> tuple[list[Job], list[int]]:
+def fixed_jobs(shop: StationLayout) -> tuple[list[Job], list[int]]:
     """Return jobs that serve all orders, and the plate of each.
 
     Raises
@@ -143,7 +143,7 @@ _TWICE = 0.25
 
 
 def improve_jobs(
-    shop: KitchenLayout,
+    shop: StationLayout,
     jobs: list[Job],
     plates: list[int],
     *,

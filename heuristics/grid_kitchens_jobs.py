@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
-from planoracle.heuristics.grid_kitchens_layout import KitchenLayout, Way
+from planoracle.heuristics.grid_kitchens_layout import StationLayout, Way
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Tile
 from planoracle.instances.benchmarks.grid_kitchens.tiles import distances, steps
 from planoracle.instances.errors import InternalError
@@ -88,7 +88,7 @@ def key_of(tick: int, start: int, cook: int) -> Key:
 
 
 def execute_jobs(
-    shop: KitchenLayout, jobs: list[Job], plates: list[int], stale: bool = False, limit: float = inf
+    shop: StationLayout, jobs: list[Job], plates: list[int], stale: bool = False, limit: float = inf
 ) -> Timing | None:
     """Compute the time of every step of some jobs.
 
@@ -159,7 +159,7 @@ class _Execution:
         "pots", "raw", "served", "shop", "since", "spot", "stale", "stamps", "stands", "steps", "time", "washed",
     )  # fmt: skip
 
-    def __init__(self, shop: KitchenLayout, plates: list[int], stale: bool) -> None:
+    def __init__(self, shop: StationLayout, plates: list[int], stale: bool) -> None:
         cooks, parts = len(shop.starts), len(shop.parts)
         self.shop, self.plates, self.stale = shop, plates, stale
         self.time, self.low, self.high, self.spot = [0] * cooks, [0] * cooks, [0] * cooks, shop.starts[:]
@@ -394,12 +394,12 @@ Action: TypeAlias = dict[str, Any]
 GridKitchenPlan: TypeAlias = dict[str, list[Action]]
 
 
-def plan_of(shop: KitchenLayout, timing: Timing) -> GridKitchenPlan:
+def plan_of(shop: StationLayout, timing: Timing) -> GridKitchenPlan:
     """Return the actions of all cooks; an idle cook has an empty list."""
     return {name: _actions_of(shop, cook, tile, timing) for cook, (name, tile) in enumerate(shop.grid_kitchen.cooks)}
 
 
-def _actions_of(shop: KitchenLayout, cook: int, first: Tile, timing: Timing) -> list[Action]:
+def _actions_of(shop: StationLayout, cook: int, first: Tile, timing: Timing) -> list[Action]:
     own = [step for step in timing.steps if step.cook == cook]
     tiles = _tiles(shop, own, first)
     actions: list[Action] = []
@@ -419,7 +419,7 @@ def _actions_of(shop: KitchenLayout, cook: int, first: Tile, timing: Timing) -> 
     return actions
 
 
-def _add_walk(shop: KitchenLayout, tile: Tile, goal: Tile, clock: int, step: StationStep, actions: list[Action]) -> int:
+def _add_walk(shop: StationLayout, tile: Tile, goal: Tile, clock: int, step: StationStep, actions: list[Action]) -> int:
     """Add a walk and a wait; return the start of the last of them."""
     pace = shop.grid_kitchen.facts.move
     walk = distances(shop.grid_kitchen, goal)[tile] * pace
@@ -442,11 +442,11 @@ def _add_walk(shop: KitchenLayout, tile: Tile, goal: Tile, clock: int, step: Sta
     return start
 
 
-def _between(shop: KitchenLayout, tile: Tile, other: Tile, length: int) -> bool:
+def _between(shop: StationLayout, tile: Tile, other: Tile, length: int) -> bool:
     return distances(shop.grid_kitchen, tile).get(other) == length
 
 
-def _tiles(shop: KitchenLayout, own: list[StationStep], first: Tile) -> list[Tile]:
+def _tiles(shop: StationLayout, own: list[StationStep], first: Tile) -> list[Tile]:
     """Choose the tile of a cook for each step, from the last backwards.
 
     The next tile must be reachable in time.

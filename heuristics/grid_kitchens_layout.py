@@ -1,4 +1,4 @@
-"""A grid kitchen as the heuristics see it: numbered stations, needs of the dishes, and walking distances."""
+"""A grid kitchen as heuristics see it: numbered stations, needs of the dishes, walking distances."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _IN_THE_WAY = 1_000_000
 _NEAREST = 3
 
 
-class KitchenLayout:
+class StationLayout:
     """Constant data of a grid kitchen for the execution of jobs.
 
     A cook stands on *some tile of a set*: all tiles that it can have reached in time. The next walk fixes the tile.
@@ -155,6 +155,6 @@ class KitchenLayout:
 
 
 @ProblemCache
-def layout_of(grid_kitchen: GridKitchen) -> KitchenLayout:
+def layout_of(grid_kitchen: GridKitchen) -> StationLayout:
     """Return the layout of a grid kitchen; raise `InputError` if a dish cannot be made."""
-    return KitchenLayout(grid_kitchen)
+    return StationLayout(grid_kitchen)

@@ -18,7 +18,7 @@ from planoracle.heuristics.grid_kitchens_jobs import (
     Timing,
     execute_jobs,
 )
-from planoracle.heuristics.grid_kitchens_layout import KitchenLayout
+from planoracle.heuristics.grid_kitchens_layout import StationLayout
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import NEVER, Deadline
 
@@ -30,7 +30,7 @@ _DUE = 30
 _JOBS, _TIMED = 48, 6e-6
 
 
-def list_jobs(shop: KitchenLayout, deadline: Deadline = NEVER) -> tuple[list[Job], list[int]]:
+def list_jobs(shop: StationLayout, deadline: Deadline = NEVER) -> tuple[list[Job], list[int]]:
     """Return jobs that serve all orders, and the plate of each.
 
     A job is ready when the things that it needs are in place. Jobs without idle time come first, then jobs of earlier
@@ -53,7 +53,7 @@ def list_jobs(shop: KitchenLayout, deadline: Deadline = NEVER) -> tuple[list[Job
 class _JobList:
     """Jobs chosen so far, and the state after them."""
 
-    def __init__(self, shop: KitchenLayout, deadline: Deadline) -> None:
+    def __init__(self, shop: StationLayout, deadline: Deadline) -> None:
         self.shop = shop
         self.deadline = deadline
         self.plates = list(range(len(shop.grid_kitchen.orders)))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from planoracle.heuristics.grid_kitchens_jobs import CHOP, FETCH, INTO, MOVE, PLATE, SERVE, WASH, Job
-from planoracle.heuristics.grid_kitchens_layout import KitchenLayout
+from planoracle.heuristics.grid_kitchens_layout import StationLayout
 
 
 class RandomMoves:
@@ -15,7 +15,7 @@ class RandomMoves:
     Jobs are changed in place, in copies of the lists.
     """
 
-    def __init__(self, shop: KitchenLayout, random: Random) -> None:
+    def __init__(self, shop: StationLayout, random: Random) -> None:
         self.shop = shop
         self.random = random
         self.cooks = len(shop.grid_kitchen.cooks)

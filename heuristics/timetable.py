@@ -354,7 +354,7 @@ class Timetable:
         self.pieces += pieces
         for piece in pieces:
             self._longest = max(self._longest, piece.duration)
-            agent, held = piece.agent, _held(action, piece)
+            agent, held = piece.agent, _busy_stretch(action, piece)
             if agent is not None and held:
                 cut_until = limit if action.interruptible else -1
                 insort(self._busy[agent], _Busy(piece.start, piece.start + held, cut_until))
@@ -373,7 +373,7 @@ class Timetable:
     def _take_back(self, action: Action, piece: Piece) -> None:
         """Undo `_put` for the last piece that is there: of what begins at the same instant it stands last."""
         agent = piece.agent
-        if agent is not None and _held(action, piece):
+        if agent is not None and _busy_stretch(action, piece):
             busy = self._busy[agent]
             del busy[bisect_left(busy, (piece.start,))]
         elif agent is not None:
@@ -391,7 +391,7 @@ class Timetable:
                 del settings[bisect_right(settings, piece.start, key=_start) - 1]
 
 
-def _held(action: Action, piece: Piece) -> int:
+def _busy_stretch(action: Action, piece: Piece) -> int:
     return piece.duration if action.interruptible and action.attended else action.attended
 
 

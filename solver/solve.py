@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.limits import Limit
-from planoracle.instances.model.problem import Problem, check_problem
+from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_optima import by_key, key_of
 from planoracle.instances.protocol.profiles import Rules
@@ -22,9 +22,9 @@ _MIN_WORK = 60.0
 
 @ProblemCache
 def bundled_result(problem: Problem, rules: Rules | None = None) -> Result | None:
-    """Return the bundled result of a problem under some rules, its plan replayed by them; ``None`` if there is none.
+    """Return the bundled result of a problem under some rules, ``None`` if there is none.
 
-    Unproved results of a short search are ignored, since the caller may search for longer.
+    Its plan is replayed. Unproved results of a short search are ignored, since the caller may search for longer.
 
     ``rules`` are as in `planoracle.solver.solve.solve`.
 
@@ -67,6 +67,14 @@ class Engine(Protocol):
         """Restore a result and replay its plan by the rules; raise an error if the entry is not valid."""
 
 
+#: Modules of the engines by kind, imported on first use.
+_ENGINES = {
+    "schedule": "planoracle.solver.exact.kind",
+    "kitchen": "planoracle.solver.kitchens.kind",
+    "floor": "planoracle.solver.grid_kitchens.kind",
+}
+
+
 def engine_of(problem: Problem) -> Engine:
     """Return the engine of a problem's kind; only this engine is imported.
 
@@ -75,19 +83,7 @@ def engine_of(problem: Problem) -> Engine:
     InputError
         If there is no engine for problems of its kind.
     """
-    if check_problem(problem).kind == "schedule":
-        from planoracle.solver.exact import kind as exact
-
-        return exact
-    if problem.kind == "kitchen":
-        from planoracle.solver.kitchens import kind as kitchens
-
-        return kitchens
-    if problem.kind == "floor":
-        from planoracle.solver.grid_kitchens import kind as grid_kitchens
-
-        return grid_kitchens
-    raise InputError(f"{problem.name} must be of kind schedule, kitchen or floor", field="kind", value=problem.kind)
+    return cast("Engine", import_module(for_kind(problem, _ENGINES)))
 
 
 def solve(
@@ -102,7 +98,7 @@ def solve(
     min_interruptions: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Result:
-    """Compute an optimal plan and a proof: a schedule of minimum makespan, or the fewest steps in a kitchen.
+    """Compute an optimal plan and a proof: a schedule of minimum makespan, or the fewest kitchen steps.
 
     Parameters
     ----------

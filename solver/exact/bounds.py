@@ -21,13 +21,13 @@ _Edge = tuple[int, int, int]  # node, node, least distance
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Longest paths of every action: ``head``, its earliest start, and ``tail``, the least time from finish to end.
+    """Longest paths of every action: earliest start ``head``, and least time ``tail`` from finish to end.
 
     ``fault`` is the reason if the lags alone admit no schedule. ``forced`` holds (i, j, least): in every schedule
     action j starts at least so long after the start of action i, which does not follow from the lags. ``open`` holds
     (i, j, ahead, behind): j starts at least ``ahead`` after the start of i, or i at least ``behind`` after that of j,
     and both may be possible. ``ordered`` holds (i, j, least) for all pairs that cannot overlap and have one order, with
-    the longest path between their starts. ``lag_tail`` is the tail by the lags alone; it defines the urgency of
+    the longest path between their starts. ``lag_tail`` is the tail by the lags alone, which defines the urgency of
     actions.
     """
 
@@ -46,7 +46,7 @@ class Windows:
 
 
 def windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
-    """Compute the longest paths over the time lags (Bellman-Ford), with a start and a finish node per action.
+    """Compute longest paths over the lags (Bellman-Ford), with a start and a finish node per action.
 
     When time is over before all paths are as long as they can be, those found so far still bound all schedules.
     """
@@ -169,8 +169,9 @@ def common_tick(instance: Instance) -> int:
     to multiples of the greatest common divisor of all times. ``solver/exact/README.md`` shows that this also holds for
     one agent whose interruptible actions use no resource and have no maximum lag; a maximum lag before them needs the
     check of `grid_matters`. Otherwise finer interruptions can help (three unit jobs on two machines end at 1.5), and
-    the result is 1. Several agents with more than ``_FEW_TICKS`` ticks of such work are an exception: the result divides
-    it evenly, and `grid_matters`. The result is also 1 if a use may start a tick after its setting, while that runs.
+    the result is 1. Several agents with more than ``_FEW_TICKS`` ticks of such work are an exception: the result
+    divides it evenly, and `grid_matters`. The result is also 1 if a use may start a tick after its setting, while that
+    runs.
 
     Examples
     --------
@@ -213,7 +214,7 @@ def steps(instance: Instance, step: int) -> int:
 
 
 def _settings_may_overlap(instance: Instance) -> bool:
-    """Return whether a use may overlap an earlier setting whose state it needs, or whose capacity it may share."""
+    """Return whether a use may overlap an earlier setting that it needs or may join."""
     uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
     setting = {demand.resource for _, demand in uses if demand.sets is not None}
     waiting = {d.resource for _, d in uses if d.resource in setting and (d.requires is not None or d.sets is None)}

@@ -67,7 +67,7 @@ def settled_early(instance: Instance, schedule: Schedule, *, cut: bool = True) -
 
 @dataclass(slots=True, eq=False)
 class _Item:
-    """A piece whose start may change. ``action`` is a position; the piece occupies its agent for ``busy`` ticks."""
+    """A piece with a variable start; ``action`` is a position, and its agent is busy for ``busy`` ticks."""
 
     action: int
     start: int
@@ -382,7 +382,7 @@ class _Shift:
         """Return whether the rules accept the uses of one resource near a piece that started ``before``.
 
         Uses that end before the new start, and uses after the setting that follows the old start, do not depend on the
-        piece. The rules judge the others by the uses around them and the last settings before these.
+        piece. The rules check the others by the uses around them and the last settings before these.
         """
         only = {demand.resource}
         uses, settings, longest = self._uses[demand.resource], self._settings[demand.resource], self._longest

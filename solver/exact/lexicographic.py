@@ -93,7 +93,7 @@ class Lexicographic:
         return sum(coefficient * self.solution[variable] for variable, coefficient in terms)
 
     def smallest_in_order(self, variables: Sequence[int]) -> bool:
-        """Set the solution in which these variables are lexicographically smallest, if a short search finds it."""
+        """Set the lexicographically smallest solution in these variables, if a short search finds it."""
         if self.deadline.left() <= 0 or self.infeasible:
             return False
         self.model.drop_objective()
@@ -156,7 +156,7 @@ class _Model(ScheduleModel):
 
 
 def with_few_interruptions(instance: Instance, result: Result, deadline: Deadline) -> Result:
-    """Return a result whose schedule has the fewest interruptions that the search finds; its makespan stays proved."""
+    """Return a result with the fewest interruptions that the search finds; its makespan stays proved."""
     assert result.schedule is not None
     began = perf_counter()
     fewest = minimize_interruptions(instance, result.schedule, time_limit=deadline)
@@ -165,13 +165,13 @@ def with_few_interruptions(instance: Instance, result: Result, deadline: Deadlin
         result,
         schedule=fewest.schedule,
         plan=result.plan if is_same else certify(instance, fewest.schedule, result.makespan),
-        proof=f"{result.proof}, {'fewest pieces' if fewest.proved else 'pieces not proved to be fewest'}",
+        proof=f"{result.proof}, {'interruptions proved minimal' if fewest.proved else 'interruptions not proved minimal'}",
         seconds=result.seconds + perf_counter() - began,
     )
 
 
 def minimize_interruptions(instance: Instance, schedule: Schedule, *, time_limit: Limit = 60.0) -> FewInterruptions:
-    """Find a schedule of the same makespan with the fewest pieces.
+    """Find a schedule of the same makespan with the fewest interruptions.
 
     Pieces are commands: a step in the middle of which its agent starts another action is two pieces.
 

@@ -125,7 +125,7 @@ class ResourceConstraints:
         return alone
 
     def _may_join(self, i: int, one: Demand, j: int, two: Demand) -> bool:
-        """Return whether setting ``two`` of action ``j`` may share the capacity of use ``one`` of action ``i``."""
+        """Return whether setting ``two`` of action ``j`` may share the units of use ``one`` of action ``i``."""
         if i == j or not two.amount or one.amount < two.amount or self.ordered(i, j):
             return False
         if self.instance.actions[i].interruptible or self.segments[i][0].size != self.segments[j][0].size:
@@ -190,7 +190,7 @@ _FEW_PAIRS = 1_000
 
 
 class Inside(NamedTuple):
-    """Moments ``after`` to ``after + size - 1`` behind variable ``begin``: inside a piece if all literals hold."""
+    """Moments ``after`` to ``after + size - 1`` behind ``begin``, inside a piece if all literals hold."""
 
     begin: int
     after: int

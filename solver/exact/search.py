@@ -151,7 +151,7 @@ class Proving:
     def prove(
         self, model: ScheduleModel, stages: Iterable[Stage], *, afresh: bool = False
     ) -> tuple[Status, str] | None:
-        """Run CP-SAT with these settings until the makespan is proved or time is over; ``None`` if it is not proved.
+        """Run CP-SAT with these settings until the makespan is proved; ``None`` if it is not proved in time.
 
         The incumbent bounds later stages, unless each is to search ``afresh``. All but the last stage run one worker
         for a fixed effort, so that their results do not depend on the machine.
@@ -427,7 +427,10 @@ class _Search(Proving):
         grid: int | None = None,
         in_order: bool = False,
     ) -> Result:
-        """Return the result; schedules found ``in_order`` have smallest starts, so that no left shift is needed."""
+        """Return the result of the search.
+
+        Schedules found ``in_order`` have smallest starts, so that they need no left shift.
+        """
         if schedule is not None and (not in_order or language(self.instance).untimed):
             schedule = settled_early(self.instance, schedule)
         if status == Status.feasible and schedule is not None and schedule.makespan == self.least:

@@ -87,11 +87,11 @@ def without_presolve() -> Iterator[Stage]:
 
 
 def in_turns(decisions: int, *, loaded: bool) -> Iterator[Stage]:
-    """Yield the stages for crowded problems; ``loaded``: the work of one resource is far longer than any path.
+    """Yield the stages for crowded problems.
 
-    If one resource determines the makespan, core search proves it at once, or with dynamic precedences in tenths of a
-    second, or not for a long time. On other problems binary search on the makespan is several times as fast as either
-    search without it.
+    ``loaded``: the work of one resource is far longer than any path. If one resource determines the makespan, core
+    search proves it at once, or with dynamic precedences in tenths of a second, or not for a long time. On other
+    problems binary search on the makespan is several times as fast as either search without it.
     """
     for turn in range(_TURNS):
         share = decisions * _GROWTH**turn

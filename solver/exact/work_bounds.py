@@ -123,7 +123,7 @@ def _largest_tails(jobs: list[BoundJob], capacity: int, least: int) -> int:
 
 
 def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int], lower_bound: int = 0) -> int:
-    """Return the best bound by the work of all agents, and of sets of agents to whom some work is confined.
+    """Return the best bound by the work of all agents, and of agents to whom some work is confined.
 
     Parameters
     ----------

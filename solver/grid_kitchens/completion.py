@@ -1,4 +1,4 @@
-"""Beam search for plans that continue a partly executed run of a grid kitchen, and results of planning."""
+"""Beam search for plans that continue a run of a grid kitchen, and the result type of planning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rollout heuristic of grid kitchens: an estimate of the remaining time until all orders are served, no bound."""
+"""Rollout heuristic of grid kitchens: estimate of the remaining time, which is no bound."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ class Solver:
 
 
 def _between(value: Value, low: Value | None, high: Value | None) -> Value:
-    """Return the value of a state between two others: totals never fall, and later plans are valid earlier."""
+    """Return a value between two others: totals never fall, and a later plan is valid earlier."""
     lower = value.lower if low is None else max(value.lower, low.lower)
     tops = [one.upper for one in (value, high) if one is not None and one.upper is not None]
     return Value(lower, min(tops, default=None))

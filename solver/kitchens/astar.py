@@ -211,7 +211,7 @@ class _Search:
                     yield _Child(2, (deed, second), last, compiled.goal(last))
 
     def greedy(self, start: State, groups: Groups, most: int) -> bool:
-        """Search greedily over at most ``most`` states; return whether a plan is proved optimal, or sufficient."""
+        """Search greedily over at most ``most`` states; return whether a plan is proved or sufficient."""
         for weight in _WEIGHTS:
             deeds = self.hasty(start, groups, weight, most)
             if deeds is not None and len(deeds) < self.most:
@@ -324,7 +324,7 @@ class _Search:
         )
 
     def is_accepted(self, actions: Sequence[str]) -> bool:
-        """Return whether the rules accept the actions after the executed ones, and the last one reaches the goal."""
+        """Return whether the rules accept the executed actions and these, and the last one reaches the goal."""
         engine = compiled(self.kitchen, self.rules)
         state = engine.start()
         for text in (*self.after, *actions):

@@ -116,7 +116,10 @@ def _clashes(conditions: Collection[Atom], group: dict[str, int]) -> Iterator[tu
 
 
 def _differ(one: Atom, other: Atom) -> bool:
-    """Return whether two conditions never mean the same fact; an object that the goal names may play a role."""
+    """Return whether two conditions never mean the same fact.
+
+    An object that the goal names may play a role.
+    """
     return one[0] != other[0] or any(
         a != b and (("#" in a) == ("#" in b) or _kind(a) != _kind(b)) for a, b in zip(one[1:], other[1:], strict=True)
     )

@@ -1,4 +1,4 @@
-"""Goal of a kitchen as roles: requirements by kind of object, and the choices that a search makes first."""
+"""Goal of a kitchen as roles: requirements by kind of object, and choices fixed before the search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search heuristic of the kitchen planner: key up to symmetry, lower bound, and number of pending processes."""
+"""Search heuristic of the kitchen planner: state key, lower bound, number of pending processes."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _predicate(process: Process) -> str:
 
 
 def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_DEADLINE) -> SearchHeuristic:
-    """Return the heuristic for a kitchen, without domain knowledge if the domain or its facts are not standard.
+    """Return the heuristic for a kitchen, without domain knowledge if the kitchen is not standard.
 
     The same holds if too many objects could play the roles. The heuristic raises `TimeOverError` after the deadline.
     """

@@ -1,4 +1,4 @@
-"""Own steps of items: the least number that one item takes in a role, from its place to its destination.
+"""Own steps of items: the least number that an item takes in a role, from place to destination.
 
 ``README.md``, section "The bound", has the argument for every term; numbers in brackets refer to its claims.
 

@@ -1,4 +1,4 @@
-"""Lower bound of the steps of a state: own steps of pots, bowls and meals, and the sum over all objects.
+"""Lower bound of a state's steps: own steps of pots, bowls and meals, and the sum over all objects.
 
 ``README.md``, section "The bound", has the argument for every term; numbers in brackets refer to its claims.
 

@@ -1,4 +1,4 @@
-"""Data shared by the parts of the lower bound: objects and roles of a kitchen, open processes, one state."""
+"""Data of the lower bound: objects and roles of a kitchen, open processes, one decoded state."""
 
 from __future__ import annotations
 
@@ -344,7 +344,7 @@ def _names(running: Running) -> Iterator[str]:
 
 
 def _leads(running: Running) -> tuple[str, int] | None:
-    """Return the predicate that an effect makes true (or the object that it creates), and the ticks until then."""
+    """Return the predicate (or created object) to which an effect leads, and the ticks until then."""
     effect = running.effect
     if running.done:
         return None

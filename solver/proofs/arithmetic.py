@@ -52,7 +52,10 @@ def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: 
 
 
 class _Edge(NamedTuple):
-    """``value[target] >= value[source] + ticks``; nodes are 2i for starts, 2i + 1 for finishes, -1 for time 0."""
+    """``value[target] >= value[source] + ticks``.
+
+    Nodes are 2i for starts, 2i + 1 for finishes, -1 for time 0.
+    """
 
     source: int
     target: int

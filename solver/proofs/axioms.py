@@ -1,4 +1,4 @@
-"""Facts that follow from an instance without search: bounds between events, alternatives, and machines.
+"""Facts that an instance states: bounds between events, alternatives, and machines.
 
 An *event* is the beginning, the end, or the start or finish of an action.
 
@@ -15,7 +15,7 @@ from planoracle.instances.model.limits import NEVER, Deadline
 
 
 class ProofEvent(NamedTuple):
-    """Event: ``begin``, ``end``; or of an action ``start``, ``finish``, or ``free`` (it releases its agent)."""
+    """Event ``begin`` or ``end``; or an action's ``start``, ``finish`` or ``free`` (agent released)."""
 
     kind: str
     action: str = ""
@@ -294,7 +294,7 @@ def _modes(instance: Instance) -> Iterator[Alternative]:
 
 
 def _states(instance: Instance, deadline: Deadline) -> Iterator[Alternative]:
-    """Yield that a setting of another state comes before the only setting that serves a use, or after the use."""
+    """Yield that another setting comes before the only setting that serves a use, or after the use."""
     setters = _setters(instance)
     for user in instance.actions:
         for resource, state in _required(user):

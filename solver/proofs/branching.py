@@ -26,9 +26,9 @@ _Forced = tuple[Alternative, int]  # a choice, and which of its ways is impossib
 
 
 class Prover:
-    """Search for proofs that the makespan is at least ``target``; ``base`` holds the bounds of the instance.
+    """Search for proofs that the makespan is at least ``target``.
 
-    A proof has at most ``leaves`` cases; the effort grows with their number.
+    ``base`` holds the bounds of the instance. A proof has at most ``leaves`` cases; the effort grows with their number.
     """
 
     def __init__(self, base: Arguments, target: int, leaves: int = LEAVES) -> None:

@@ -1,4 +1,4 @@
-"""Check a proof that no schedule of a problem is shorter than a bound, with Python and this file alone.
+"""Check a proof that no schedule is shorter than a bound; needs Python and this file alone.
 
 ``python checker.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a proof as
 ``planoracle explain --out`` does. ``schedule_checker.py`` beside this file checks the schedule of a proof.
@@ -132,7 +132,7 @@ class _Action:
 
 
 class _Problem:
-    """Problem; lags are (before, after, minimum, maximum), from the finish of one to the start of the other."""
+    """Problem; lags are (before, after, minimum, maximum), from a finish to a start."""
 
     def __init__(self, document: Any) -> None:
         problem = _read("problem", document, agents=["agent"], resources=[])
@@ -302,7 +302,7 @@ class Checker:
             self.fail(step, f"no way of {least} ticks from {source} to {target}")
 
     def is_stated(self, hop: _Hop) -> bool:
-        """Return whether the problem states that the target is so many ticks after the source, for this reason."""
+        """Return whether the problem states the least time of a hop, for the hop's reason."""
         (kind, name), (target_kind, other), ticks = hop.source, hop.target, hop.ticks
         one, two = self.problem.actions.get(name), self.problem.actions.get(other)
         if hop.reason == "order":  # nothing ends after the end

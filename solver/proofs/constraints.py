@@ -144,7 +144,10 @@ def _is_fact(instance: Instance, lag: Lag) -> bool:
 
 
 def _piece(instance: Instance, name: str) -> tuple[str, str]:
-    """Return the action of which ``name`` is an earlier piece, and the piece's number; two empty texts if none."""
+    """Return the action of which ``name`` is an earlier piece, and the piece's number.
+
+    Two empty texts if it is none.
+    """
     action, _, number = name.rpartition("#")
     by_id = (instance.rest_of or instance).by_id
     return (action, number) if NOW in instance.by_id and name not in by_id and action in by_id else ("", "")

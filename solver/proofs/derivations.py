@@ -48,7 +48,7 @@ _SWEEPS = 40
 
 
 def least_time(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
-    """Return the least time of members of which at most ``capacity`` run (or so many units are used) at a time.
+    """Return the least time of members of which ``capacity`` (or so many units) run at a time.
 
     Members that cannot be interrupted fill ``capacity`` rows, in which they follow each other: some row gets at least
     the average number of them.

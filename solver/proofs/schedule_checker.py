@@ -173,11 +173,11 @@ class _Timetable:
             if most is not None and own[-1].start - finish > most:
                 raise ScheduleRefusedError(f"{after} starts too late after {before}")
 
-    def resource(self, name: str, capacity: int, first: str | None, found: list[tuple[_Piece, _Use]]) -> None:
-        """Check that what runs at a time has room on a resource, and meets the states that it requires."""
+    def resource(self, name: str, capacity: int, first: str | None, uses: list[tuple[_Piece, _Use]]) -> None:
+        """Check that simultaneous uses fit into the capacity and meet the states that they require."""
         starts, of = list[int](), defaultdict[str, list[int]](list)  # when states are set: all of them, and each
         lenders: dict[tuple[int, int, bool], int] = {}  # most units by interval and whether the action is attended
-        for piece, use in found:
+        for piece, use in uses:
             action = self.actions[piece.action]
             if use.sets is not None:
                 starts.append(piece.start)
@@ -187,12 +187,12 @@ class _Timetable:
                 lenders[key] = max(lenders.get(key, 0), use.amount)
 
         def others(state: str, begin: int, end: int) -> int:
-            """Return how many settings of other states start from ``begin`` to before ``end``."""
+            """Return the number of settings of other states that start in ``[begin, end)``."""
             inside = [bisect_left(times, end) - bisect_left(times, begin) for times in (starts, of[state])]
             return inside[0] - inside[1]
 
         def holds(piece: _Piece, own: _Use, state: str) -> bool:
-            """Whether a use meets one state alone, left by those before it, and set by no others while it runs."""
+            """Return whether a use meets one state only: set before it, and by no other setting while it runs."""
             place = bisect_left(starts, piece.start)
             met = not others(state, starts[place - 1], piece.start) if place else first == state
             return met and others(state, piece.start, max(piece.end, piece.start + 1)) == (
@@ -200,13 +200,13 @@ class _Timetable:
             )
 
         def lent(piece: _Piece, own: _Use) -> bool:
-            """Whether a setting goes on over the interval of a use that makes room for it."""
+            """Return whether a setting shares the interval and the units of a use."""
             able = {False, self.actions[piece.action]["attended"] > 0}
             return any(lenders.get((piece.start, piece.end, held), -1) >= own.amount for held in able)
 
         rooms: list[tuple[int, int, int]] = []
         shared: dict[tuple[int, int, str], int] = {}  # settings of one state over one interval: the largest takes room
-        for piece, use in found:
+        for piece, use in uses:
             if use.requires is not None and not holds(piece, use, use.requires):
                 raise ScheduleRefusedError(f"{piece.action} does not find {name} as it needs it")
             if use.sets is None:

@@ -27,7 +27,10 @@ class Hop(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Times between events, added up. A path of positive length from an event to itself is a contradiction."""
+    """Times between events, added up.
+
+    A path of positive length from an event to itself is a contradiction.
+    """
 
     number: int
     hops: tuple[Hop, ...]

@@ -15,7 +15,7 @@ _HOP = 2e-7
 
 
 def critical_path(instance: Instance, deadline: Deadline = NEVER) -> Path:
-    """Return the longest path from the beginning to the end, or a cycle if the time lags are contradictory.
+    """Return the longest path from beginning to end, or a cycle if the lags are contradictory.
 
     Raises
     ------
@@ -150,7 +150,7 @@ _Longest = dict[tuple[str, str], tuple[int, Hop | None]]
 def _longest(
     hops: list[Hop], end: ProofEvent, deadline: Deadline, *, backwards: bool
 ) -> tuple[_Longest, tuple[Hop, ...]]:
-    """Return the longest times from (or to) an event with the last hop of each, or a cycle of positive length."""
+    """Return the longest times from (or to) an event with their last hops, or a cycle of positive length."""
     longest: _Longest = {end: (0, None)}
     for _ in range(len({hop.source for hop in hops} | {hop.target for hop in hops}) + 1):
         deadline.check(_HOP * len(hops))

@@ -172,8 +172,8 @@ class StateSolver:
     Parameters
     ----------
     step
-        Ticks; times of states must be multiples of it. Statements hold for completions that pause interruptible
-        actions at multiples of it, see ``solver/exact/README.md``. By default as in `planoracle.solver.exact.search.solve`.
+        Ticks; times of states must be multiples of it. Statements hold for completions that pause interruptible actions
+        at multiples of it, see ``solver/exact/README.md``. Default: `common_tick`.
     latest
         Ticks; latest time in the states to come, if known, so that the model is built only once.
 

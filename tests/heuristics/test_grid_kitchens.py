@@ -20,7 +20,7 @@ from planoracle.heuristics.grid_kitchens_jobs import (
     execute_jobs,
     plan_of,
 )
-from planoracle.heuristics.grid_kitchens_layout import KitchenLayout, layout_of
+from planoracle.heuristics.grid_kitchens_layout import StationLayout, layout_of
 from planoracle.heuristics.grid_kitchens_list import list_jobs
 from planoracle.heuristics.grid_kitchens_moves import RandomMoves
 from planoracle.heuristics.improve import Budget
@@ -186,7 +186,7 @@ def test_what_comes_after_another_cook_has_its_turn_after_it() -> None:
     ],
 )
 def test_jobs_that_cannot_be_done(jobs: list[Job]) -> None:
-    assert execute_jobs(KitchenLayout(row(TARTARE)), jobs, [0]) is None
+    assert execute_jobs(StationLayout(row(TARTARE)), jobs, [0]) is None
 
 
 def test_dishes_that_cannot_be_made_say_why() -> None:

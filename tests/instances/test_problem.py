@@ -78,12 +78,12 @@ def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
     assert frame["unit"].tolist() == ["mile"] * 2 + ["step"] * 2
     assert frame["benchmark"].tolist() == ["generic"] * 2 + ["kitchens"] * 2
     assert errors["reason"].str.contains(
-        "must be of kind schedule, kitchen or floor|is for scheduling problems"
+        "must be a schedule or a kitchen or a floor|is for scheduling problems"
     ).tolist() == [True, True]
     assert len(schedules([(Errand(), "serial-lpt", None)]).errors) == 1
     frame, errors = instances([Errand(), burger])
     assert (len(frame), errors["instance"].tolist()) == (1, ["errand"])
-    with pytest.raises(InputError, match="kind: errand must be of kind schedule, kitchen or floor"):
+    with pytest.raises(InputError, match="kind: errand must be a schedule or a kitchen or a floor"):
         Solving().start()(Errand())
 
 

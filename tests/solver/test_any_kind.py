@@ -58,7 +58,7 @@ def test_a_kind_without_an_engine_is_refused() -> None:
         name: str = "errand"
         kind: str = "errand"
 
-    with pytest.raises(InputError, match="kind: errand must be of kind schedule, kitchen or floor"):
+    with pytest.raises(InputError, match="kind: errand must be a schedule or a kitchen or a floor"):
         solve(Errand())
 
 

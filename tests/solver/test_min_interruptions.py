@@ -1,4 +1,4 @@
-"""Schedules of the fewest pieces, held against exhaustive search through the rules."""
+"""Schedules of the fewest interruptions, compared with exhaustive search through the rules."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_makespan_its_proof_and_certificate_stay(name: str) -> None:
         two.lower_bound,
         two.grid,
     )
-    assert two.proof == f"{one.proof}, fewest pieces"
+    assert two.proof == f"{one.proof}, interruptions proved minimal"
     assert two.plan == certify(problem, two.schedule)
     assert len(two.schedule.pieces) <= len(one.schedule.pieces)
     assert certificate(problem, one.makespan) == certificate(problem, two.makespan)

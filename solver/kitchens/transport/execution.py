@@ -1,4 +1,4 @@
-"""Plans from schedules: transport tasks are listed, scheduled and executed several times; the shortest plan counts."""
+"""Plans from schedules of transport tasks: tasks are listed, scheduled and executed several times."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class _Acting:
         return (self.finish(cook, task, at, view) if self.over.issuperset(task.before_put) else ""), 3
 
     def ready(self, task: TransportTask, view: StateView) -> bool:
-        """Return whether the preconditions of taking a thing hold; those of a pot count when the cook is there."""
+        """Return whether a thing may be taken; preconditions of a pot count when the cook is there."""
         needed = [e for e in task.before if task.last != "add" or self.listed[e].thing == task.thing]
         return self.over.issuperset(needed) and all(self.has_effect(self.listed[e], view) for e in needed)
 

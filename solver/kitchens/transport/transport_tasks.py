@@ -57,8 +57,8 @@ class TransportTask:
         return 3 * self.carried + self.deeds - self.saved
 
 
-class _Unsupported(Exception):  # noqa: N818  # control flow within this module
-    """The kitchen needs choices that the listing does not make."""
+class _OpenChoiceError(Exception):
+    """The kitchen needs choices that the listing does not make; used within this module only."""
 
 
 def transport_tasks(
@@ -78,7 +78,7 @@ def transport_tasks(
         return None
     try:
         return _Listing(context, view, group, clearing).all()
-    except _Unsupported:
+    except _OpenChoiceError:
         return None
 
 
@@ -175,20 +175,20 @@ class _Listing:
         assignment: dict[str, int] = {}
         for dish, name in zip(self.context.roles.dishes, self.group.bottoms, strict=True):
             if name and name not in self.view.places and name not in self.hands:
-                raise _Unsupported
+                raise _OpenChoiceError
             if name:
                 assignment[name] = dish.bottom
         for kind, places in self.context.roles.kinds.items():
             places = [place for place in places if place not in assignment.values()]
             items = [item for item in self.context.roles.items[kind] if item not in assignment]
             if perm(len(items), len(places)) > _MOST_WAYS:
-                raise _Unsupported
+                raise _OpenChoiceError
             ways: list[dict[str, int]] = [
                 dict(zip(chosen, places, strict=True)) for chosen in permutations(items, len(places))
             ]
             ways = [way for way in ways if all(self.roles[r].name in ("", item) for item, r in way.items())]
             if not ways:
-                raise _Unsupported
+                raise _OpenChoiceError
             best: dict[str, int] = min(ways, key=self.effort)
             assignment |= best
         return assignment
@@ -201,7 +201,7 @@ class _Listing:
         role = self.roles[place]
         at = self.view.places.get(item)
         if at is None and item not in self.hands:
-            raise _Unsupported
+            raise _OpenChoiceError
         above = 0 if at is None else len(self.view.stacks[at[0]]) - 1 - at[1]
         todo = self.context.todo(self.view, item, role)
         return 4 * above + sum(4 + each.acts + _UNABLE * (not self.able(item, each)) for each in todo)
@@ -232,7 +232,7 @@ class _Listing:
         free = [station for station in self.context.stations if station not in self.dish_stations | self.occupied]
         free = [station for station in free if self.context.fits(station, goal_dish.station)]
         if not free:
-            raise _Unsupported
+            raise _OpenChoiceError
         station = min(free, key=lambda station: len(self.view.stacks.get(station, ())))
         self.dish_stations.add(station)
         return station
@@ -298,7 +298,7 @@ class _Listing:
         pots = [pot for pot in self.context.pots if pot in self.view.places]
         pots.sort(key=lambda pot: (self.kind_at(pot) != self.context.fill.station, pot))
         if len(pots) < len(meals):
-            raise _Unsupported
+            raise _OpenChoiceError
         pot_of_meal = {}
         for meal, pot in zip(range(len(meals)), pots, strict=False):
             at_once = self.kind_at(pot) == self.context.fill.station
@@ -323,7 +323,7 @@ class _Listing:
             station = self.view.places.get(name, ("", 0))[0]
             stands = not vessel.station or self.context.fits(station, vessel.station)
             if len(inside) > 1 or not station or (inside and vessel.kind == "pot"):
-                raise _Unsupported
+                raise _OpenChoiceError
             carried = () if stands else (self.add(TransportTask(name, True, vessel.station, "put")),)
             if inside:
                 pot, filled = pots[inside[0]]
