@@ -61,8 +61,8 @@ def search(instance: Instance, *, waiting: bool = True, nodes: int = 20_000) -> 
         The schedule, or ``None`` and the reason: the search is exhausted, or the limit reached.
     """
     run = _Dfs(instance, waiting, nodes)
-    timetable = run.dfs(tuple(action_list(instance)), Timetable(instance), 0)
-    if timetable is not None:
+    timetable = Timetable(instance)
+    if run.dfs(tuple(action_list(instance)), timetable, 0):
         return timetable, ""
     return None, "stopped after the limit of nodes" if run.nodes_left < 0 else "no feasible schedule found"
 
@@ -80,36 +80,39 @@ class _Dfs:
             if lag.maximum is not None
         ]
 
-    def dfs(self, remaining: tuple[int, ...], timetable: Timetable, time: int) -> Timetable | None:
+    def dfs(self, remaining: tuple[int, ...], timetable: Timetable, time: int) -> bool:
+        """Complete a timetable; return whether that succeeded, else leave the timetable as it was."""
         if not remaining:
-            return timetable
+            return True
         self.nodes_left -= 1
         if self.nodes_left < 0 or self.too_late(timetable, time):
-            return None
-        startable = False
+            return False
+        startable, placed = False, timetable.placed
         for i in remaining:
-            attempt = self.start_now(timetable, i, time)
-            if attempt is None:
+            if not self.start_now(timetable, i, time):
                 continue
             startable = True
             busy = self.instance.actions[i].attended
-            timetable_found = self.dfs(tuple(j for j in remaining if j != i), attempt, time + busy)
-            if timetable_found is not None or self.nodes_left < 0:
-                return timetable_found
+            if self.dfs(tuple(j for j in remaining if j != i), timetable, time + busy):
+                return True
+            timetable.take_back(placed)
+            if self.nodes_left < 0:
+                return False
         if self.waiting and not startable:
             ends = [end for end in timetable.finish if end is not None and end > time]
             later = [a.release for a in self.instance.actions if a.release > time]
             if ends or later:
                 return self.dfs(remaining, timetable, min(ends + later))
-        return None
+        return False
 
-    def start_now(self, timetable: Timetable, i: int, time: int) -> Timetable | None:
-        if any(timetable.finish[j] is None for j, _ in self.instance.predecessors[i]):
-            return None
-        if timetable.earliest(i) > time:
-            return None
-        attempt = timetable.snapshot()
-        return attempt if attempt.place(i, time) is None and attempt.start[i] == time else None
+    def start_now(self, timetable: Timetable, i: int, time: int) -> bool:
+        """Place an action if it can start at ``time``; return whether it was placed."""
+        missing = any(timetable.finish[j] is None for j, _ in self.instance.predecessors[i])
+        if missing or timetable.earliest(i) > time or timetable.place(i, time) is not None:
+            return False
+        if timetable.start[i] != time:
+            timetable.take_back(timetable.placed - 1)
+        return timetable.start[i] == time
 
     def too_late(self, timetable: Timetable, time: int) -> bool:
         """Return whether some action can no longer start within its maximum lag."""

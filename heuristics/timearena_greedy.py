@@ -44,14 +44,11 @@ CEILING = 100
 class GreedySchedule(NamedTuple):
     """Outcome of a greedy that ignores objects.
 
-    ``makespan`` and ``starts`` (in the order of the instance) in ticks; ``order``: the ids of the autonomous
-    actions in the order that led to it; ``capped``: orders were left untried, another one may be better.
+    ``makespan`` and ``starts`` (in the order of the instance) are in ticks.
     """
 
     makespan: int
     starts: tuple[int, ...]
-    order: tuple[str, ...]
-    capped: bool
 
     @property
     def claim(self) -> int:
@@ -65,7 +62,7 @@ def run_printed(instance: Instance) -> GreedySchedule:
     order = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
     starts = run.schedule(run.listed(order, farthest_first=False))
     assert starts is not None  # no ceiling was set
-    return run.result(starts, order, capped=False)
+    return GreedySchedule(run.finish(starts), tuple(starts))
 
 
 def run_released(instance: Instance, limit: int = 10_000) -> GreedySchedule:
@@ -76,29 +73,24 @@ def run_released(instance: Instance, limit: int = 10_000) -> GreedySchedule:
     """
     run = _Run(without_objects(instance, as_listed=True))
     first = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
-    best: tuple[list[int], Sequence[int]] | None = None
-    makespan: int | None = None
-    capped = False
-    orders = permutations(first)
-    for order in islice(orders, max(1, limit)):
-        starts = run.schedule(run.listed(order, farthest_first=True), below=makespan)
+    best: GreedySchedule | None = None
+    for order in islice(permutations(first), limit):
+        starts = run.schedule(run.listed(order, farthest_first=True), below=None if best is None else best.makespan)
         if starts is not None:
-            best, makespan = (starts, order), run.finish(starts)
-            if makespan == sum(run.attended):
+            best = GreedySchedule(run.finish(starts), tuple(starts))
+            if best.makespan == sum(run.attended):
                 break
-    else:
-        capped = next(orders, None) is not None
     assert best is not None  # the first order has no makespan to beat
-    return run.result(*best, capped=capped)
+    return best
 
 
 def printed_schedule(instance: Instance, budget: Budget) -> HeuristicOutcome:
-    """Return the schedule of `printed`, if the rules allow it."""
+    """Return the schedule of `run_printed`, if the rules allow it."""
     return _allowed(run_printed, instance)
 
 
 def released_schedule(instance: Instance, budget: Budget) -> HeuristicOutcome:
-    """Return the schedule of `released`, if the rules allow it."""
+    """Return the schedule of `run_released`, if the rules allow it."""
     return _allowed(run_released, instance)
 
 
@@ -145,10 +137,6 @@ class _Run:
     def finish(self, starts: Iterable[int]) -> int:
         """Latest finish."""
         return max((s + a.duration for s, a in zip(starts, self.instance.actions, strict=True)), default=0)
-
-    def result(self, starts: Sequence[int], order: Sequence[int], *, capped: bool) -> GreedySchedule:
-        names = tuple(self.instance.actions[i].id for i in order)
-        return GreedySchedule(self.finish(starts), tuple(starts), names, capped)
 
     def listed(self, order: Iterable[int], *, farthest_first: bool) -> tuple[int, ...]:
         """Return the list of actions: these autonomous ones, then the others, prerequisites before each."""

@@ -66,12 +66,6 @@ class ResourceLoad:
             k += 1
         return time
 
-    def copy(self) -> ResourceLoad:
-        """Return an independent copy."""
-        load = ResourceLoad(self.capacity)
-        load._times, load._loads = self._times[:], self._loads[:]
-        return load
-
 
 _ALWAYS = 2**62  # beyond all times
 
@@ -132,20 +126,6 @@ class Timetable:
     def schedule(self) -> Schedule:
         """Return what has been placed as a schedule in normal form."""
         return Schedule.of(self.instance, self.pieces)
-
-    def snapshot(self) -> Timetable:
-        """Return an independent copy."""
-        copy = object.__new__(Timetable)
-        copy.instance, copy._before, copy._limits = self.instance, self._before, self._limits
-        copy._behind, copy._limited = self._behind, self._limited
-        copy.pieces, copy.start, copy.finish = self.pieces[:], self.start[:], self.finish[:]
-        copy._placed, copy._longest, copy._full = self._placed[:], self._longest, {}
-        copy._busy = {agent: spans[:] for agent, spans in self._busy.items()}
-        copy._instants = {agent: instants[:] for agent, instants in self._instants.items()}
-        copy._uses = {name: uses[:] for name, uses in self._uses.items()}
-        copy._settings = {name: uses[:] for name, uses in self._settings.items()}
-        copy._rooms = {name: room.copy() for name, room in self._rooms.items()}
-        return copy
 
     def take_back(self, count: int) -> None:
         """Remove the actions placed last; the first ``count`` remain."""

@@ -161,9 +161,7 @@ class CpModel:
 
     def minimize(self, variable: int) -> None:
         """Make a variable the objective, in place of any other."""
-        self.drop_objective()
-        self._proto.objective.vars.append(variable)
-        self._proto.objective.coeffs.append(1)
+        self.minimize_sum([(variable, 1)])
 
     def drop_objective(self) -> None:
         """Remove the objective: any solution will do."""

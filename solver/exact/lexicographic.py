@@ -165,7 +165,7 @@ def with_few_interruptions(instance: Instance, result: Result, deadline: Deadlin
         result,
         schedule=fewest.schedule,
         plan=result.plan if is_same else certify(instance, fewest.schedule, result.makespan),
-        proof=f"{result.proof}, {'interruptions proved minimal' if fewest.proved else 'interruptions not proved minimal'}",
+        proof=f"{result.proof}, interruptions {'proved' if fewest.proved else 'not proved'} minimal",
         seconds=result.seconds + perf_counter() - began,
     )
 

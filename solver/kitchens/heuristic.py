@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Effect, KitchenDomain, bundled
@@ -12,7 +13,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
 from planoracle.instances.model.limits import NEVER as NO_DEADLINE
 from planoracle.instances.model.limits import Deadline
 from planoracle.solver.kitchens.consistency import is_usual
-from planoracle.solver.kitchens.goals import Group, Process, Roles
+from planoracle.solver.kitchens.goals import Group, Roles
 from planoracle.solver.kitchens.lower_bound import Bound
 from planoracle.solver.kitchens.state_view import NEVER, Abstraction, StateView
 from planoracle.solver.kitchens.transport.execution import transport_plans
@@ -44,40 +45,28 @@ class StateEstimate(NamedTuple):
     unstarted: int
 
 
-class SearchHeuristic(Protocol):
-    """Guide of the search on one kitchen; ``familiar``: it knows the meaning of the kitchen's actions."""
+class SearchHeuristic:
+    """Guide of the search on one kitchen without domain knowledge: every state is at least one step from the goal.
 
-    familiar: bool
-
-    def root(self, state: State) -> Groups:
-        """Return all groups at the start."""
-        ...
-
-    def look(self, state: State, groups: Groups, steps: int, most: int) -> StateEstimate:
-        """Estimate a state, reached in ``steps`` steps, for plans of fewer than ``most`` steps."""
-        ...
-
-    def transport_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
-        """Yield ever shorter plans of fewer than ``most`` steps from schedules of transport tasks."""
-        ...
-
-
-class _Blind:
-    """Heuristic without domain knowledge: every state is at least one step from the goal."""
+    ``familiar``: the guide knows the meaning of the kitchen's actions.
+    """
 
     familiar = False
 
     def root(self, state: State) -> Groups:
+        """Return all groups at the start."""
         return ((1, None),)
 
     def transport_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
+        """Yield ever shorter plans of fewer than ``most`` steps from schedules of transport tasks."""
         return iter(())
 
     def look(self, state: State, groups: Groups, steps: int, most: int) -> StateEstimate:
+        """Estimate a state, reached in ``steps`` steps, for plans of fewer than ``most`` steps."""
         return StateEstimate((state,), ((steps + 1, None),) if steps + 1 < most else (), 0)
 
 
-class _Familiar:
+class _Familiar(SearchHeuristic):
     """Heuristic for the standard domain, with any times and repetitions."""
 
     familiar = True
@@ -92,7 +81,7 @@ class _Familiar:
         for kind, places in self._roles.kinds.items():
             roles_of_kind = [self._roles.roles[place] for place in places]
             for process in sorted(
-                {each for role in roles_of_kind for each in role.needs if each.ticks}, key=_predicate
+                {each for role in roles_of_kind for each in role.needs if each.ticks}, key=attrgetter("predicate")
             ):
                 count = sum(process in role.needs for role in roles_of_kind)
                 self._awaited.append((process.predicate, self._roles.items[kind], count))
@@ -118,7 +107,7 @@ class _Familiar:
                 remaining.append((bound, group))
         if not remaining:
             return StateEstimate(None, (), 0)
-        remaining.sort(key=_first)
+        remaining.sort(key=itemgetter(0))
         return StateEstimate(self._abstraction.key(state, view), tuple(remaining), self._unstarted(view))
 
     def _unstarted(self, view: StateView) -> int:
@@ -138,21 +127,13 @@ class _Familiar:
         return count + max(0, len(meals) - filled) + max(0, sum(meal.boiled for meal in meals) - boiled)
 
 
-def _first(entry: tuple[int, Group | None]) -> int:
-    return entry[0]
-
-
-def _predicate(process: Process) -> str:
-    return process.predicate
-
-
 def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_DEADLINE) -> SearchHeuristic:
     """Return the heuristic for a kitchen, without domain knowledge if the kitchen is not standard.
 
     The same holds if too many objects could play the roles. The heuristic raises `TimeOverError` after the deadline.
     """
     roles = Roles(compiled.kitchen) if ordinary(compiled.kitchen) else None
-    return _Blind() if roles is None or roles.ways() > _MOST_WAYS else _Familiar(compiled, roles, deadline)
+    return SearchHeuristic() if roles is None or roles.ways() > _MOST_WAYS else _Familiar(compiled, roles, deadline)
 
 
 def ordinary(kitchen: Kitchen) -> bool:

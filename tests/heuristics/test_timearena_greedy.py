@@ -23,7 +23,6 @@ def test_the_released_variant_reproduces_the_oracle_times(scenario):
     for size, mean in enumerate(MEANS[scenario], 1):
         found = [run_released(load(name)) for name in scenario_set(scenario, size)]
         assert sum(greedy.claim for greedy in found) / 10 == pytest.approx(mean)
-        assert not any(greedy.capped for greedy in found)
 
 
 def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
@@ -73,21 +72,11 @@ def test_algorithm_1_worked_by_hand():
     greedy = run_printed(Instance("k", actions, lags))
     assert greedy.starts == (4, 3, 0, 2, 8)
     assert greedy.makespan == 9
-    assert greedy.order == ("t/fry", "t/boil")
 
 
 def test_the_makespan_includes_what_runs_on_by_itself():
     actions = (Action("t/wash", "t", 1, 1), Action("t/boil", "t", 9, 1))
     assert run_printed(Instance("k", actions, (Lag("t/wash", "t/boil"),))).makespan == 10
-
-
-def test_orders_left_untried_are_owned_up_to():
-    tail = tuple(Action(f"t/after{i}", "t", 2, 2) for i in range(9))
-    auto = tuple(Action(f"t/auto{i}", "t", 30, 1) for i in range(9))
-    problem = Instance("k", auto + tail, tuple(Lag(a.id, b.id) for a, b in zip(auto, tail, strict=True)))
-    assert run_released(problem, limit=50).capped
-    few = Instance("k", auto[:3] + tail[:3], tuple(Lag(a.id, b.id) for a, b in zip(auto[:3], tail[:3], strict=True)))
-    assert not run_released(few, limit=6).capped
 
 
 def test_the_claim_is_never_more_than_a_hundred():

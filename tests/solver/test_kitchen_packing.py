@@ -56,7 +56,7 @@ def test_numbers_of_no_action_are_refused(plan: list[object], form: dict[str, in
 
 
 def test_another_form_is_refused() -> None:
-    with pytest.raises(ValueError, match="another form"):
+    with pytest.raises(ValueError, match="unknown form"):
         unpack_plan(BURGER, RULES, {"plan": [], "form": 3})
 
 
