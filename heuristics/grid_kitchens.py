@@ -70,14 +70,6 @@ def _annealed_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: B
     return anneal(grid_kitchen, rules, seed=budget.seed, tries=tries, bound=budget.bound, deadline=deadline)
 
 
-def _fixed_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: Budget) -> GridKitchenPlan:
-    return _plan_of_jobs(grid_kitchen, *fixed_jobs(layout_of(grid_kitchen)))
-
-
-def _list_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: Budget) -> GridKitchenPlan:
-    return _plan_of_jobs(grid_kitchen, *list_jobs(layout_of(grid_kitchen)))
-
-
 def _plan_of_jobs(
     grid_kitchen: GridKitchen, jobs: list[Job], plates: list[int], *, stale: bool = False
 ) -> GridKitchenPlan:
@@ -89,7 +81,11 @@ def _plan_of_jobs(
 
 
 #: Planners by name; ``improve`` is a heuristic for schedules, too.
-BY_NAME: dict[str, Planner] = {"improve": _annealed_plan, "floor-fixed": _fixed_plan, "floor-list": _list_plan}
+BY_NAME: dict[str, Planner] = {
+    "improve": _annealed_plan,
+    "floor-fixed": lambda kitchen, rules, budget: _plan_of_jobs(kitchen, *fixed_jobs(layout_of(kitchen))),
+    "floor-list": lambda kitchen, rules, budget: _plan_of_jobs(kitchen, *list_jobs(layout_of(kitchen))),
+}
 
 
 def fixed_jobs(shop: StationLayout) -> tuple[list[Job], list[int]]:

@@ -73,7 +73,7 @@ _GENERAL: dict[str, Heuristic] = {
 @cache
 def _paper_heuristics() -> dict[str, str]:
     """Return ``module:function`` of the papers' heuristics by name."""
-    return {name: where for each in registry.names() for name, where in registry.get(each).heuristics.items()}
+    return {name: place for each in registry.names() for name, place in registry.get(each).heuristics.items()}
 
 
 def names(kind: str | None = None) -> tuple[str, ...]:
@@ -131,16 +131,12 @@ def _run_on_instance(instance: Instance, name: str, budget: Budget) -> Heuristic
     heuristic = _find(name)
     began = perf_counter()
     outcome = heuristic(instance, budget)
-    schedule_found, reason = outcome.schedule, outcome.reason
-    late = (
-        schedule_found is not None and instance.time_limit is not None and schedule_found.makespan > instance.time_limit
-    )
-    if schedule_found is None or late:
-        reason_of_failure = "the schedule found exceeds the time limit" if late else reason
-        return HeuristicAnswer(
-            instance.name, name, None, None, None, reason_of_failure, perf_counter() - began, outcome.claim
-        )
-    schedule = settled(instance, schedule_found.schedule() if isinstance(schedule_found, Timetable) else schedule_found)
+    timetable, reason = outcome.schedule, outcome.reason
+    late = timetable is not None and instance.time_limit is not None and timetable.makespan > instance.time_limit
+    if timetable is None or late:
+        failure = "the schedule found exceeds the time limit" if late else reason
+        return HeuristicAnswer(instance.name, name, None, None, None, failure, perf_counter() - began, outcome.claim)
+    schedule = settled(instance, timetable.schedule() if isinstance(timetable, Timetable) else timetable)
     plan = certify(instance, schedule)
     seconds = perf_counter() - began
     return HeuristicAnswer(instance.name, name, schedule, schedule.makespan, plan, "", seconds, outcome.claim)

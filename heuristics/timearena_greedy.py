@@ -60,7 +60,7 @@ def run_printed(instance: Instance) -> GreedySchedule:
     """Schedule by Algorithm 1 as printed, objects ignored (see above)."""
     run = _Run(without_objects(instance))
     order = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
-    starts = run.schedule(run.listed(order, farthest_first=False))
+    starts = run.schedule(run.list_actions(order, farthest_first=False))
     assert starts is not None  # no ceiling was set
     return GreedySchedule(run.finish(starts), tuple(starts))
 
@@ -75,7 +75,9 @@ def run_released(instance: Instance, limit: int = 10_000) -> GreedySchedule:
     first = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
     best: GreedySchedule | None = None
     for order in islice(permutations(first), limit):
-        starts = run.schedule(run.listed(order, farthest_first=True), below=None if best is None else best.makespan)
+        starts = run.schedule(
+            run.list_actions(order, farthest_first=True), below=None if best is None else best.makespan
+        )
         if starts is not None:
             best = GreedySchedule(run.finish(starts), tuple(starts))
             if best.makespan == sum(run.attended):
@@ -97,10 +99,10 @@ def released_schedule(instance: Instance, budget: Budget) -> HeuristicOutcome:
 def _allowed(algorithm: Callable[[Instance], GreedySchedule], instance: Instance) -> HeuristicOutcome:
     if len(instance.agents) != 1:
         return HeuristicOutcome(None, "the greedy algorithm is for one agent")
-    schedule_found = algorithm(instance)
-    schedule, obstacle = realise(instance, schedule_found.starts)
-    why = f"claims {schedule_found.claim} {instance.unit}s, impossible under the rules: {obstacle}"
-    return HeuristicOutcome(schedule, why, schedule_found.claim)
+    greedy = algorithm(instance)
+    schedule, obstacle = realise(instance, greedy.starts)
+    reason = f"claims {greedy.claim} {instance.unit}s, impossible under the rules: {obstacle}"
+    return HeuristicOutcome(schedule, reason, greedy.claim)
 
 
 def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None, str]:
@@ -138,9 +140,9 @@ class _Run:
         """Latest finish."""
         return max((s + a.duration for s, a in zip(starts, self.instance.actions, strict=True)), default=0)
 
-    def listed(self, order: Iterable[int], *, farthest_first: bool) -> tuple[int, ...]:
+    def list_actions(self, order: Iterable[int], *, farthest_first: bool) -> tuple[int, ...]:
         """Return the list of actions: these autonomous ones, then the others, prerequisites before each."""
-        found: dict[int, None] = {}
+        actions: dict[int, None] = {}
         for i in [*order, *(i for i, a in enumerate(self.instance.actions) if a.attended == a.duration)]:
             queue, seen = deque([i]), {i: None}
             while queue:
@@ -151,8 +153,8 @@ class _Run:
                         queue.append(j)
             before = [j for j in seen if j != i]
             for j in [*(reversed(before) if farthest_first else before), i]:
-                found.setdefault(j)
-        return tuple(found)
+                actions.setdefault(j)
+        return tuple(actions)
 
     def schedule(self, listed: Sequence[int], below: int | None = None) -> list[int] | None:
         """Start what can start first in the list, else let a tick pass; give up if not done ``below``."""

@@ -334,10 +334,10 @@ class Timetable:
         self.pieces += pieces
         for piece in pieces:
             self._longest = max(self._longest, piece.duration)
-            agent, held = piece.agent, _busy_stretch(action, piece)
-            if agent is not None and held:
+            agent, busy = piece.agent, _busy_stretch(action, piece)
+            if agent is not None and busy:
                 cut_until = limit if action.interruptible else -1
-                insort(self._busy[agent], _Busy(piece.start, piece.start + held, cut_until))
+                insort(self._busy[agent], _Busy(piece.start, piece.start + busy, cut_until))
             elif agent is not None:
                 insort(self._instants[agent], piece.start)
             for demand in action.modes[piece.mode].demands:

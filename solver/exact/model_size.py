@@ -74,14 +74,14 @@ def _starts(
             together += begin + inside
         else:
             pairs += 3 * begin * inside
-    apart = starters.bit_count() * blockers.bit_count()
-    if not pairs or not apart:
+    crossing = starters.bit_count() * blockers.bit_count()
+    if not pairs or not crossing:
         return together + pairs
     ordered = sum(
         (before & (blockers if starters >> i & 1 else starters if blockers >> i & 1 else 0)).bit_count()
         for i, before in enumerate(closure(instance))
     )
-    return together + pairs * (apart - ordered) // apart
+    return together + pairs * (crossing - ordered) // crossing
 
 
 def _uses(instance: Instance, segments: list[int], own: list[tuple[int, Demand]]) -> int:

@@ -105,14 +105,14 @@ def _longest_paths(instance: Instance, nodes: int, finish: list[int]) -> _Distan
             paths[j][end] = -lag.maximum - length
     effort = 0
     for node, through in enumerate(paths):
-        onward = [(j, b) for j, b in enumerate(through) if b > _NONE and j != node]
-        if not onward:
+        reachable = [(j, b) for j, b in enumerate(through) if b > _NONE and j != node]
+        if not reachable:
             continue
         for row in paths:
             a = row[node]
             if a > _NONE and row is not through:
-                effort += len(onward)
-                for j, b in onward:
+                effort += len(reachable)
+                for j, b in reachable:
                     if a + b > row[j]:
                         row[j] = a + b
         if effort > _EFFORT:
@@ -122,16 +122,16 @@ def _longest_paths(instance: Instance, nodes: int, finish: list[int]) -> _Distan
 
 def _pairs(instance: Instance) -> _Pairs:
     """Return the pairs of actions that cannot overlap, whatever else happens; none if there are too many."""
-    found: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+    distances: dict[tuple[int, int], tuple[int, int, int, int]] = {}
     for pairs in (_on_resources(instance), _on_agents(instance)):
         for pair in pairs:
             i, j, ahead, behind = pair
-            known = found.setdefault((i, j), pair)
-            if known is not pair:
-                found[i, j] = (i, j, max(known[2], ahead), max(known[3], behind))
-            elif len(found) > _PAIRS:
+            previous = distances.setdefault((i, j), pair)
+            if previous is not pair:
+                distances[i, j] = (i, j, max(previous[2], ahead), max(previous[3], behind))
+            elif len(distances) > _PAIRS:
                 return []
-    return list(found.values())
+    return list(distances.values())
 
 
 def _on_resources(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
@@ -139,7 +139,7 @@ def _on_resources(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
     for i, action in enumerate(instance.actions):
         if len(action.modes) == 1 and action.duration and (not action.interruptible or action.duration == 1):
             for demand in action.modes[0].demands:
-                if demand.sets is None and demand.amount:  # settings may share the room of another use
+                if demand.sets is None and demand.amount:  # settings may share the units of another use
                     users[demand.resource].append((i, demand.amount, action.duration))
     for resource in instance.resources:
         own, capacity = users[resource.name], resource.capacity
@@ -152,7 +152,7 @@ def _on_resources(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _on_agents(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
-    """Actions of one agent: what holds it throughout keeps out what it has to attend to, or to start."""
+    """Yield pairs of actions of one agent: an uninterrupted one excludes others that need the agent."""
     crews: dict[str, list[tuple[int, int]]] = {}
     for i, action in enumerate(instance.actions):
         eligible = instance.eligible(action)
@@ -160,55 +160,55 @@ def _on_agents(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
             crews.setdefault(eligible[0], []).append((i, action.attended))
     for crew in crews.values():
         for (i, one), (j, two) in combinations(crew, 2):
-            # What only needs a start fits beside a tick of work: nobody is strictly inside that.
+            # An unattended start fits beside a tick of work, because no instant is strictly inside a tick.
             if (one and two) or one > 1 or two > 1:
                 yield i, j, one, two
 
 
 def _select(paths: _Distances, pairs: _Pairs, deadline: Deadline) -> tuple[list[tuple[int, int, int]], _Pairs] | None:
-    """Add the arcs of forced orders to the paths; return them and the pairs that both orders may suit.
+    """Add forced orders to the paths; return them and the pairs with two possible orders.
 
     ``None`` if some pair fits in neither order.
     """
     forced: list[tuple[int, int, int]] = []
     while True:
-        left: _Pairs = []
+        undecided: _Pairs = []
         changed = False
         for n, pair in enumerate(pairs):
             if changed and deadline.over():
-                return forced, left + pairs[n:]
+                return forced, undecided + pairs[n:]
             i, j, ahead, behind = pair
-            there, back = paths[i][j], paths[j][i]
-            if there >= ahead or back >= behind:
+            forward, backward = paths[i][j], paths[j][i]
+            if forward >= ahead or backward >= behind:
                 continue
-            if back + ahead <= 0 and there + behind <= 0:
-                left.append(pair)
+            if backward + ahead <= 0 and forward + behind <= 0:
+                undecided.append(pair)
                 continue
-            if back + ahead > 0 and there + behind > 0:
+            if backward + ahead > 0 and forward + behind > 0:
                 return None
-            arc = (j, i, behind) if back + ahead > 0 else (i, j, ahead)
+            arc = (j, i, behind) if backward + ahead > 0 else (i, j, ahead)
             _insert(paths, *arc)
             forced.append(arc)
             changed = True
-        pairs = left
+        pairs = undecided
         if not changed:
             return forced, pairs
 
 
 def _insert(paths: _Distances, i: int, j: int, length: int) -> None:
     """Add an arc that closes no positive cycle."""
-    onward = [(node, length + b) for node, b in enumerate(paths[j]) if b > _NONE]
+    reachable = [(node, length + b) for node, b in enumerate(paths[j]) if b > _NONE]
     for row in paths:
         a = row[i]
         if a > _NONE and a + length > row[j]:
-            for node, b in onward:
+            for node, b in reachable:
                 if a + b > row[node]:
                     row[node] = a + b
 
 
 @ProblemCache
 def closure(instance: Instance) -> list[int]:
-    """For every action a bit set of the actions that must finish before it starts (worked out once)."""
+    """Return for every action a bit set of the actions that must finish before it starts."""
     before = [0] * len(instance.actions)
     for i in instance.order:
         for j, lag in instance.predecessors[i]:

@@ -202,7 +202,7 @@ class ScheduleModel:
                     segment.agents |= {head: model.boolean() for head in able}
                     model.exactly_one(literal for literal in segment.agents.values() if literal is not None)
         for crew in self.crews:
-            held = [
+            intervals = [
                 (
                     model.interval(
                         segment.start, segment.busy, *literals(segment.agents[crew[0]]), *negations(segment.yields)
@@ -213,8 +213,8 @@ class ScheduleModel:
                 for segment in segments
                 if segment.busy and crew[0] in segment.agents
             ]
-            model.capacity(held, len(crew))
-            model.energetic |= 1 < len(crew) < len(held)
+            model.capacity(intervals, len(crew))
+            model.energetic |= 1 < len(crew) < len(intervals)
         for segments in self.segments:  # what cannot be paused never overlaps a step that yields
             if any(segment.yields is not None for segment in segments):
                 rigid = [

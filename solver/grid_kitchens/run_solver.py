@@ -144,9 +144,9 @@ class Solver:
             totals[-1] = _between(self._value(last), first, None)
             totals[0] = _between(first, None, totals[-1])
             fill(totals, 0, last, lambda k, low, high: _between(self._least(k), low, high), self._follow)
-        known = [total for total in totals if total is not None]
-        failed = known[0] if self.run.restarts else Value(0, None)
-        return known + [failed] * (len(self.run.steps) - last)
+        filled = [total for total in totals if total is not None]
+        failed = filled[0] if self.run.restarts else Value(0, None)
+        return filled + [failed] * (len(self.run.steps) - last)
 
     @cached_property
     def value(self) -> Value:

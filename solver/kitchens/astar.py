@@ -132,15 +132,11 @@ class _Search:
             if self.first and self.best is not None:
                 return self.result(Status.feasible, "greedy search", self.best, self.limit)
         except TimeOverError:
-            return self.result(self.sofar, "time limit", self.best, self.limit)
+            status = Status.unknown if self.best is None else Status.feasible
+            return self.result(status, "time limit", self.best, self.limit)
         if self.best is None:
             return self.result(Status.infeasible, "all states that can be reached")
         return self.result(Status.optimal, "A*", self.best)
-
-    @property
-    def sofar(self) -> Status:
-        """Status before the search is complete."""
-        return Status.unknown if self.best is None else Status.feasible
 
     def solve(self, start: State, groups: Groups) -> None:
         """Search until the optimum is proved, or for any plan until one is found."""

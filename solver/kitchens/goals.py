@@ -128,7 +128,7 @@ class Roles:
         played = {self._kind(part) for part in parts if "#" in part}
         # An object that the goal names may play a role as well; conditions that name it are left out then.
         parts = [part for part in parts if "#" in part or self._kind(part) not in played]
-        self._conditions_kept = [
+        self._relevant_conditions = [
             condition for condition in kitchen.goal.conditions if set(parts).issuperset(condition[1:])
         ]
         self._type = {part: kitchen.domain.type_of(self._kind(part)) for part in parts}
@@ -163,10 +163,10 @@ class Roles:
         return part if part and "#" not in part else part.partition("#")[0]
 
     def _conditions(self, predicate: str) -> Iterator[tuple[str, ...]]:
-        return (condition[1:] for condition in self._conditions_kept if condition[0] == predicate)
+        return (condition[1:] for condition in self._relevant_conditions if condition[0] == predicate)
 
     def _place(self, predicate: str, part: str) -> str:
-        return next((place for what, place in self._conditions(predicate) if what == part), "")
+        return next((place for subject, place in self._conditions(predicate) if subject == part), "")
 
     def _station_of_items(self) -> dict[str, str]:
         """Return the station of every item that must lie on one, also on top of another."""
@@ -179,7 +179,7 @@ class Roles:
         return stations
 
     def _role(self, item: str, dishes: list[str], meals: list[str]) -> ItemRole:
-        needs = [self._process[c[0]] for c in self._conditions_kept if c[1:] == (item,) and c[0] in self._process]
+        needs = [self._process[c[0]] for c in self._relevant_conditions if c[1:] == (item,) and c[0] in self._process]
         meal = self._place("addedto", item)
         upper = next((upper for upper, lower in self._conditions("atop") if lower == item), "")
         lower = self._place("atop", item)
@@ -262,10 +262,10 @@ class Roles:
         choices = prod(perm(len(next(self._candidates(kind))), count) for kind, count in needed.items())
         return max([choices, *(perm(len(self.items[kind]), len(places)) for kind, places in self.kinds.items())])
 
-    def _choices(self, wanted_roles: list[ItemRole | None] | list[Meal] | list[GoalVessel]) -> list[tuple[str, ...]]:
+    def _choices(self, required: list[ItemRole | None] | list[Meal] | list[GoalVessel]) -> list[tuple[str, ...]]:
         """Return the ways to choose different objects for roles; ``""`` for no role."""
         kinds: dict[str, list[int]] = {}
-        for i, one in enumerate(wanted_roles):
+        for i, one in enumerate(required):
             if one is not None:
                 kinds.setdefault(one.kind, []).append(i)
         ways = []
@@ -274,13 +274,11 @@ class Roles:
             ways.append([(places, chosen) for chosen in permutations(role, len(places))])
         rows = []
         for combination in product(*ways):
-            row = [""] * len(wanted_roles)
+            row = [""] * len(required)
             for places, chosen in combination:
                 for place, name in zip(places, chosen, strict=True):
                     row[place] = name
-            if all(
-                one is None or not one.name or one.name == name for one, name in zip(wanted_roles, row, strict=True)
-            ):
+            if all(one is None or not one.name or one.name == name for one, name in zip(required, row, strict=True)):
                 rows.append(tuple(row))
         return rows
 

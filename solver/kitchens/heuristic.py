@@ -46,7 +46,7 @@ class StateEstimate(NamedTuple):
 
 
 class SearchHeuristic:
-    """Guide of the search on one kitchen without domain knowledge: every state is at least one step from the goal.
+    """Guide of the search without domain knowledge: every state is at least one step from the goal.
 
     ``familiar``: the guide knows the meaning of the kitchen's actions.
     """

@@ -166,9 +166,9 @@ class ItemCosts:
         """Return the own steps of an item in a hand [6]."""
         context, view = self._context, scene.view
         own = view.held_at(item)
-        aside = (1 + (not scene.attended.isdisjoint(scene.leaving))) if context.alone else 0
+        put_down = (1 + (not scene.attended.isdisjoint(scene.leaving))) if context.alone else 0
         if place < 0:
-            return aside
+            return put_down
         role = context.roles.roles[place]
         if role.name not in ("", item):
             return NEVER
@@ -179,7 +179,7 @@ class ItemCosts:
             near = any(context.suits(own, each) for each in todo)
             return self._prepared(view, item, role, todo) + 2 - near
         if role.dish < 0 and role.meal < 0:
-            return aside
+            return put_down
         if role.meal >= 0:
             return self._added(scene, scene.group.meals[role.meal], own)
         dish = context.roles.dishes[role.dish]

@@ -40,7 +40,9 @@ class VesselCosts:
             name = scene.group.meals[place]
             vessel_name = scene.group.vessels[meal.vessel] if meal.vessel >= 0 else ""
             raw = meal.boiled and not view.facts & context.bits.mask((context.boil.predicate, name))
-            is_boiling = any(other == name and what == context.boil.predicate for other, what, _ in view.ticks)
+            is_boiling = any(
+                other == name and predicate_name == context.boil.predicate for other, predicate_name, _ in view.ticks
+            )
             short = self._additions[place] > sum(to == name for _, to in view.added)
             if not (vessel_name or raw or short):
                 continue
@@ -92,12 +94,12 @@ class VesselCosts:
         boil = self._moved(scene, pot, self._context.boil) if raw else 0
         if not bowl:
             return boil
-        held = pot not in view.places
-        near = held and view.places.get(bowl, ("", 0))[0] == view.held_at(pot)
+        is_held = pot not in view.places
+        near = is_held and view.places.get(bowl, ("", 0))[0] == view.held_at(pot)
         if not raw:
-            return 1 - near if held else 2
+            return 1 - near if is_held else 2
         if is_boiling and boil:  # alternative: pour first, and boil on in the bowl once the pot is back on the stove
-            return min(boil + 2, (1 - near if held else 2) + 2)
+            return min(boil + 2, (1 - near if is_held else 2) + 2)
         return boil + 2
 
     def _standing(self, scene: GroupScene, vessel: str, station: str, filling: list[str]) -> int:

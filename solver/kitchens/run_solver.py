@@ -69,10 +69,10 @@ class RunValues:
         if len(self._rests) >= _MOST:
             self._rests.clear()
         if result.status == Status.infeasible:
-            rest_of_state = _Rest(NEVER, None)
+            rest = _Rest(NEVER, None)
         else:
-            rest_of_state = _Rest(result.lower_bound or 0, result.makespan, result.actions)
-        self._rests[state] = rest_of_state
+            rest = _Rest(result.lower_bound or 0, result.makespan, result.actions)
+        self._rests[state] = rest
         if result.status == Status.optimal:
             engine, next_state = run.record.rules, state
             for count, action in enumerate(result.actions[:-1], 1):
@@ -82,7 +82,7 @@ class RunValues:
                 next_state = engine.step(next_state, deed)
                 actions = result.actions[count:]
                 self._rests[next_state] = _Rest(len(actions), len(actions), actions)
-        return rest_of_state
+        return rest
 
 
 class Solver:
@@ -115,8 +115,8 @@ class Solver:
         if last:
             totals[-1] = self.value
             fill(totals, 0, last, lambda k, _low, _high: self._value(self.done[:k]), self._follow)
-        known = [total for total in totals if total is not None]
-        return [known[0], *(known[step.end] for step in self.run.steps)]
+        filled = [total for total in totals if total is not None]
+        return [filled[0], *(filled[step.end] for step in self.run.steps)]
 
     @cached_property
     def value(self) -> Value:

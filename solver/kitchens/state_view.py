@@ -166,7 +166,7 @@ class StateView:
 
     def held_at(self, thing: str) -> str:
         """Return the station of the cook that holds a thing, ``""`` if no cook does."""
-        return next((self.at.get(player, "") for player, held in self.hands.items() if held == thing), "")
+        return next((self.at.get(player, "") for player, carried in self.hands.items() if carried == thing), "")
 
 
 class Abstraction:

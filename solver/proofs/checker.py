@@ -62,10 +62,7 @@ class RefusedError(Exception):
 
 
 def _read(name: str, row: Any, **usual: Any) -> dict[str, Any]:
-    """Return an object after a check of its keys and types.
-
-    Missing keys have their ``usual`` value, or else null.
-    """
+    """Return an object with checked keys and types; missing keys have their ``usual`` value or null."""
     keys = _KEYS[name]
     if type(row) is not dict or not {key for key, kind in keys.items() if "=" not in kind} <= row.keys() <= keys.keys():
         raise RefusedError(f"a {name} is no object of {', '.join(keys)}")
@@ -101,10 +98,7 @@ class _Needs(NamedTuple):
 
 @dataclass
 class _Action:
-    """Action of ``duration`` ticks that holds one of ``agents`` for the first ``attended`` ticks.
-
-    If ``attended`` is 0, one of them starts it.
-    """
+    """Action of ``duration`` ticks that holds one of ``agents`` for ``attended`` ticks (0: its start)."""
 
     id: str
     duration: int
@@ -329,10 +323,12 @@ class Checker:
         for resource, needs in user.needs.items():
             state, is_only_setter = needs.requires, self.problem.is_only_setter
             if state not in (None, self.problem.state[resource]) and is_only_setter(setter, user, resource, state):
-                whole = (kind, target_kind, ticks) == ("finish", "start", 0) and self.problem.are_exclusive(
-                    setter, user, resource
-                )
-                if whole or (kind, target_kind, ticks) == ("start", "start", 1):  # at the very instant comes too late
+                hop, exclusive = (kind, target_kind, ticks), self.problem.are_exclusive(setter, user, resource)
+                if (hop == ("finish", "start", 0) and exclusive) or hop == (
+                    "start",
+                    "start",
+                    1,
+                ):  # at the very instant comes too late
                     return True
         return False
 
@@ -395,10 +391,7 @@ class Checker:
                 settings.add(setting)
 
     def may_share(self, setting: _Action, resource: str, required: Set[str | None]) -> bool:
-        """Return whether a setting may share the units of a use that sets nothing.
-
-        The state must exist without the setting.
-        """
+        """Return whether a setting may share the units of a use, as the state exists without it."""
         (state,) = setting.needs[resource].sets
         setters = self.problem.setters[resource, state]
         is_set = self.problem.state[resource] == state or len(setters) > (setting.id in setters)
@@ -490,12 +483,8 @@ class Checker:
 
     def state(self, step: Any, resource: str, other: _Action, setter: _Action, user: _Action) -> tuple[Any, Any]:
         """Let a setting to another state precede the only setting that serves a use, or come after the use."""
-        state, is_only_setter = user.needs[resource].requires, self.problem.is_only_setter
-        if (
-            state is None
-            or {None, state} & other.needs[resource].sets
-            or not is_only_setter(setter, user, resource, state)
-        ):
+        state, sets = user.needs[resource].requires, other.needs[resource].sets
+        if state is None or {None, state} & sets or not self.problem.is_only_setter(setter, user, resource, state):
             self.fail(step, "other settings may serve")
         early = (("start", other.id), ("start", setter.id), 1)
         if self.problem.are_exclusive(other, setter, resource):

@@ -80,13 +80,17 @@ class Conflict:
         if self.status != Status.infeasible:
             return [f"{self.instance}: whether it is possible at all could not be settled in the time given."]
         number = len(self.constraints)
-        told = f"these {number} constraints cannot all be obeyed"
+        statement = f"these {number} constraints cannot all be obeyed"
         if number == 1:
-            told = "this constraint cannot be obeyed"
+            statement = "this constraint cannot be obeyed"
         elif self.minimal:
-            told += f", but any {number - 1} of them can"
+            statement += f", but any {number - 1} of them can"
         listed = [f"- {constraint.text}" for constraint in self.constraints]
-        return [f"{self.instance} is impossible: {told}:", *listed, *([self.arithmetic] if self.arithmetic else [])]
+        return [
+            f"{self.instance} is impossible: {statement}:",
+            *listed,
+            *([self.arithmetic] if self.arithmetic else []),
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the conflict for JSON, the same for the same instance."""
@@ -152,9 +156,6 @@ class _Search:
         self.exact_grid = False  # allow interruptions at every tick in each test
         self.proof = _Verdict(Status.unknown)  # of the last set proved infeasible
 
-    def remaining(self) -> float:
-        return self.deadline.left()
-
     def run(self) -> Conflict | None:
         ranked = sorted(constraints(self.instance), key=lambda constraint: _rank(self.instance, constraint))
         for exact_grid in (False, True):
@@ -178,7 +179,7 @@ class _Search:
 
     def status(self, retained: Sequence[Constraint], *, casual: bool = False) -> Status:
         """Return ``feasible``, ``infeasible`` or ``unknown`` for the instance with these constraints only."""
-        seconds_left = self.remaining()
+        seconds_left = self.deadline.left()
         if seconds_left <= 0:
             return Status.unknown
         seconds = min(seconds_left, _CASUAL if casual else max(_CASUAL, seconds_left / self.share))
@@ -195,7 +196,7 @@ class _Search:
                 retained = some
                 break
         for task in self.instance.tasks if len(self.instance.tasks) > 1 else ():
-            if self.remaining() <= 0:
+            if self.deadline.left() <= 0:
                 break
             others = [constraint for constraint in retained if not _concerns(constraint, task)]
             if len(others) < len(retained) and self.status(others, casual=True) == Status.infeasible:
@@ -209,7 +210,7 @@ class _Search:
         """
         position, size, settled = 0, max(1, len(retained) // 8), True
         while position < len(retained):
-            if self.remaining() <= 0:
+            if self.deadline.left() <= 0:
                 return retained, False
             fewer = retained[:position] + retained[position + size :]
             status = self.status(fewer, casual=size > 1)

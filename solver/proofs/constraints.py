@@ -87,9 +87,9 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     return tuple(_ConstraintLister(instance).constraints())
 
 
-def only(instance: Instance, constraints_to_keep: Iterable[Constraint]) -> Instance:
+def only(instance: Instance, retained: Iterable[Constraint]) -> Instance:
     """Return the instance with these constraints only; see `without`."""
-    keys = _keys(instance, constraints_to_keep)
+    keys = _keys(instance, retained)
     return without(instance, (constraint for constraint in constraints(instance) if constraint.key not in keys))
 
 
@@ -265,8 +265,8 @@ class _ConstraintLister:
             needs = self.capacity_text(action, resource, demanded)
             if sets or needs:
                 it = "it" if needs else f"the {resource}"
-                text_of_use = " and ".join(filter(None, (needs, f"sets {it} to {' or '.join(sets)}" if sets else "")))
-                text = f"{name} {text_of_use}{ways}"
+                use_text = " and ".join(filter(None, (needs, f"sets {it} to {' or '.join(sets)}" if sets else "")))
+                text = f"{name} {use_text}{ways}"
                 if NOW in self.instance.by_id and not needs and sets == states:  # as in `residual_instance`
                     text = f"nothing that sets the {resource} to {' or '.join(sets)} is left for {name}"
                 yield Constraint("use", (action.id, resource), text)
@@ -296,7 +296,7 @@ class _Weakening:
         self.original = original
         self.removed = removed
         self.clock = 0 if ("clock", ()) in removed else _clock(original)
-        self.lags = tuple(kept for lag in original.lags if (kept := self.lag(lag)) is not None)
+        self.lags = tuple(weaker for lag in original.lags if (weaker := self.lag(lag)) is not None)
         # Their finish starts a maximum lag, so an interruption can help.
         self.awaited = {lag.before for lag in self.lags if lag.maximum is not None}
         self.stateful = {r.name for r in original.resources if r.state is not None}

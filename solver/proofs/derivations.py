@@ -30,6 +30,7 @@ from planoracle.solver.proofs.axioms import (
     release_event,
     stated_bounds,
 )
+from planoracle.solver.proofs.steps import least_time
 
 #: Largest instance with tables of times. An action has three events at most, so a table takes up to 72 MB, and about
 #: ten tables exist at a time.
@@ -45,20 +46,6 @@ _OVERHEAD = 10_000
 _SECONDS_PER_CELL, _STEP, _BATCH = 5e-9, 20, 500_000
 # Largest number of sweeps.
 _SWEEPS = 40
-
-
-def least_time(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
-    """Return the least time of members of which ``capacity`` (or so many units) run at a time.
-
-    Members that cannot be interrupted fill ``capacity`` rows, in which they follow each other: some row gets at least
-    the average number of them.
-
-    >>> least_time([3, 3, 3], 2, in_turn=False), least_time([3, 3, 3], 2, in_turn=True)
-    (5, 6)
-    """
-    if in_turn:
-        return sum(sorted(lengths)[: -(-len(lengths) // capacity)])
-    return -(-sum(lengths) // capacity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +150,14 @@ class Arguments:
         self._finishes = [self.node[ProofEvent("finish", a.id)] for a in instance.actions]
 
     def _group(self, machine: Machine) -> tuple[Machine, list[int], list[int], _Row]:
-        by_id = self.instance.by_id
-        starts = [self.node[ProofEvent("start", name)] for name, _ in machine.members]
-        agents = machine.kind == "agents"
-        ends = [self.node[release_event(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in machine.members]
+        starts, ends = self._nodes(machine.kind, machine.members)
         return machine, starts, ends, np.array([ticks for _, ticks in machine.members], dtype=np.int64)
+
+    def _nodes(self, machine: str, members: Sequence[tuple[str, int]]) -> tuple[list[int], list[int]]:
+        """Return the nodes at which members start to hold a machine, and at which they release it."""
+        by_id, agents = self.instance.by_id, machine == "agents"
+        ends = [self.node[release_event(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in members]
+        return [self.node[ProofEvent("start", name)] for name, _ in members], ends
 
     def fork(self, *bounds: StatedBound) -> Arguments:
         """Return a copy with more bounds."""
@@ -233,9 +223,7 @@ class Arguments:
         if load.ticks <= self.least[source, target]:
             return False
         self._spend(_STEP * len(load.members))
-        by_id, agents = self.instance.by_id, load.machine == "agents"
-        starts = [self.node[ProofEvent("start", name)] for name, _ in load.members]
-        ends = [self.node[release_event(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in load.members]
+        starts, ends = self._nodes(load.machine, load.members)
         if self.least[source, starts].min() < load.first or self.least[ends, target].min() < load.rest:
             return False
         self.facts.append(load)

@@ -127,8 +127,8 @@ class _Timetable:
             raise ScheduleRefusedError(f"{name} has no such mode, or that agent may not carry it out")
         if duration < min(1, action["duration"]) or start < action["release"]:
             raise ScheduleRefusedError(f"a piece of {name} is too short or too soon")
-        held = duration if action["interruptible"] and action["attended"] else action["attended"]
-        return _Piece(start, start + held, start + duration, name, agent, mode)
+        busy = duration if action["interruptible"] and action["attended"] else action["attended"]
+        return _Piece(start, start + busy, start + duration, name, agent, mode)
 
     def check(self) -> int:
         """Return when a schedule ends that breaks no rule."""
@@ -145,8 +145,8 @@ class _Timetable:
             for name, use in self.modes[two.action][two.mode][0].items():
                 used[name].append((two, use))
         for row in self.problem["resources"]:
-            found = _object("resource", row, capacity=1, state=None)
-            self.resource(found["name"], found["capacity"], found["state"], used[found["name"]])
+            resource = _object("resource", row, capacity=1, state=None)
+            self.resource(resource["name"], resource["capacity"], resource["state"], used[resource["name"]])
         end = max((piece.end for piece in self.pieces), default=0)
         if self.problem["time_limit"] is not None and end > self.problem["time_limit"]:
             raise ScheduleRefusedError(f"it ends at {end}, after the time limit")
@@ -202,7 +202,7 @@ class _Timetable:
         def lent(piece: _Piece, own: _Use) -> bool:
             """Return whether a setting shares the interval and the units of a use."""
             able = {False, self.actions[piece.action]["attended"] > 0}
-            return any(lenders.get((piece.start, piece.end, held), -1) >= own.amount for held in able)
+            return any(lenders.get((piece.start, piece.end, attended), -1) >= own.amount for attended in able)
 
         rooms: list[tuple[int, int, int]] = []
         shared: dict[tuple[int, int, str], int] = {}  # settings of one state over one interval: the largest takes room

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+
+def least_time(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
+    """Return the least time of members of which ``capacity`` (or so many units) run at a time.
+
+    Members that cannot be interrupted fill ``capacity`` rows, in which they follow each other: some row gets at least
+    the average number of them.
+
+    >>> least_time([3, 3, 3], 2, in_turn=False), least_time([3, 3, 3], 2, in_turn=True)
+    (5, 6)
+    """
+    if in_turn:
+        return sum(sorted(lengths)[: -(-len(lengths) // capacity)])
+    return -(-sum(lengths) // capacity)
 
 
 class Hop(NamedTuple):
@@ -84,9 +98,7 @@ class Load:
     @property
     def needed(self) -> int:
         """Ticks that all members need together: their work by the capacity, or the shortest ones in turn."""
-        if self.in_turn:
-            return sum(sorted(member.ticks for member in self.members)[: self.turns])
-        return -(-self.work // self.capacity)
+        return least_time([member.ticks for member in self.members], self.capacity, in_turn=self.in_turn)
 
     @property
     def ticks(self) -> int:

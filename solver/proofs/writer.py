@@ -23,7 +23,7 @@ def critical_path(instance: Instance, deadline: Deadline = NEVER) -> Path:
         Soon after the deadline.
     """
     deadline.check(_HOP * len(instance.actions))
-    hops = [Hop(*given) for given in stated_bounds(instance)]
+    hops = [Hop(*stated) for stated in stated_bounds(instance)]
     return Path(1, _Writer(instance, 0, hops, len(hops), [0], deadline).closing())
 
 
@@ -39,7 +39,7 @@ def write_steps(
     TimeOverError
         Soon after the deadline.
     """
-    hops = [Hop(*given) for given in stated_bounds(instance)]
+    hops = [Hop(*stated) for stated in stated_bounds(instance)]
     plain = len(hops)
     if supposed is not None:
         hops.append(Hop(END, BEGIN, -supposed, "supposition"))

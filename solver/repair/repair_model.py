@@ -135,15 +135,15 @@ class PerturbationModel(ScheduleModel):
     @cached_property
     def _keeps(self) -> list[int]:
         """A literal for every action that may stay as in the target; if it holds, the action does."""
-        literals_of_actions = []
+        keeps = []
         for name, place in self._places.items():
             assignments = self._assignments(name) if place.whole else None
             if assignments is not None:
                 keep = self.model.boolean()
                 for variable, value in assignments:
                     self.model.linear([(variable, 1)], value, value, keep)
-                literals_of_actions.append(keep)
-        return literals_of_actions
+                keeps.append(keep)
+        return keeps
 
     def _assignments(self, name: str) -> list[tuple[int, int]] | None:
         """Return values of variables that leave an action as in the target, ``None`` if nothing can."""

@@ -61,7 +61,7 @@ def _setting(
 ) -> ScheduleInput:
     engine = abstraction.compiled
     players = engine.kitchen.players
-    held = {thing: view.at[player] for player, thing in view.hands.items()}
+    in_hands = {thing: view.at[player] for player, thing in view.hands.items()}
     first = players.index(engine.player(start))
     moving = {task.thing for task in tasks}
     occupied = {place[0] for thing, place in view.places.items() if thing not in moving}
@@ -70,11 +70,11 @@ def _setting(
     free.update(context.kinds[station] for station in context.stations if station not in occupied)
     return ScheduleInput(
         tuple(view.at[player] for player in (*players[first:], *players[:first])),
-        {thing: place[0] for thing, place in view.places.items()} | held,
+        {thing: place[0] for thing, place in view.places.items()} | in_hands,
         dict(free),
         {
             thing: context.kinds[view.places[thing][0]]
-            for thing in sorted(moving - {*held})
+            for thing in sorted(moving - {*in_hands})
             if not view.places[thing][1]
         },
         frozenset(context.containers),
