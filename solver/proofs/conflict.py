@@ -112,7 +112,8 @@ def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict |
     """Find a minimal set of constraints that contradict each other.
 
     Simple conflicts are preferred: times alone, then the agents' work, then resources; long actions before short ones.
-    The rest of a partly executed run (`planoracle.instances.model.state.residual_instance`) has decisions as constraints.
+    The rest of a partly executed run (`planoracle.instances.model.state.residual_instance`) has decisions as
+    constraints.
 
     Parameters
     ----------

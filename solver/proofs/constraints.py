@@ -71,8 +71,8 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     ``limit``       ()                       there is no time limit
     ==============  =======================  =========================================================
 
-    The first two occur in the rest of a partly executed run (`planoracle.instances.model.state.residual_instance`). Started
-    actions keep their mode and agent; no action starts before the run does.
+    The first two occur in the rest of a partly executed run (`planoracle.instances.model.state.residual_instance`).
+    Started actions keep their mode and agent; no action starts before the run does.
 
     Examples
     --------
