@@ -49,9 +49,9 @@ class StationLayout:
 
     def __init__(self, grid_kitchen: GridKitchen) -> None:
         self.grid_kitchen = grid_kitchen
-        self.stations = [one for one in grid_kitchen.stations if beside(grid_kitchen, one.name)]
+        self.stations = [one for one in grid_kitchen.stations if access_tiles(grid_kitchen, one.name)]
         self.count = len(self.stations)
-        self.near = [beside(grid_kitchen, one.name) for one in self.stations]
+        self.near = [access_tiles(grid_kitchen, one.name) for one in self.stations]
         self.boards = self._of("chopping_board")
         self.sinks = self._of("sink")
         self.windows = self._of("serving_window")

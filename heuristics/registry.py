@@ -105,7 +105,7 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswe
     if name not in names():
         raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
     kinds = [kind for kind in _KINDS if name in names(kind)]
-    if a_problem(problem).kind not in kinds:
+    if check_problem(problem).kind not in kinds:
         kinds_text = " and ".join(_KINDS[kind] for kind in kinds)
         raise InputError(f"is for {kinds_text}, not for a {problem.kind}", field="heuristic", value=name)
     if problem.kind == "floor":

@@ -274,7 +274,7 @@ def run(
     from ortools.sat.python import cp_model_helper as cmh
 
     parameters = cmh.SatParameters()
-    seconds = deadline.left()
+    seconds = deadline.remaining()
     workers = max(1, workers)  # 0 would be all cores
     if deadline.counted:
         workers, most = 1, max(1e-6, seconds * _UNITS)

@@ -94,7 +94,7 @@ class Lexicographic:
 
     def smallest_in_order(self, variables: Sequence[int]) -> bool:
         """Set the lexicographically smallest solution in these variables, if a short search finds it."""
-        if self.deadline.left() <= 0 or self.infeasible:
+        if self.deadline.remaining() <= 0 or self.infeasible:
             return False
         self.model.drop_objective()
         self.model.search_in_order(variables)

@@ -56,7 +56,7 @@ class Proving:
         self.began = perf_counter()
         work = sum(1 + len(action.modes[0].demands) for action in instance.actions)
         limit = deadline_of(time_limit)
-        seconds = limit.left()
+        seconds = limit.remaining()
         self.deadline = limit.sooner(seconds - min(seconds / 4, _REPLAY * work))
         self.largest = min(_LARGEST_MODEL, int(_LARGEST_PER_SECOND * min(seconds, _LARGEST_MODEL)))
         self.seed = seed
@@ -155,7 +155,7 @@ class Proving:
         for name, options, effort in stages:
             if self.best is not None and self.best.makespan == self.least:
                 return Status.optimal, self.reason(name)
-            if self.deadline.left() <= 0:
+            if self.deadline.remaining() <= 0:
                 break
             if afresh:
                 model.narrow(self.round_up(self.root), self.most)
@@ -171,7 +171,7 @@ class Proving:
 
     def without_search(self, reason: str) -> tuple[Status, str]:
         """Return the status of the incumbent; ``reason`` is the reason why the search stops."""
-        if self.best is None or (not self.fast and (self.best is self.rough or self.deadline.left() > 0)):
+        if self.best is None or (not self.fast and (self.best is self.rough or self.deadline.remaining() > 0)):
             self.schedule_fast(self.deadline)
         if self.best is None:
             self.plan_coarsely()
@@ -187,7 +187,7 @@ class Proving:
     def plan_coarsely(self) -> None:
         """Search for a first schedule on a coarse grid; it limits the makespan."""
         self.rough = coarse_schedule(
-            self.instance, self.step, self.deadline.within(max(_COARSE, self.deadline.left() / 4))
+            self.instance, self.step, self.deadline.within(max(_COARSE, self.deadline.remaining() / 4))
         )
         if self.rough is not None:
             self.best = self.rough
@@ -304,11 +304,11 @@ class _Search(Proving):
         many = len(self.instance.actions) > MANY
         if size > _SLOW_MODEL or many:
             self.schedule_fast(
-                self.deadline.sooner(self.deadline.left() / 2) if many else self.deadline.counting(self.share)
+                self.deadline.sooner(self.deadline.remaining() / 2) if many else self.deadline.counting(self.share)
             )
             if self.best is not None and self.best.makespan == self.least:
                 return self.result(Status.optimal, self.reason("several bounds"), self.best)
-        if self.deadline.left() <= 0:
+        if self.deadline.remaining() <= 0:
             return self.result(*self.without_search("time limit"), self.best)
         return self.search_models()
 
@@ -365,7 +365,7 @@ class _Search(Proving):
             if settled_now is not None:
                 return settled_now
         if answer is None:
-            if self.deadline.left() > 0 and (self.bounds.open or self.bounds.ordered):
+            if self.deadline.remaining() > 0 and (self.bounds.open or self.bounds.ordered):
                 model = self.model(self.least, self.most, ordering=True)
             answer = self.prove_at_length(model)
         return self.result(*answer, self.best)
@@ -399,7 +399,7 @@ class _Search(Proving):
         if self.step == 1 or not grid_matters(self.instance):
             return 1
         best = self.most if makespan is None else makespan - self.step
-        if not status.settled or self.deadline.left() <= 0:
+        if not status.settled or self.deadline.remaining() <= 0:
             return self.step
         least = self.root // self.step * self.step  # on the grid, the work of several agents may end between
         if best < least:

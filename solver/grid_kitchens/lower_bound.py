@@ -181,7 +181,7 @@ class _State:
         else:
             stamped = self.clock.ground.stamped
             stands = isinstance(place, int) and self.clock.ground.kinds[place] == "stove"
-            charged = (thing.stamp if stamped or stands else self.now) + thing.left
+            charged = (thing.stamp if stamped or stands else self.now) + thing.remaining
             is_started = stamped and bool(thing.stamp or thing.cooking)
             self.charged.setdefault(thing.kind, []).append(charged if is_started else None)
             ready = max(self.now, charged) if thing.cooking else self.now

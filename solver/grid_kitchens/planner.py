@@ -54,7 +54,7 @@ def plan(
     deadline, makespan, proof = deadline_of(limit), None, "no plan was found"
     if not has_prefix:
         try:
-            part = deadline.within(_SHARE * deadline.left())
+            part = deadline.within(_SHARE * deadline.remaining())
             best = anneal(grid_kitchen, rules, tries=_TRIES, bound=bound, deadline=part)
             makespan, proof = _makespan(grid_kitchen, rules, best), "annealing"
         except InputError as error:

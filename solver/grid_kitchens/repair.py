@@ -77,7 +77,7 @@ class _Search:
     def _plan(self, count: int) -> PlanAndBound:
         """Complete a prefix within half of the remaining time, so that shorter prefixes get the rest."""
         if count not in self.outcomes:
-            half = self.deadline.sooner(self.deadline.left() / 2)
+            half = self.deadline.sooner(self.deadline.remaining() / 2)
             self.outcomes[count] = plan(self.submitted.problem, self.submitted.rules, half, self.done.prefix(count))
         return self.outcomes[count]
 

@@ -249,7 +249,7 @@ class RemainingWork:
 
     def _cooking(self, thing: Thing) -> Time:
         """Return the cooking time of a vessel away from stoves, with a walk to one."""
-        return thing.left + 3 if isinstance(thing, Ware) and thing.cooking else 0
+        return thing.remaining + 3 if isinstance(thing, Ware) and thing.cooking else 0
 
 
 @ProblemCache

@@ -200,7 +200,8 @@ class Solver:
             after = copy_prefix(prefix)
             after[clock.ground.cooks[cook]].append(written(clock.ground, act))
             follows = value.makespan is not None and plan is not None and has_prefix(plan, after)
-            worth = value if follows else value_of(self._plan(after, deadline.within(deadline.left() / number_left)))
+            part = deadline.within(deadline.remaining() / number_left)
+            worth = value if follows else value_of(self._plan(after, part))
             yield Option.of(submitted(clock.ground, cook, act), "wait" if act.word == WAIT else "act", value, worth)
 
     def _least(self, count: int) -> Value:

@@ -149,7 +149,7 @@ class _Search:
 
     def try_transport_plans(self, start: State, groups: Groups) -> bool:
         """Try plans from schedules of transport tasks; return whether one is proved optimal."""
-        part = self.deadline.sooner(_TRANSPORT_SHARE * self.deadline.left())
+        part = self.deadline.sooner(_TRANSPORT_SHARE * self.deadline.remaining())
         with suppress(TimeOverError):  # of this part
             for deeds in self.heuristic.transport_plans(start, groups, self.most, part):
                 self.best = deeds

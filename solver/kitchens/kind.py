@@ -49,8 +49,8 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
     actions: tuple[str, ...] = ()
     if status in (Status.optimal, Status.feasible):
         actions = unpack_plan(kitchen, profile, entry)
-        replayed = run.glance(kitchen, actions, profile)
-        if not replayed.success or not replayed.legal == len(actions) == steps:
+        replayed = run.replay(kitchen, actions, profile)
+        if not replayed.success or replayed.refusals or not len(replayed.steps) == len(actions) == steps:
             raise ValueError("the plan does not pass the rules")
     elif steps is not None or entry["plan"]:
         raise ValueError("a result without a makespan must have no plan")

@@ -85,7 +85,7 @@ class _Search:
     def _plan(self, count: int) -> Result:
         """Complete a prefix within half of the remaining time, so that shorter prefixes get the rest."""
         if count not in self.rest:
-            half = self.deadline.sooner(self.deadline.left() / 2)
+            half = self.deadline.sooner(self.deadline.remaining() / 2)
             self.rest[count] = plan(self.kitchen, time_limit=half, rules=self.rules, after=self.legal[:count])
         return self.rest[count]
 

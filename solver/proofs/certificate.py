@@ -129,7 +129,7 @@ def certificate(
     (3060, 1020)
     """
     limit = deadline_of(time_limit)
-    deadline = limit.sooner(limit.left() - _VERIFY * len(instance.actions))
+    deadline = limit.sooner(limit.remaining() - _VERIFY * len(instance.actions))
     try:
         path = critical_path(instance, deadline)
     except TimeOverError:

@@ -180,7 +180,7 @@ class _Search:
 
     def status(self, retained: Sequence[Constraint], *, casual: bool = False) -> Status:
         """Return ``feasible``, ``infeasible`` or ``unknown`` for the instance with these constraints only."""
-        seconds_left = self.deadline.left()
+        seconds_left = self.deadline.remaining()
         if seconds_left <= 0:
             return Status.unknown
         seconds = min(seconds_left, _CASUAL if casual else max(_CASUAL, seconds_left / self.share))
@@ -197,7 +197,7 @@ class _Search:
                 retained = some
                 break
         for task in self.instance.tasks if len(self.instance.tasks) > 1 else ():
-            if self.deadline.left() <= 0:
+            if self.deadline.remaining() <= 0:
                 break
             others = [constraint for constraint in retained if not _concerns(constraint, task)]
             if len(others) < len(retained) and self.status(others, casual=True) == Status.infeasible:
@@ -211,7 +211,7 @@ class _Search:
         """
         position, size, settled = 0, max(1, len(retained) // 8), True
         while position < len(retained):
-            if self.deadline.left() <= 0:
+            if self.deadline.remaining() <= 0:
                 return retained, False
             fewer = retained[:position] + retained[position + size :]
             status = self.status(fewer, casual=size > 1)

@@ -368,7 +368,7 @@ class StateSolver:
                 least = most
             elif outcome.bound > 0:
                 least = max(least, ceil(outcome.bound - 1e-6))
-            if (best is not None and least >= most) or deadline.left() <= 0:
+            if (best is not None and least >= most) or deadline.remaining() <= 0:
                 break
         low = least * self.step + cut
         if best is None:
@@ -381,11 +381,11 @@ class StateSolver:
         self.solves += 1
         # CP-SAT's clock does not see that a conflict takes the longer, the more pieces there are.
         dear = max(1.0, (model.model.variables / _FEW) ** 2) if deadline.counted else 1.0
-        part = deadline if dear == 1.0 else deadline.within(deadline.left() / dear)
-        before = part.left()
+        part = deadline if dear == 1.0 else deadline.within(deadline.remaining() / dear)
+        before = part.remaining()
         outcome = run(model.model, deadline=part, deterministic=effort, **options)  # type: ignore[arg-type]
         if part is not deadline:
-            deadline.spend((before - part.left()) * (dear - 1))
+            deadline.spend((before - part.remaining()) * (dear - 1))
         return outcome
 
     def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: Deadline) -> bool:

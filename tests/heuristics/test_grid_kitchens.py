@@ -226,4 +226,4 @@ def test_many_orders_take_no_longer_than_they_may() -> None:
     deadline = deadline_of(WorkLimit(0.05))
     with pytest.raises(InputError, match="too many orders"):
         anneal(many, PAPER, tries=1000, deadline=deadline)
-    assert deadline.left() == 0
+    assert deadline.remaining() == 0

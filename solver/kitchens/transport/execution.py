@@ -44,7 +44,7 @@ def transport_plans(
             setting = _setting(context, abstraction, view, start, tasks, late)
             # A single cook that executes all tasks in sequence takes no longer, if a plan exists.
             longest = len(setting.cooks) * sum(task.length + task.ticks + 3 for task in tasks)
-            turns = schedule(setting, tasks, min(most - 1, longest), deadline.sooner(deadline.left() / 2), seed)
+            turns = schedule(setting, tasks, min(most - 1, longest), deadline.sooner(deadline.remaining() / 2), seed)
             deeds = None if turns is None else act(abstraction, start, tasks, turns, most - 1, deadline)
             if deeds is not None:
                 yield deeds
