@@ -195,7 +195,7 @@ def environment(
 
         reward = named(reward)
     benchmark = registry.of(problem)
-    rules = benchmark.rules_of(problem) if profile is None else benchmark.profile(profile)
+    rules = benchmark.rules_of(problem) if profile is None else benchmark.rules.profile(profile)
     manner = RunConfig(loop=loop, feedback=feedback, style=style, limit=limit, bounded=bounded)
     return benchmark.environment(problem, rules, manner, reward)
 

@@ -53,7 +53,7 @@ def _section(benchmark: AnyBenchmark, every: Iterable[ReferenceFinding], auditor
     for reference in published(benchmark):
         parts += _said(reference, [one for one in findings if one.reference == reference.published])
     problems = dict.fromkeys(one.instance or "" for one in findings)
-    for profile in benchmark.profiles if findings else ():
+    for profile in benchmark.rules.profiles if findings else ():
         other = auditor.by(profile)
         parts += _differing(profile, findings, [one for name in problems for one in other.published(name)])
     parts += _loopholes(benchmark, auditor)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from importlib.resources import files
 from statistics import fmean
 from typing import Any
@@ -58,7 +57,7 @@ def _package(benchmark: str) -> str:
 def _recomputed(benchmark: str, measure: str, *names: str) -> float | None:
     """Return the value of a measure; ``None`` if an optimum is not proved."""
     if measure == "metrics":
-        value: float = import_module(f"{_package(benchmark)}.metrics").published_figures()[names[0]]
+        value: float = registry.get(benchmark).metrics.published_figures()[names[0]]
         return value
     if measure in ("problems per problem", "percent"):
         ratio = len(expand(names[:1])) / len(expand(names[1:]))

@@ -74,15 +74,15 @@ def _describe(one: AnyBenchmark) -> dict[str, Any]:
         "problems": len(names),
         "submissions": list(one.plan_fields),
         "heuristics": list(one.heuristics),
-        "profiles": list(one.profiles),
+        "profiles": list(one.rules.profiles),
         "rules": _rules(one),
         "metrics": [
             {"metric": f"{one.name}.{column.name}", "unit": column.unit, "meaning": column.meaning}
-            for column in one.columns
+            for column in one.metrics.COLUMNS
         ],
         "summaries": [
             {"average": f"{one.name}.{average.name}", "meaning": average.meaning}
-            for average in one.averages(one.profile())
+            for average in one.metrics.averages(one.rules.profile())
         ],
     }
 

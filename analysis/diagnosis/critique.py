@@ -169,7 +169,9 @@ def critique_of(
         instance=problem.name,
         benchmark=problem.benchmark,
         verdict=_verdict(examined),
-        sections=sections_of((ANSWER, *benchmark.topics) if run.plan.fault else benchmark.topics, examined),
+        sections=sections_of(
+            (ANSWER, *benchmark.feedback.TOPICS) if run.plan.fault else benchmark.feedback.TOPICS, examined
+        ),
         efficiency=efficiency(examined, best),
         decisions=_decisions(run, examined, hints=hints, seconds=seconds) if regret and not examined.outcome else None,
         unit=problem.unit,

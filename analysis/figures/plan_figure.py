@@ -55,7 +55,7 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
 def _run(problem: Problem, plan: object) -> Any:
     """Run a plan by the rules of the released code."""
     benchmark = of(problem)
-    return benchmark.run(problem, plan, benchmark.profiles["released"])
+    return benchmark.run(problem, plan, benchmark.rules.profiles["released"])
 
 
 def _schedules(instance: Instance, *plans: object) -> tuple[Any, ...]:

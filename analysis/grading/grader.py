@@ -72,7 +72,7 @@ class Grade:
         Steps taken from what was handed in, the part they were taken from, and lines that look like steps and were not
         taken; see `planoracle.instances.protocol.plan.Reading`.
     metrics
-        The benchmark's own, see `planoracle.instances.protocol.benchmark.Benchmark.columns`.
+        The benchmark's own, see ``COLUMNS`` of its part ``metrics``.
     """
 
     id: str | None
@@ -126,7 +126,7 @@ class Grade:
         Without ``details`` it may lack those of `DETAILS` that take time to work out.
         """
         benchmark, verdict = registry.of(run.problem), run.verdict
-        measured = benchmark.measure(run, oracle)
+        measured = benchmark.metrics.measure(run, oracle)
         foreign = None if run.success else benchmark.foreign(run)
         figures: dict[str, Any] = {
             "scored": True,

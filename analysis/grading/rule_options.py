@@ -32,7 +32,9 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     """
     left = dict(options or {})
     every = [registry.get(benchmark) for benchmark in registry.names()]
-    rules = {one.name: [rule.name for rule in fields(one.profile(name))] for one in every if not one.rules_as}
+    rules = {
+        one.name: [rule.name for rule in fields(one.rules.profile(name))] for one in every if one.rules.name == one.name
+    }
     for option in left:
         having = [f"{benchmark}.{option}" for benchmark, known in rules.items() if option in known]
         if len(having) > 1:
@@ -43,12 +45,12 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     found: dict[str, Rules] = {}
     for benchmark, known in rules.items():
         chosen = {rule: left.pop(key) for rule in known for key in (rule, f"{benchmark}.{rule}") if key in left}
-        found[benchmark] = registry.get(benchmark).profile(name, **chosen)
+        found[benchmark] = registry.get(benchmark).rules.profile(name, **chosen)
     if left:
         option = next(iter(left))
         every_rule = sorted({rule if "." not in option else f"{name}.{rule}" for name in rules for rule in rules[name]})
         raise UnknownNameError(one_of(option, every_rule, "rules"), field="option", value=option)
-    return found | {one.name: found[one.rules_as] for one in every if one.rules_as}
+    return {one.name: found[one.rules.name] for one in every}
 
 
 def completed(given: Mapping[str, Rules] | None = None) -> dict[str, Rules]:
@@ -62,7 +64,7 @@ def completed(given: Mapping[str, Rules] | None = None) -> dict[str, Rules]:
     return (
         profiles()
         | rules
-        | {one.name: rules[one.rules_as] for one in every if one.rules_as in rules and one.name not in rules}
+        | {one.name: rules[one.rules.name] for one in every if one.rules.name in rules and one.name not in rules}
     )
 
 

@@ -84,7 +84,7 @@ def figures_of(benchmark: str, rules: Mapping[str, Rules], simple: Collection[st
     if benchmark in simple:
         return _SIMPLE
     match = registry.find(benchmark) or registry.get(GENERAL)
-    return tuple(match.averages(rules[match.name]))
+    return tuple(match.metrics.averages(rules[match.name]))
 
 
 class GradeRows:
@@ -228,7 +228,7 @@ def summarize(
         - ``pass@k, pass^k, best@k``, see `planoracle.analysis.statistics.intervals`, if there are several samples,
         for every k of
           which all problems have so many;
-        - the figures of `planoracle.instances.protocol.benchmark.Benchmark.averages`, and by their names the ``runs``
+        - the figures of `averages` of the benchmark's part `metrics`, and by their names the ``runs``
         that each
           mean is over.
     """

@@ -93,7 +93,7 @@ def ways_of(name: str) -> Iterator[BundledEntry]:
     benchmark = registry.of(problem)
     entries = by_key(benchmark.optima.get(problem.name, []))
     seen: dict[str, tuple[Problem, Rules | None, list[str]]] = {}
-    for profile, rules in benchmark.profiles.items():
+    for profile, rules in benchmark.rules.profiles.items():
         try:
             judged = benchmark.under(problem, rules)
         except InputError:  # the rules leave no way to complete it

@@ -161,15 +161,15 @@ def _replayed(found: dict[str, Any], problem: Problem) -> Verification:
         return refused(f"it is no {FORMAT} of version {VERSION}")
     if type(makespan) is not int or type(bound) not in (int, NoneType) or (bound or 0) > makespan:
         return refused("its makespan is no whole number, or below its bound")
-    if not isinstance(profile, str) or profile not in benchmark.profiles:
+    if not isinstance(profile, str) or profile not in benchmark.rules.profiles:
         return refused("it is by no profile of the rules")
+    rules = benchmark.rules.profiles[profile]
     try:
-        run = benchmark.run(problem, {"instance": problem.name, "plan": found["plan"]}, benchmark.profiles[profile])
+        run = benchmark.run(problem, {"instance": problem.name, "plan": found["plan"]}, rules)
     except InputError as error:
         return refused(str(error))
     if not run.success or run.verdict.makespan != makespan:
         return refused(f"its plan is no success that takes {makespan} {problem.unit}s")
-    rules = benchmark.profiles[profile]
     one = Verification(
         problem.name, makespan, bound, "search", bound is None or None, _unchecked(makespan, bound), profile
     )

@@ -39,7 +39,7 @@ def _benchmark(name: str) -> AnyBenchmark | None:
 def _catalog(name: str) -> Catalog | None:
     """Return the catalog of the benchmark of a name, ``None`` if there is none."""
     benchmark = _benchmark(name)
-    return None if benchmark is None else benchmark.shelf
+    return None if benchmark is None else benchmark.catalog
 
 
 def bundled() -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.generate.parameters import Parameters

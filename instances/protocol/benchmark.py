@@ -1,9 +1,4 @@
-"""What a benchmark is to everybody else: one object that knows its problems, its language, its rules and its metrics.
-
-A benchmark lives in a folder of its own, whose package has it as ``benchmark``; see
-`planoracle.instances.protocol.registry`.
-What it needs is imported when it is asked for, so that looking a benchmark up costs nothing.
-"""
+"""Interface that every benchmark implements: problems, plan language, rules, metrics, feedback, live runs."""
 
 from __future__ import annotations
 
@@ -12,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
@@ -22,9 +16,9 @@ from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.messages import is_cut
 from planoracle.instances.protocol import bundled_optima
 from planoracle.instances.protocol.bundled_optima import Entries
-from planoracle.instances.protocol.capabilities import Catalog, Generator, Limit
+from planoracle.instances.protocol.capabilities import Catalog, Limit
 from planoracle.instances.protocol.environment import USUAL, RunConfig
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clock_of
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, clock_of
 from planoracle.instances.protocol.plan import (
     CUT_OFF,
     FAULTS,
@@ -35,9 +29,9 @@ from planoracle.instances.protocol.plan import (
     given_limit,
     given_plan,
 )
-from planoracle.instances.protocol.profiles import Rules, choose
+from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.run import Foreign, Run
-from planoracle.instances.protocol.scoring import Average, Loophole, Measured, Metric, Oracle, Reference, Row
+from planoracle.instances.protocol.scoring import Average, Loophole, Reference, Row
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.capabilities import ActionSpace
@@ -51,32 +45,49 @@ _R = TypeVar("_R", bound=Rules)
 
 
 @cache
-def _module(package: str, name: str) -> Any:
-    full = f"{package}.{name}"
-    return import_module(full) if find_spec(full) is not None else None
+def _load(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name) if name else import_module(module)
+
+
+class _LazyPart:
+    """Class attribute that imports a part of a benchmark on first use."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __get__(self, benchmark: object, owner: type | None = None) -> Any:
+        return _load(self.path)
+
+
+def lazy(path: str) -> Any:
+    """Return a class attribute that imports a part of a benchmark on first use.
+
+    Parameters
+    ----------
+    path
+        Module, as in ``lazy("tea_time.problems")``, or ``module:object``, as in ``lazy("tea_time.rules:RULE_SET")``.
+    """
+    return _LazyPart(path)
 
 
 class Benchmark(ABC, Generic[_P, _C, _R]):
     """One benchmark: its problems ``P``, the commands ``C`` of its plans, and its rules ``R``.
 
-    Most of it stands in modules of its package that have fixed names, each imported when it is first asked for:
+    What it needs stands in its parts, each imported on first use: class attributes that `lazy` makes, or ``None``.
+    A part is a module (or an object) with these functions; those in brackets are optional.
 
-    - ``problems``: the functions of `Catalog`; there or in ``reader``: ``recognises(document)``,
-      ``read(document, source)``;
-      ``generator``: ``style()``, which returns a `Generator`;
-      ``live``: ``live(problem, rules, manner, reward)``, which returns a
-      `planoracle.instances.protocol.environment.Environment`, and perhaps ``repertoire(problem)``, which returns a
-      `ActionSpace`,
-      and ``SETTINGS``, by name. None of these must be there.
-    - ``rules``: ``PROFILES``, and ``CHOICES`` with the values of rules that are text.
+    - ``catalog``: the functions of `Catalog`; ``None`` if no problem has a name.
+    - ``reader``: ``recognises(document)``, ``read(document, source)``, [``json_schema()``, ``file_of(name, folder)``].
     - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
-      commands alone; where problems are scheduling problems also ``written(problem, schedule)`` and
-      ``schedule(problem, plan)``.
-    - ``run``: ``replay(problem, plan, rules)``; ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run,
-    oracle)``;
-      ``feedback``: ``TOPICS``, ``examine(run)``, and perhaps ``foreign(run)``.
-
-    A benchmark may as well override the method that would ask a module.
+      commands alone; for scheduling problems ``written(problem, schedule)`` and ``schedule(problem, plan)``.
+    - ``rules``: a `planoracle.instances.protocol.profiles.RuleSet`.
+    - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run`.
+    - ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``.
+    - ``feedback``: ``TOPICS``, ``examine(run)``, [``foreign(run)``].
+    - ``live``: ``live(problem, rules, manner, reward)``, which returns a
+      `planoracle.instances.protocol.environment.Environment`, [``repertoire(problem)``, ``SETTINGS``].
+    - ``generator``: ``style()``, which returns a `Generator`.
 
     Attributes
     ----------
@@ -107,10 +118,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Whether a critique may name commands that lead on: not where their parameters are a part of the solution.
     pricing
         Share of the usual work that is done to find out what best plans take, where graders ask for many problems.
-    rules_as
-        Benchmark under whose name its rules are set, if not its own; both have the same then.
-    package, elsewhere
-        Package that has its modules, if not that of its class; one in which those are sought that it lacks.
     data
         What is in a copy of the authors' own data that names can mean, see `planoracle.instances.protocol.registry`;
         empty if
@@ -136,25 +143,21 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     hints: bool = True
     foreign_share: float = 0.25
     pricing: float = 1.0
-    rules_as: str = ""
-    package: str = ""
-    elsewhere: str = ""
     data: str = ""
     heuristics: Mapping[str, str] = {}
     greedy: tuple[str, ...] = ()
 
-    def _part(self, *names: str) -> Any:
-        """Return the first module of the benchmark that has one of these names, ``None`` if there is none."""
-        packages = [package for package in (self.package or type(self).__module__, self.elsewhere) if package]
-        return next(filter(None, (_module(package, name) for package in packages for name in names)), None)
+    catalog: Catalog | None = None
+    reader: Any = None
+    language: Any
+    rules: RuleSet[_R]
+    runs: Any
+    metrics: Any
+    feedback: Any
+    live: Any = None
+    generator: Any = None
 
     # Problems
-
-    @property
-    def shelf(self) -> Catalog | None:
-        """The problems that have names, if there are any."""
-        part = self._part("problems")
-        return cast("Catalog", part) if hasattr(part, "names") else None
 
     def note(self, name: str) -> str:
         """Return what is to be said of a problem that has a name of its but is not the authors', ``""`` for theirs."""
@@ -162,8 +165,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def recognises(self, document: object) -> bool:
         """Whether a JSON document holds problems of this benchmark."""
-        found = getattr(self._part("reader", "problems"), "recognises", None)
-        return found is not None and bool(found(document))
+        return self.reader is not None and bool(self.reader.recognises(document))
 
     def read(self, document: object, source: str) -> list[_P]:
         """Return the problems of a document that is recognised.
@@ -173,7 +175,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         InputError
             Naming field and value of a fault.
         """
-        return list(self._part("reader", "problems").read(document, source))
+        return list(self.reader.read(document, source))
 
     def read_data(self, data: bytes, path: str) -> list[_P]:
         """Return the problems of a file that is no JSON document, ``[]`` if it is none of this benchmark."""
@@ -184,7 +186,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
         ``name`` can be anything, and must not lead out of the folder.
         """
-        found = getattr(self._part("reader", "problems"), "file_of", None) if self.data else None
+        found = getattr(self.reader, "file_of", None) if self.data else None
         return None if found is None else cast("str | None", found(name, folder))
 
     def check_copy(self, folder: Path) -> None:
@@ -204,7 +206,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of what `document` returns; raises `InputError` if there is none."""
-        found = getattr(self._part("reader", "problems"), "json_schema", None)
+        found = getattr(self.reader, "json_schema", None)
         if found is None:
             raise InputError("has no JSON Schema", field="benchmark", value=self.name)
         return dict(found())
@@ -222,12 +224,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def check(self, problem: _P) -> None:
         """Raise `InputError` if a valid problem asks for what the rules do not know or plans cannot say."""
 
-    @property
-    def generator(self) -> Generator | None:
-        """How random problems in the style of this benchmark are made, if that is known."""
-        part = self._part("generator")
-        return None if part is None else cast(Generator, part.style())
-
     def environment(
         self, problem: _P, rules: _R | None = None, manner: RunConfig = USUAL, reward: Reward | None = None
     ) -> AnyEnvironment:
@@ -235,42 +231,27 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
         See `planoracle.instances.protocol.environment`; raises `InputError` if the benchmark has none.
         """
-        part = self._part("live")
-        if part is None:
+        if self.live is None:
             raise InputError("has no live environment", field="benchmark", value=self.name)
-        return part.live(problem, self.rules_of(problem) if rules is None else rules, manner, reward)  # type: ignore[no-any-return]
+        return self.live.live(problem, self.rules_of(problem) if rules is None else rules, manner, reward)  # type: ignore[no-any-return]
 
     @property
     def settings(self) -> Mapping[str, Setting]:
         """The ways in which its papers ask a model, by name, and the plain ones, see its module `live`."""
         from planoracle.instances.protocol.settings import PLAIN
 
-        return {**PLAIN, **getattr(self._part("live"), "SETTINGS", {})}
+        return {**PLAIN, **getattr(self.live, "SETTINGS", {})}
 
     def repertoire(self, problem: _P) -> ActionSpace | None:
         """Return what there can be to do in live runs of a problem, ``None`` where that is not known beforehand."""
-        found = getattr(self._part("live"), "repertoire", None)
+        found = getattr(self.live, "repertoire", None)
         return None if found is None else cast("ActionSpace", found(problem))
 
     # Rules
 
-    @property
-    def profiles(self) -> Mapping[str, _R]:
-        """The rules by the name of their profile; at least ``paper`` and ``released``."""
-        return cast("Mapping[str, _R]", self._part("rules").PROFILES)
-
-    @property
-    def choices(self) -> Mapping[str, Sequence[str]]:
-        """For rules that are text, their possible values."""
-        return cast("Mapping[str, Sequence[str]]", getattr(self._part("rules"), "CHOICES", {}))
-
-    def profile(self, name: str = "paper", **options: str | int | bool) -> _R:
-        """Return a named profile with single rules replaced; raises `UnknownNameError`."""
-        return choose(self.profiles, self.choices, name, options)
-
     def rules_of(self, problem: _P) -> _R:
         """Return the rules by which a problem has been made, those of the paper unless it says otherwise."""
-        return self.profiles["paper"]
+        return self.rules.profiles["paper"]
 
     def under(self, problem: _P, rules: _R) -> _P:
         """Return a problem as some rules leave it.
@@ -307,7 +288,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
         A module ``language`` with ``commands`` in place of ``reading`` does not tell what it left out.
         """
-        language = self._part("language")
+        language = self.language
         if hasattr(language, "reading"):
             return cast("Reading[_C]", language.reading(problem, given, rules))
         return Reading(cast(_C, language.commands(problem, given, rules)))
@@ -319,7 +300,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def replay(self, problem: _P, plan: Plan[_C], rules: _R | None = None) -> Run[_P, _C, _R]:
         """Replay a plan by the rules (default: those of the problem); never raises for what a plan holds."""
         chosen = self.rules_of(problem) if rules is None else rules
-        run = cast("Run[_P, _C, _R]", self._part("run").replay(problem, plan, chosen))
+        run = cast("Run[_P, _C, _R]", self.runs.replay(problem, plan, chosen))
         if plan.fault:
             none = Violation(None, plan.fault, "answer")
             run.verdict = replace(run.verdict, success=False, fatal=none, violations=(none,))
@@ -331,26 +312,14 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     # Figures
 
-    @property
-    def columns(self) -> Sequence[Metric]:
-        """The metrics of its own that grades have, in order."""
-        return cast("Sequence[Metric]", self._part("metrics").COLUMNS)
-
-    def averages(self, rules: _R) -> Sequence[Average]:
-        """Return how grades are summed up per model and set."""
-        return cast("Sequence[Average]", self._part("metrics").averages(rules))
-
-    def measure(self, run: Run[_P, _C, _R], oracle: Oracle) -> Measured:
-        """Return what a run is worth."""
-        return cast(Measured, self._part("metrics").measure(run, oracle))
-
     def is_held(self, run: Run[_P, _C, _R]) -> bool:
         """Whether a run cannot succeed in less than the optimum, as one may that gains by a guess."""
         return True
 
     @cached_property
     def _main(self) -> Average:
-        return next(one for one in self.averages(self.profiles["paper"]) if "main" in one.role)
+        averages: Sequence[Average] = self.metrics.averages(self.rules.profiles["paper"])
+        return next(one for one in averages if "main" in one.role)
 
     def main_score(self, row: Row) -> float | None:
         """Return the main figure of a scored grade, from 0 to 1; ``None`` where it is not defined."""
@@ -374,7 +343,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @property
     def referenced(self) -> Sequence[str]:
         """Names of the problems whose published references an audit of the whole benchmark checks."""
-        return () if self.shelf is None else self.shelf.names()
+        return () if self.catalog is None else self.catalog.names()
 
     @property
     def loopholes(self) -> Sequence[Loophole[_P]]:
@@ -395,13 +364,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def foreign(self, run: Run[_P, _C, _R]) -> Foreign:
         """Return what a plan names that the problem does not have at all; nothing where nobody looks for it."""
-        found = getattr(self._part("feedback"), "foreign", None)
+        found = getattr(self.feedback, "foreign", None)
         return Foreign() if found is None else cast(Foreign, found(run))
-
-    @property
-    def topics(self) -> Sequence[Topic]:
-        """The sections of a critique, in order; every kind of violation belongs to one."""
-        return cast("Sequence[Topic]", self._part("feedback").TOPICS)
 
     def examine(self, run: Run[_P, _C, _R]) -> Examination:
         """Look closely at what is wrong with a run."""
@@ -410,7 +374,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
             return Examination(
                 run.verdict, tuple(faults), clock_of(run.problem), lambda index: "your answer", whole=True
             )
-        return cast(Examination, self._part("feedback").examine(run))
+        return cast(Examination, self.feedback.examine(run))
 
     def name_of(self, problem: _P, action: str) -> str:
         """Name an action in the benchmark's words."""

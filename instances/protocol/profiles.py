@@ -1,10 +1,10 @@
-"""Choosing a rule profile by name and setting single rules, for every benchmark alike."""
+"""Base class of rule profiles, and the choice of a profile and of single rules by name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self, TypeVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Generic, Self, TypeVar
 
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.text import one_of
@@ -31,37 +31,48 @@ class Rules:
 _Profile = TypeVar("_Profile", bound=Rules)
 
 
-def choose(
-    profiles: Mapping[str, _Profile],
-    choices: Mapping[str, Sequence[str]],
-    name: str,
-    options: Mapping[str, str | int | bool],
-) -> _Profile:
-    """Return a named profile (a dataclass) with single rules replaced.
+@dataclass(frozen=True)
+class RuleSet(Generic[_Profile]):
+    """Rules of a benchmark that can be chosen: profiles by name, each a dataclass whose fields can be set by name.
 
-    Parameters
+    Attributes
     ----------
+    name
+        Benchmark in ``--set NAME.rule``; benchmarks that share rules share this name.
+    profiles
+        At least ``paper`` and ``released``.
     choices
-        For rules that are text, their possible values. The others are true or false, or whole numbers.
-    options
-        Values may be given as text, as on the command line.
-
-    Raises
-    ------
-    UnknownNameError
-        For an unknown profile, rule or value.
+        Possible values of the rules that are text. The others are true or false, or whole numbers.
     """
-    if name not in profiles:
-        raise UnknownNameError(one_of(name, profiles, "profiles"), field="profile", value=name)
-    base: Any = profiles[name]
-    known = {field.name: type(getattr(base, field.name)) for field in fields(base)}
-    values: dict[str, str | int | bool] = {}
-    for option, value in options.items():
-        if option not in known:
-            raise UnknownNameError(one_of(option, sorted(known), "rules"), field="option", value=option)
-        values[option] = _value(option, value, known[option], choices.get(option))
-    chosen: _Profile = replace(base, **values)
-    return chosen
+
+    name: str
+    profiles: Mapping[str, _Profile]
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def profile(self, name: str = "paper", **options: str | int | bool) -> _Profile:
+        """Return a profile with single rules replaced; values may be text, as on the command line.
+
+        Raises
+        ------
+        UnknownNameError
+            For an unknown profile, rule or value.
+
+        Examples
+        --------
+        >>> RuleSet("tea_time", {"paper": Rules()}).profile(refuse_unread="false")
+        Rules(refuse_unread=False)
+        """
+        if name not in self.profiles:
+            raise UnknownNameError(one_of(name, self.profiles, "profiles"), field="profile", value=name)
+        base: Any = self.profiles[name]
+        types = {field.name: type(getattr(base, field.name)) for field in fields(base)}
+        values: dict[str, str | int | bool] = {}
+        for option, value in options.items():
+            if option not in types:
+                raise UnknownNameError(one_of(option, sorted(types), "rules"), field="option", value=option)
+            values[option] = _value(option, value, types[option], self.choices.get(option))
+        chosen: _Profile = replace(base, **values)
+        return chosen
 
 
 def _value(option: str, value: str | int | bool, kind: type, among: Sequence[str] | None) -> str | int | bool:

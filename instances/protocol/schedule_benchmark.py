@@ -53,7 +53,7 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         """Return the JSON Schema of what `document` returns, that of our own format unless the reader has another."""
         from planoracle.instances.files import instance_file
 
-        return dict(getattr(self._part("reader", "problems"), "json_schema", instance_file.json_schema)())
+        return dict(getattr(self.reader, "json_schema", instance_file.json_schema)())
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem by the general rules, see `planoracle.instances.model.agents`."""
@@ -69,14 +69,14 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         InputError
             If the benchmark has none, and runs that are no `planoracle.instances.benchmarks.generic.run.GenericRun`.
         """
-        if self._part("live") is not None:
+        if self.live is not None:
             return super().environment(problem, rules, manner, reward)
         chosen = self.rules_of(problem) if rules is None else rules
         return registry.get(GENERAL).environment(problem, chosen, manner, reward)
 
     def written(self, problem: Instance, schedule: Schedule) -> object:
         """Write a schedule as a plan, in the form that submissions have."""
-        return self._part("language").written(problem, schedule)
+        return self.language.written(problem, schedule)
 
     def render(self, problem: Instance, schedule: Schedule) -> str:
         """Write a schedule as text that `commands` reads: texts a line each, all else as JSON."""
@@ -87,7 +87,7 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
 
     def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
         """Turn a plan into a schedule in normal form; raises `PlanError` for commands that are no action."""
-        return cast(Schedule, self._part("language").schedule(problem, plan))
+        return cast(Schedule, self.language.schedule(problem, plan))
 
 
 @ProblemCache

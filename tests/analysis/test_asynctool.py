@@ -15,7 +15,7 @@ from planoracle.analysis.statistics.summary import grades_frame, summarize
 from planoracle.heuristics.registry import run as schedule
 from planoracle.instances.benchmarks.asynctool import bfcl, problems
 from planoracle.instances.benchmarks.asynctool.calls import canonical
-from planoracle.instances.benchmarks.asynctool.rules import profile
+from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.files.catalog import load
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
@@ -35,7 +35,7 @@ def transcript(name: str, method: str) -> list[dict]:
 
 
 def grade(name: str, turns: list, **options: str) -> Grade:
-    found = Grader({"asynctool": profile(**options)}).grade({"id": "x", "instance": name, "turns": turns})
+    found = Grader({"asynctool": RULE_SET.profile(**options)}).grade({"id": "x", "instance": name, "turns": turns})
     assert found.scored, found.reason
     return found
 
@@ -110,7 +110,7 @@ def test_gold_plays_score_full_marks_everywhere(method: str, suffix: str) -> Non
 @pytest.mark.parametrize("closing", ["required", "implied"])
 @pytest.mark.parametrize("name", ["asynctool/files_2", "asynctool/cross2/01", "asynctool/cross3/05@0-2:3"])
 def test_live_runs_equal_their_grades_with_and_without_the_closing_message(name: str, closing: str) -> None:
-    rules = profile(closing=closing)
+    rules = RULE_SET.profile(closing=closing)
     problem = load(name)
     best = solve(problem).makespan
     grader = Grader({"asynctool": rules})
@@ -132,7 +132,7 @@ def test_live_runs_equal_their_grades_with_and_without_the_closing_message(name:
 
 def test_a_live_run_that_waits_instead_of_closing_is_no_success() -> None:
     problem = load("asynctool/files_2")
-    run = registry.get("asynctool").environment(problem, profile(), RunConfig())
+    run = registry.get("asynctool").environment(problem, RULE_SET.profile(), RunConfig())
     for message in transcript(problem.name, "optimal")[:-1]:
         run.step(message)
     while not run.done:

@@ -40,7 +40,7 @@ from tests.support.samples import sample
     ],
 )
 def test_every_kind_of_the_rules_belongs_to_one_section(name: str, kinds: Any) -> None:
-    topics = registry.get(name).topics
+    topics = registry.get(name).feedback.TOPICS
     covered = [kind for topic in topics for kind in topic.kinds]
     assert sorted(covered) == sorted(kinds)
     keys = [topic.key for topic in topics]
@@ -50,7 +50,7 @@ def test_every_kind_of_the_rules_belongs_to_one_section(name: str, kinds: Any) -
 def test_clean_sections_are_there_too() -> None:
     problem = catalog.load(PAIR)
     found = report(problem, optimum(problem).plan)
-    assert [section.key for section in found.sections] == [topic.key for topic in registry.of(problem).topics]
+    assert [section.key for section in found.sections] == [topic.key for topic in registry.of(problem).feedback.TOPICS]
     assert {section.status for section in found.sections} == {"ok"}
     assert found.prose().splitlines() == [
         "Result: Everything is done in 1 h 8 min, without a fault.",

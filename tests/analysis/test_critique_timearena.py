@@ -75,7 +75,7 @@ def test_an_exit_is_told_as_the_end_of_the_run() -> None:
     priced = report(catalog.load(TEA), ["wash cup", "Quit ", "activate kettle"], regret=True)
     assert priced.decisions is not None
     assert priced.decisions.text.endswith('"exit" (minute 3) ended the run before everything was done.')
-    ignored = arena.profile("paper", exit_ends=False)
+    ignored = arena.RULE_SET.profile("paper", exit_ends=False)
     assert only(minutes(TEA, "wash cup", "exit", rules=ignored), "invalid_action").index == 3
 
 

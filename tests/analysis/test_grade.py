@@ -23,7 +23,7 @@ from planoracle.instances.benchmarks.recipe2plan import replay as referee
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.metrics import efficiency, reference_efficiency, released_plan
 from planoracle.instances.benchmarks.recipe2plan.replay import replay
-from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, profile
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, RULE_SET
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
@@ -93,7 +93,7 @@ def test_a_row_has_the_fields_of_the_contract():
     row = grade(reference_text(NAME)).row()
     assert list(row) == CONTRACT + METRICS
     assert list(grader().grade(None).row()) == CONTRACT
-    assert [column.name for column in registry.get("recipe2plan").columns] == METRICS
+    assert [column.name for column in registry.get("recipe2plan").metrics.COLUMNS] == METRICS
     assert (row["format"], row["version"]) == ("planoracle/grade", 3)
     assert row["main_score"] == row["multitasking_score"]
 
@@ -211,7 +211,7 @@ def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
 
 
 def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
-    rules = profile("paper", reference="optimal")
+    rules = RULE_SET.profile("paper", reference="optimal")
     for name in bundled_data.names():
         found = grade(optimal_text(name), name, rules)
         assert found.metrics["reference"] == "optimal"
@@ -241,7 +241,7 @@ def test_the_pair_without_a_reference_plan():
     assert (released.success, *(released.metrics[key] for key in figures)) == (True, 0.0, 0.0, "none")
     paper = grade(plan, EGG)
     assert (paper.success, *(paper.metrics[key] for key in figures)) == (True, 1.0, 1.0, "optimal")
-    strict = grade(plan, EGG, profile("paper", missing_ref="zero"))
+    strict = grade(plan, EGG, RULE_SET.profile("paper", missing_ref="zero"))
     assert (strict.metrics["r_efficiency"], strict.metrics["reference"]) == (None, "none")
 
 
@@ -295,7 +295,7 @@ def test_ref_floor_caps_at_five_times_the_efficiency():
     # Reference done by 960 s: 60 s saved in 600 s, 0.1. R = 0.5 / 0.1 = 5, the cap is 5 * 0.5 = 2.5.
     slow = [*REFERENCE[:2], StepCommand(2, "A", 120, 840)]
     assert efficiency(BOILED, replayed(RUN), slow).r_efficiency == pytest.approx(5.0)
-    capped = efficiency(BOILED, replayed(RUN), slow, profile("paper", ref_floor=True))
+    capped = efficiency(BOILED, replayed(RUN), slow, RULE_SET.profile("paper", ref_floor=True))
     assert capped.r_efficiency == pytest.approx(2.5)
 
 
@@ -305,7 +305,7 @@ def test_undefined_ref_is_undefined_or_zero():
     for reference in (serial, None, []):
         undefined = efficiency(BOILED, replayed(RUN), reference)
         assert (undefined.efficiency, undefined.r_efficiency, undefined.multitasking_score) == (0.5, None, None)
-        zero = efficiency(BOILED, replayed(RUN), reference, profile("paper", undefined_ref="zero"))
+        zero = efficiency(BOILED, replayed(RUN), reference, RULE_SET.profile("paper", undefined_ref="zero"))
         assert (zero.r_efficiency, zero.multitasking_score) == (0.0, 0.0)
     failed = efficiency(BOILED, replayed(RUN[:2]), serial)
     assert (failed.r_efficiency, failed.multitasking_score) == (None, 0.0)
@@ -321,7 +321,7 @@ def test_clip_saved_keeps_negative_savings_apart():
     late = replayed([RUN[0], StepCommand(1, "A", 300, 1000)])
     found = efficiency(BOILED, late, REFERENCE)
     assert (found.saved, found.saved_raw, found.r_efficiency) == (0, -400, 0.0)
-    raw = efficiency(BOILED, late, REFERENCE, profile("paper", clip_saved=False))
+    raw = efficiency(BOILED, late, REFERENCE, RULE_SET.profile("paper", clip_saved=False))
     assert raw.efficiency == pytest.approx(-400 / 600)
     assert raw.r_efficiency == pytest.approx(-400 / 600 / 0.5)
 
@@ -335,7 +335,7 @@ def test_t_auto_counts_time_executed_or_nominal_durations_of_complete_steps(monk
     )
     part = replay(stew, Answers(((StepCommand(0, "A", 400, 0), StepCommand(1, "A", 300, 0)),)))
     assert efficiency(stew, part, None).autonomous == 400
-    assert efficiency(stew, part, None, profile("paper", t_auto="nominal")).autonomous == 0
+    assert efficiency(stew, part, None, RULE_SET.profile("paper", t_auto="nominal")).autonomous == 0
 
 
 _starts = st.integers(0, 1500)
@@ -581,7 +581,7 @@ def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
 
 # --- averages ------------------------------------------------------------------------------------
 
-SKIPPED = {"recipe2plan": profile("paper", missing="skipped")}
+SKIPPED = {"recipe2plan": RULE_SET.profile("paper", missing="skipped")}
 TIMED = [name for name in bundled_data.names() if name.startswith("recipe2plan/timed/")]
 
 

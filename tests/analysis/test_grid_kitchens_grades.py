@@ -20,7 +20,7 @@ from planoracle.instances.protocol import registry
 from tests.support.floors import RAW, STEAK, TARTARE, plan, row
 
 RELEASED = PROFILES["released"]
-PAPER = registry.get("paracook").profile("paper", price_optimum=False)
+PAPER = registry.get("paracook").rules.profile("paper", price_optimum=False)
 SERVE = "@1 meat @0 table1 table1 @4 window"
 
 
@@ -140,7 +140,7 @@ def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_s
     oracle, seconds = SolverOracle(WorkLimit(10.0)), SolverOracle(10.0)
     for one in (oracle, seconds):
         one.best(row(RAW), PAPER)
-    oracle.best(problem("timearena/lab1"), registry.get("timearena").profile())
+    oracle.best(problem("timearena/lab1"), registry.get("timearena").rules.profile())
     assert limits == [WorkLimit(4.0), 10.0, WorkLimit(10.0)]
 
 

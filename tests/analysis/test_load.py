@@ -64,7 +64,7 @@ def answers(name: str, given: Any) -> Iterator[Any]:
         return found
 
     row = {"id": "1", "instance": name, "plan": given}
-    grader = Grader(rules | {"robotouille": registry.get("robotouille").profile(price_rest=True)})
+    grader = Grader(rules | {"robotouille": registry.get("robotouille").rules.profile(price_rest=True)})
     problem()
     yield grader.grade(row).row(trace=True)
     yield regret(problem(), given).as_dict()

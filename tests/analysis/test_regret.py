@@ -101,7 +101,7 @@ def test_sums_are_exact_on_random_timearena_runs():
     for seed in range(24):
         random = Random(seed)
         name = random.choice(catalog.expand(["timearena"])[:90])
-        rules = timearena.profile(
+        rules = timearena.RULE_SET.profile(
             random.choice(("paper", "released")),
             invalid_ticks_world=random.random() < 0.5,
             stop_on_complete=random.random() < 0.5,
@@ -156,7 +156,7 @@ def test_a_wait_costs_like_any_other_command():
 def test_a_wrong_minute_costs_whatever_the_world_does_meanwhile():
     household = load("timearena/household1")
     for ticks in (False, True):
-        rules = timearena.profile("paper", invalid_ticks_world=ticks)
+        rules = timearena.RULE_SET.profile("paper", invalid_ticks_world=ticks)
         found = priced(household, ["activate kettle", "dance", "wash moon"], rules)
         assert [one.violation for one in found.decisions] == [None, "invalid_action", "nonexistent_object"]
         best = [one.after for one in found.decisions]
@@ -171,14 +171,14 @@ def test_after_the_end_a_wrong_minute_only_ends_a_run_if_the_rules_say_so():
     plan = solve(household).plan.splitlines()
     whole = priced(household, plan)
     assert (whole.success, whole.total) == (True, 0)
-    rules = timearena.profile("paper", stop_on_complete=False)
+    rules = timearena.RULE_SET.profile("paper", stop_on_complete=False)
     assert priced(household, plan, rules).total == 0
     # Where the last work goes on by itself, a wrong minute can be the last one.
     for name in ("timearena/cooking2", "timearena/lab1", "timearena/lab5", "timearena/household1"):
         *begun, _ = whole = solve(load(name)).plan.splitlines()
         ends, goes_on = (
             priced(load(name), [*begun, "dance" if whole[-1] == "wait" else whole[-1]], profile)
-            for profile in (timearena.profile("paper", invalid_ticks_world=True), rules)
+            for profile in (timearena.RULE_SET.profile("paper", invalid_ticks_world=True), rules)
         )
         assert ends.success
         assert goes_on.success == (whole[-1] != "wait")
@@ -194,7 +194,7 @@ def test_refused_commands_of_a_log_move_the_clock_only_for_steps_that_exist():
     unknown = priced(instance, log("Step(99, Cobbler, 1 min, 00:10:00)", "Step(0, Cobbler, 10 min, 00:00:00)"))
     assert [(one.kind, one.cost) for one in unknown.decisions] == [("lost", 0), ("act", 0)]
     assert unknown.completion == unknown.optimum == 4080
-    still = recipe2plan.profile("paper", reject_advances_clock=False)
+    still = recipe2plan.RULE_SET.profile("paper", reject_advances_clock=False)
     assert priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"), still).completion == 4080
 
 

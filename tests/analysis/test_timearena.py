@@ -14,14 +14,14 @@ from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import extract, parse
 from planoracle.instances.benchmarks.timearena.problems import scenario_set
 from planoracle.instances.benchmarks.timearena.replay import replay
-from planoracle.instances.benchmarks.timearena.rules import PROFILES, profile
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, RULE_SET
 from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import PlanError
 from planoracle.solver.exact.search import solve
 
 TEA = "timearena/household1"
 SCENE = world(TEA)
-PRICED = profile(price_waits=True)
+PRICED = RULE_SET.profile(price_waits=True)
 
 
 def best_decisions(name: str) -> list[str]:
@@ -192,4 +192,4 @@ def test_rules_are_set_by_name_on_the_command_line(tmp_path):
     row = json.loads(result.stdout)
     assert (row["end"], row["violation"], row["violation_index"]) == ("five_invalid", "invalid_action", 2)
     assert "TimeArena" in result.stderr
-    assert profile("paper", max_wrong_streak="3").max_wrong_streak == 3
+    assert RULE_SET.profile("paper", max_wrong_streak="3").max_wrong_streak == 3

@@ -42,7 +42,7 @@ profiles = st.sampled_from(("paper", "released"))
 
 def run_of(name: str, plan: Any, profile: str) -> Any:
     benchmark = registry.of(PROBLEMS[name])
-    return benchmark.run(PROBLEMS[name], plan, benchmark.profile(profile))
+    return benchmark.run(PROBLEMS[name], plan, benchmark.rules.profile(profile))
 
 
 def check(name: str, plan: Any, profile: str) -> None:

@@ -22,7 +22,7 @@ BOTH = pytest.mark.parametrize("profile", PROFILES)
 
 def live(name: str = NAME, profile: str = "paper", **manner: object) -> AsyncHowEnvironment:
     benchmark = registry.get("asynchow")
-    return benchmark.environment(load(name), benchmark.profile(profile), RunConfig(**manner))
+    return benchmark.environment(load(name), benchmark.rules.profile(profile), RunConfig(**manner))
 
 
 @BOTH

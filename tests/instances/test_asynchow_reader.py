@@ -136,7 +136,10 @@ def test_problem_of_a_file_is_graded_by_all_rules(tmp_path: Path) -> None:
     (found,) = read_problems(str(written(tmp_path, {"problems": [tea(gold=[300, 300])]})))
     benchmark = registry.of(found)
     right, released = (
-        [benchmark.run(found, f'"{answer}"', benchmark.profile(name)).success for answer in ("28 days 5 min", "5 min")]
+        [
+            benchmark.run(found, f'"{answer}"', benchmark.rules.profile(name)).success
+            for answer in ("28 days 5 min", "5 min")
+        ]
         for name in ("paper", "released")
     )
     assert (right, released) == ([True, False], [False, True])

@@ -70,7 +70,7 @@ RIGHT: dict[str, Callable[[str, str], str]] = {
 
 @cache
 def names(count: int) -> tuple[str, ...]:
-    shelf = registry.get("asynchow").shelf
+    shelf = registry.get("asynchow").catalog
     assert shelf is not None
     return tuple(shelf.names()[: 7 * count : 7])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planoracle.instances.benchmarks.asynctool import language
 from planoracle.instances.benchmarks.asynctool.calls import MAX_DEPTH, Call
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message, messages, read_message
-from planoracle.instances.benchmarks.asynctool.rules import profile
+from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.errors import PlanError
 from tests.support.samples import sample
 from tests.support.steps import steps_of
@@ -20,7 +20,7 @@ from tests.support.steps import steps_of
 CALL = {"id": "trading_1", "func_name": "find_ticker", "params": {"company": "Alpha Tech"}}
 OTHER = {"id": "files_1", "func_name": "enter_folder", "params": {"name": "workspace"}}
 TEXT = json.dumps(CALL)
-FIRST = profile(several_calls="first")
+FIRST = RULE_SET.profile(several_calls="first")
 
 
 def readings(turns: Any) -> list[str]:
@@ -284,7 +284,7 @@ def test_a_call_goes_before_the_phrase() -> None:
     ids=lambda value: value[:30] if isinstance(value, str) else None,
 )
 def test_unreadable_messages_say_why(message: Any, reason: str) -> None:
-    for rules in (profile(), FIRST):
+    for rules in (RULE_SET.profile(), FIRST):
         said = read_message(message, rules)
         assert (said.kind, said.task, said.call) == ("unreadable", "", None)
         assert reason in said.reason

@@ -78,7 +78,7 @@ def test_runs_can_be_pickled(name: str) -> None:
     run = played(name)
     if isinstance(run.problem, Kitchen):
         pytest.skip("runs in kitchens share compiled states")
-    list(run.benchmark.averages(run.rules))
+    list(run.benchmark.metrics.averages(run.rules))
     copy = pickle.loads(pickle.dumps(run))
     assert view(copy) == view(run)
     assert copy.step(copy.legal()[0]) == run.step(run.legal()[0])

@@ -46,7 +46,7 @@ UNFINISHED = {"missing_action", "action_duration", "maximum_lag"}
 
 def live(problem: Instance = SOUP, profile: str = "paper", **manner: object) -> GenericEnvironment:
     benchmark = registry.of(problem)
-    return benchmark.environment(problem, benchmark.profile(profile), RunConfig(**manner))
+    return benchmark.environment(problem, benchmark.rules.profile(profile), RunConfig(**manner))
 
 
 def odd_piece(problem: Instance):
@@ -255,7 +255,7 @@ def test_a_benchmark_whose_runs_go_by_the_general_rules_has_an_environment(tmp_p
     monkeypatch.syspath_prepend(str(tmp_path / "made"))
     benchmark = import_module("planoracle_tea_room").benchmark
     monkeypatch.setitem(registry._registered, "tea_room", benchmark)
-    problem = benchmark.shelf.load("tea_room/breakfast")
+    problem = benchmark.catalog.load("tea_room/breakfast")
     run = benchmark.environment(problem)
     for command in ("0 boil", "Action: 0 slice", "3 toast", "3 steep", "3 set", "5 steep"):
         last = run.step(command)
@@ -268,7 +268,7 @@ def test_a_benchmark_whose_runs_go_by_the_general_rules_has_an_environment(tmp_p
 def test_a_benchmark_with_rules_of_its_own_has_none_for_free():
     problem = load("recipe2plan/timed/Cobbler_Pancakes")
     with pytest.raises(InputError, match="no live environment: its runs are no GenericRun"):
-        GenericEnvironment(problem, registry.of(problem).profile())
+        GenericEnvironment(problem, registry.of(problem).rules.profile())
 
 
 @pytest.mark.slow

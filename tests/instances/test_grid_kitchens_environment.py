@@ -22,7 +22,7 @@ from tests.support.samples import sample
 from tests.support.tiny_floors import tiny
 
 FREE = RunConfig(bounded=False)
-PAPER, RELEASED = (registry.get("paracook").profiles[name] for name in ("paper", "released"))
+PAPER, RELEASED = (registry.get("paracook").rules.profiles[name] for name in ("paper", "released"))
 
 
 def live(place: GridKitchen, rules: object = PAPER, manner: RunConfig = FREE) -> GridKitchenEnvironment:

@@ -36,7 +36,7 @@ def steps_of(name: str) -> tuple[str, ...]:
 
 @cache
 def problems(benchmark: str, count: int) -> tuple[str, ...]:
-    shelf = registry.get(benchmark).shelf
+    shelf = registry.get(benchmark).catalog
     assert shelf is not None
     names = (name for name in shelf.names() if benchmark != "robotouille" or name.startswith(KITCHENS))
     return tuple(itertools.islice(names, count))

@@ -11,7 +11,7 @@ from support.samples import examples, sample
 
 from planoracle.instances.benchmarks.recipe2plan import bundled_data, language
 from planoracle.instances.benchmarks.recipe2plan.language import parse, render, to_schedule
-from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, profile
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, RULE_SET
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -155,7 +155,10 @@ def test_what_the_text_takes_back_is_not_the_plan():
 
 def test_everywhere_reads_every_step():
     assert commands(PROSE, RELEASED) == [StepCommand(5, "Tacos", 60, 0), *THREE]
-    assert commands(PROSE, profile("paper", parse_scope="everywhere")) == [StepCommand(5, "Tacos", 60, 0), *THREE]
+    assert commands(PROSE, RULE_SET.profile("paper", parse_scope="everywhere")) == [
+        StepCommand(5, "Tacos", 60, 0),
+        *THREE,
+    ]
 
 
 def test_words_between_steps_do_not_end_a_plan_unless_they_take_it_back():
@@ -231,8 +234,8 @@ def test_no_command_of_a_mixed_list_is_lost():
 def test_shapes_and_scope_are_separate_rules():
     text = "First Step(0, Tacos, 60, 0).\nBut this is better:\nStep(1, Tacos, 60, 60)"
     assert len(parse(text, PAIR).commands) == 1
-    assert len(parse(text, PAIR, profile("paper", parse_scope="everywhere")).commands) == 2
-    assert parse(text, PAIR, profile("paper", parse_scope="everywhere", step_shapes="released")).commands == ()
+    assert len(parse(text, PAIR, RULE_SET.profile("paper", parse_scope="everywhere")).commands) == 2
+    assert parse(text, PAIR, RULE_SET.profile("paper", parse_scope="everywhere", step_shapes="released")).commands == ()
 
 
 def test_react_log_ignores_thinking_in_each_answer():
@@ -343,7 +346,7 @@ def test_timestamp_repair_pushes_commands_out_of_the_past_with_stale_stamps():
     # push, 60 + 180 = 240, so 5 stays at 260 although 4 now ends at 300. 5 ends at 440, so 0, now at
     # 360, moves to 440.
     submission = [[step, "Cobbler", duration, start] for step, duration, start in written]
-    repaired = parse(submission, pair, profile("paper", timestamp_repair=True)).commands
+    repaired = parse(submission, pair, RULE_SET.profile("paper", timestamp_repair=True)).commands
     assert [(c.step, c.duration, c.start) for c in repaired] == [
         (1, 120, 0),
         (4, 180, 120),
@@ -356,12 +359,12 @@ def test_timestamp_repair_pushes_commands_out_of_the_past_with_stale_stamps():
 def test_timestamp_repair_does_not_wait_for_autonomous_steps():
     pair = bundled_data.load("timed", "Cobbler_Pancakes")
     submission = [[0, "Cobbler", 600, 50], [1, "Cobbler", 120, 60], [4, "Cobbler", 180, 180]]
-    repaired = parse(submission, pair, profile("paper", timestamp_repair=True)).commands
+    repaired = parse(submission, pair, RULE_SET.profile("paper", timestamp_repair=True)).commands
     assert [command.start for command in repaired] == [50, 60, 180]
 
 
 def test_timestamp_repair_lets_unknown_steps_hold_the_cook():
-    rules = profile("paper", timestamp_repair=True)
+    rules = RULE_SET.profile("paper", timestamp_repair=True)
     assert [c.start for c in commands([[0, "Stew", 100, 0], [0, "Tacos", 60, 10]], rules)] == [0, 100]
 
 

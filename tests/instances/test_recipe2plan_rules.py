@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS, replay
-from planoracle.instances.benchmarks.recipe2plan.rules import KINDS, PROFILES, profile
+from planoracle.instances.benchmarks.recipe2plan.rules import KINDS, PROFILES, RULE_SET
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.solver.exact.search import solve
@@ -312,7 +312,7 @@ def test_commands_of_length_zero(before, zero, released, paper):
         assert (result.fatal and result.fatal.kind) == kind
         assert result.executed == len(before) + (kind is None)
     assert (
-        run(*before, zero, rules=profile("paper", zero_duration="accepted")).fatal
+        run(*before, zero, rules=RULE_SET.profile("paper", zero_duration="accepted")).fatal
         == run(*before, zero, rules=RELEASED).fatal
     )
 
@@ -355,7 +355,7 @@ def test_a_window_is_checked_again_on_resumption():
 
 
 def test_a_window_is_checked_only_at_the_first_start_on_request():
-    rules = profile("paper", window_on_resume=False)
+    rules = RULE_SET.profile("paper", window_on_resume=False)
     assert run(*RESUMED, rules=rules).fatal is None
     assert run(*RESUMED[:2], (3, "Pie", 60, 361), rules=rules).fatal.kind == "time_constraint"
 
@@ -468,13 +468,13 @@ def test_a_broken_window_ends_an_interactive_run_under_the_paper_profile():
     assert (ended.fatal.kind, ended.fatal.position) == ("time_constraint", 1)
     assert (ended.executed, len(ended.events)) == (1, 2)
     assert not ended.success
-    for rules in (RELEASED, profile("paper", fatal_time_constraint=False)):
+    for rules in (RELEASED, RULE_SET.profile("paper", fatal_time_constraint=False)):
         going = run_log(*answers, rules=rules)
         assert going.fatal is None
         assert going.executed == 2
 
 
-@pytest.mark.parametrize(("rules", "most"), [(PAPER, 10), (RELEASED, 10), (profile("paper", max_failures=2), 2)])
+@pytest.mark.parametrize(("rules", "most"), [(PAPER, 10), (RELEASED, 10), (RULE_SET.profile(max_failures=2), 2)])
 def test_an_interactive_run_ends_when_the_failures_are_used_up(rules, most):
     wrong = [(9, "Bread", 60, 0)]
     enough = run_log(*[wrong] * most, [KNEAD], rules=rules)

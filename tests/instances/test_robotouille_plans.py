@@ -148,7 +148,7 @@ def test_profiles() -> None:
     names = [field.name for field in fields(PAPER)]
     assert names == ["refuse_unread", "skip_after_finish", "moves", "normalize", "limit", "price_rest"]
     with pytest.raises(UnknownNameError):
-        profile("paper", moves="wild")
+        RULE_SET.profile("paper", moves="wild")
 
 
 def test_the_work_for_a_run_grows_with_its_length() -> None:

@@ -175,7 +175,7 @@ def test_whose_kitchens_they_are() -> None:
 
 
 def test_all_released_verdicts_hold_by_name(shared: Path) -> None:
-    rules = registry.get("robotouille").profiles["released"]
+    rules = registry.get("robotouille").rules.profiles["released"]
     count = 0
     for line in (shared / "verdicts" / "robotouille.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

@@ -13,7 +13,7 @@ from planoracle import load
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import decision, parse
 from planoracle.instances.benchmarks.timearena.live import TimeArenaEnvironment
-from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile, profile
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, RULE_SET, Profile
 from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol import registry
@@ -165,7 +165,7 @@ def test_the_limit_comes_before_the_wrong_ones() -> None:
     run = live(limit=0)
     run.step("wash cup")
     assert (run.observation.over, run.observation.clock) == ("time_out", 0)
-    same(live(rules=profile(max_wrong_streak=2)))
+    same(live(rules=RULE_SET.profile(max_wrong_streak=2)))
 
 
 def test_a_detailed_answer_says_what_is_in_use_and_what_is_missing() -> None:

@@ -66,5 +66,5 @@ def test_with_joint_moves_a_limit_is_one_of_rounds() -> None:
 
     kitchen = load("robotouille/multi_agent/1_lettuce_burger")
     benchmark = registry.of(kitchen)
-    run = benchmark.run(kitchen, {"plan": [], "limit": 3}, benchmark.profile("released", moves="joint"))
+    run = benchmark.run(kitchen, {"plan": [], "limit": 3}, benchmark.rules.profile("released", moves="joint"))
     assert [run.in_time(actions) for actions in (6, 7)] == [True, False]

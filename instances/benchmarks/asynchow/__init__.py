@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.plan import COMMON_FIELDS, DroppedCommand, Plan
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.protocol.scoring import Claim, Reference
@@ -149,6 +150,15 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
     citation = "Lin et al., 2024"
     plan_fields = ("answer", "plan")
     stepwise = False
+
+    catalog = lazy("planoracle.instances.benchmarks.asynchow.problems")
+    reader = lazy("planoracle.instances.benchmarks.asynchow.problems")
+    language = lazy("planoracle.instances.benchmarks.asynchow.language")
+    rules = lazy("planoracle.instances.benchmarks.asynchow.rules:RULE_SET")
+    runs = lazy("planoracle.instances.benchmarks.asynchow.run")
+    metrics = lazy("planoracle.instances.benchmarks.asynchow.metrics")
+    feedback = lazy("planoracle.instances.benchmarks.asynchow.feedback")
+    live = lazy("planoracle.instances.benchmarks.asynchow.live")
 
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read one of the released pickles."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.profiles import Rules, RuleSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +42,6 @@ CHOICES = {
     "length": ("least", "most"),
     "answers": ("released", "lenient"),
 }
+
+#: Profiles and single rules, set as ``asynchow.RULE``.
+RULE_SET = RuleSet("asynchow", PROFILES, CHOICES)

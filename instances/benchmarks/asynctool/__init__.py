@@ -8,7 +8,7 @@ from typing import Any
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.benchmark import AnyRun, lazy
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
@@ -160,6 +160,16 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     waits_are_commands = True
     hints = False
     heuristics: Mapping[str, str] = {"asynctool-sequential": "planoracle.heuristics.recipe2plan_dfs:sequential"}
+
+    catalog = lazy("planoracle.instances.benchmarks.asynctool.problems")
+    reader = lazy("planoracle.instances.benchmarks.asynctool.reader")
+    language = lazy("planoracle.instances.benchmarks.asynctool.language")
+    rules = lazy("planoracle.instances.benchmarks.asynctool.rules:RULE_SET")
+    runs = lazy("planoracle.instances.benchmarks.asynctool.run")
+    metrics = lazy("planoracle.instances.benchmarks.asynctool.metrics")
+    feedback = lazy("planoracle.instances.benchmarks.asynctool.feedback")
+    live = lazy("planoracle.instances.benchmarks.asynctool.live")
+    generator = lazy("planoracle.instances.benchmarks.asynctool.generator")
 
     def note(self, name: str) -> str:
         """Say whose the bundled problems are."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planoracle.instances.protocol.profiles import Rules, choose
+from planoracle.instances.protocol.profiles import Rules, RuleSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,5 @@ CHOICES = {
 }
 
 
-def profile(name: str = "paper", **options: str | int | bool) -> Profile:
-    """Return a named profile with single rules replaced, see `planoracle.instances.protocol.profiles.choose`.
-
-    Examples
-    --------
-    >>> profile(char="both").char
-    'both'
-    """
-    return choose(PROFILES, CHOICES, name, options)
+#: Profiles and single rules, set as ``asynctool.RULE``.
+RULE_SET = RuleSet("asynctool", PROFILES, CHOICES)

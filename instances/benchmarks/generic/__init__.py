@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.plan import DroppedCommand
-from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 
@@ -94,7 +93,15 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     formerly = "own"
     stepwise = False
     self_contained = True
-    profiles: Mapping[str, Rules] = {"paper": Rules(), "released": Rules(refuse_unread=False)}
+
+    reader = lazy("planoracle.instances.benchmarks.generic.problems")
+    language = lazy("planoracle.instances.benchmarks.generic.language")
+    rules = RuleSet("generic", {"paper": Rules(), "released": Rules(refuse_unread=False)})
+    runs = lazy("planoracle.instances.benchmarks.generic.run")
+    metrics = lazy("planoracle.instances.benchmarks.generic.metrics")
+    feedback = lazy("planoracle.instances.benchmarks.generic.feedback")
+    live = lazy("planoracle.instances.benchmarks.generic.live")
+    generator = lazy("planoracle.instances.benchmarks.generic.generator")
 
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read the formats of the literature, see `planoracle.instances.literature`."""

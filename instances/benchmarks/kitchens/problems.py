@@ -240,3 +240,13 @@ def kitchen(name: str) -> Kitchen:
 
 
 load = kitchen
+
+
+def recognises(document: object) -> bool:
+    """Whether a document claims to be a kitchen of our format."""
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+def read(document: object, source: str) -> list[Kitchen]:
+    """Return the kitchen of a document of our format; it may be one of Robotouille's, and says so."""
+    return [kitchen_from_document(document, source)]

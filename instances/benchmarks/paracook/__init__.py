@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.protocol.benchmark import Benchmark
+from planoracle.instances.protocol.benchmark import Benchmark, lazy
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.scoring import Reference
 
@@ -189,8 +189,17 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     waits_are_commands = True
     foreign_share = 0.1
     pricing = 0.4
-    elsewhere = "planoracle.instances.benchmarks.grid_kitchens"
     data = "a clone of its repository, or the compact files"
+
+    catalog = lazy("planoracle.instances.benchmarks.paracook.problems")
+    reader = lazy("planoracle.instances.benchmarks.paracook.reader")
+    language = lazy("planoracle.instances.benchmarks.paracook.language")
+    rules = lazy("planoracle.instances.benchmarks.paracook.rules:RULE_SET")
+    runs = lazy("planoracle.instances.benchmarks.grid_kitchens.run")
+    metrics = lazy("planoracle.instances.benchmarks.paracook.metrics")
+    feedback = lazy("planoracle.instances.benchmarks.grid_kitchens.feedback")
+    live = lazy("planoracle.instances.benchmarks.grid_kitchens.live")
+    generator = lazy("planoracle.instances.benchmarks.paracook.generator")
 
     @property
     def settings(self) -> Mapping[str, Setting]:

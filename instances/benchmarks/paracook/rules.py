@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from planoracle.instances.benchmarks.grid_kitchens import grid_kitchen
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchenRules
+from planoracle.instances.protocol.profiles import RuleSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +58,6 @@ CHOICES = {
     "lists": ("agents", "any"),
     "answers": ("lenient", "released"),
 }
+
+#: Profiles and single rules, set as ``paracook.RULE``.
+RULE_SET = RuleSet("paracook", PROFILES, CHOICES)

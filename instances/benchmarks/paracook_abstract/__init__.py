@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.protocol.scoring import Loophole, Reference
 
@@ -115,10 +116,18 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     title = "ParaCook, abstract"
     citation = "Zhang et al., 2025"
     stepwise = False
-    rules_as = "paracook"
     self_contained = True
     untimed = True
     foreign_share = 0.3
+
+    reader = lazy("planoracle.instances.benchmarks.paracook_abstract.problems")
+    language = lazy("planoracle.instances.benchmarks.paracook_abstract.language")
+    rules = lazy("planoracle.instances.benchmarks.paracook.rules:RULE_SET")
+    runs = lazy("planoracle.instances.benchmarks.paracook_abstract.run")
+    metrics = lazy("planoracle.instances.benchmarks.paracook_abstract.metrics")
+    feedback = lazy("planoracle.instances.benchmarks.paracook_abstract.feedback")
+    live = lazy("planoracle.instances.benchmarks.paracook_abstract.live")
+    generator = lazy("planoracle.instances.benchmarks.paracook_abstract.generator")
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem with so many agents; with restrictions it is one by the general rules."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.protocol.scoring import Reference
@@ -181,6 +182,16 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
         "recipe2plan-dfs": "planoracle.heuristics.recipe2plan_dfs:waiting",
         "recipe2plan-dfs-literal": "planoracle.heuristics.recipe2plan_dfs:literal",
     }
+
+    catalog = lazy("planoracle.instances.benchmarks.recipe2plan.problems")
+    reader = lazy("planoracle.instances.benchmarks.recipe2plan.problems")
+    language = lazy("planoracle.instances.benchmarks.recipe2plan.language")
+    rules = lazy("planoracle.instances.benchmarks.recipe2plan.rules:RULE_SET")
+    runs = lazy("planoracle.instances.benchmarks.recipe2plan.run")
+    metrics = lazy("planoracle.instances.benchmarks.recipe2plan.metrics")
+    feedback = lazy("planoracle.instances.benchmarks.recipe2plan.feedback")
+    live = lazy("planoracle.instances.benchmarks.recipe2plan.live")
+    generator = lazy("planoracle.instances.benchmarks.recipe2plan.generator")
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans cannot say or the rules do not know."""

@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.violations import MAX_OTHERS, Measure, Other, Violation
-from planoracle.instances.protocol.profiles import Rules, choose
+from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.text import format_clock
 
 
@@ -106,15 +106,8 @@ PROFILES = {
 }
 
 
-def profile(name: str = "paper", **options: str | int | bool) -> Profile:
-    """Return a named profile with single rules replaced, see `planoracle.instances.protocol.profiles.choose`.
-
-    Examples
-    --------
-    >>> profile("released", zero_duration="rejected").zero_duration
-    'rejected'
-    """
-    return choose(PROFILES, CHOICES, name, options)
+#: Profiles and single rules, set as ``recipe2plan.RULE``.
+RULE_SET = RuleSet("recipe2plan", PROFILES, CHOICES)
 
 
 #: Kinds of violation: those of Table 15, and the missing actions of Table 16.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.protocol.benchmark import Benchmark
+from planoracle.instances.protocol.benchmark import Benchmark, lazy
 from planoracle.instances.protocol.capabilities import Limit
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Claim, Reference
@@ -199,7 +199,16 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     waits_are_commands = True
     foreign_share = 0.1
     data = "the simulator's kitchens"
-    elsewhere = "planoracle.instances.benchmarks.kitchens"
+
+    catalog = lazy("planoracle.instances.benchmarks.robotouille.problems")
+    reader = lazy("planoracle.instances.benchmarks.robotouille.reader")
+    language = lazy("planoracle.instances.benchmarks.kitchens.language")
+    rules = lazy("planoracle.instances.benchmarks.kitchens.rules:RULE_SET")
+    runs = lazy("planoracle.instances.benchmarks.robotouille.run")
+    metrics = lazy("planoracle.instances.benchmarks.robotouille.metrics")
+    feedback = lazy("planoracle.instances.benchmarks.robotouille.feedback")
+    live = lazy("planoracle.instances.benchmarks.robotouille.live")
+    generator = lazy("planoracle.instances.benchmarks.robotouille.generator")
 
     @property
     def references(self) -> Sequence[Reference[Kitchen]]:

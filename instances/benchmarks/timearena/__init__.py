@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.capabilities import Limit
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.protocol.scoring import Reference
@@ -157,11 +158,20 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
         "timearena-greedy-released": "planoracle.heuristics.timearena_greedy:released_schedule",
     }
 
+    catalog = lazy("planoracle.instances.benchmarks.timearena.problems")
+    language = lazy("planoracle.instances.benchmarks.timearena.language")
+    rules = lazy("planoracle.instances.benchmarks.timearena.rules:RULE_SET")
+    runs = lazy("planoracle.instances.benchmarks.timearena.run")
+    metrics = lazy("planoracle.instances.benchmarks.timearena.metrics")
+    feedback = lazy("planoracle.instances.benchmarks.timearena.feedback")
+    live = lazy("planoracle.instances.benchmarks.timearena.live")
+    generator = lazy("planoracle.instances.benchmarks.timearena.generator")
+
     def rules_of(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
         from planoracle.instances.benchmarks.timearena.rules import Profile
 
-        return problem.origin if isinstance(problem.origin, Profile) else self.profiles["paper"]
+        return problem.origin if isinstance(problem.origin, Profile) else self.rules.profiles["paper"]
 
     def under(self, problem: Instance, rules: Profile) -> Instance:
         """Return the problem with the second objects that the reservations leave."""
@@ -186,7 +196,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
             ),
             Reference("greedy", "printed greedy", "timearena-greedy"),
             Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),
-            Reference("released_rules", "released rules", partial(self.under, rules=self.profiles["released"])),
+            Reference("released_rules", "released rules", partial(self.under, rules=self.rules.profiles["released"])),
         )
 
     def summed(self, figures: Mapping[str, Any]) -> dict[str, float | None]:

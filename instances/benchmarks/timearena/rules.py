@@ -10,7 +10,7 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.timearena.scenario import COMMON, Object, RoleKey, Scenario, words
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.violations import Measure, Other, Violation
-from planoracle.instances.protocol.profiles import Rules, choose
+from planoracle.instances.protocol.profiles import Rules, RuleSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +76,8 @@ CHOICES = {
 }
 
 
-def profile(name: str = "paper", **options: str | int | bool) -> Profile:
-    """Return a named profile with single rules replaced, see `planoracle.instances.protocol.profiles.choose`.
-
-    Examples
-    --------
-    >>> profile("released", max_wrong_streak=3).max_wrong_streak
-    3
-    """
-    return choose(PROFILES, CHOICES, name, options)
+#: Profiles and single rules, set as ``timearena.RULE``.
+RULE_SET = RuleSet("timearena", PROFILES, CHOICES)
 
 
 #: Feedback kinds of a minute.
