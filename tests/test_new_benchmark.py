@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 from support.runner import CliRunner
 
+from planoracle import plugin
 from planoracle.analysis.cli import app
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.template import write
@@ -68,10 +70,60 @@ def test_nothing_that_exists_is_written_over(tmp_path: Path) -> None:
 
 def test_the_template_holds_the_modules_of_the_protocol(tmp_path: Path) -> None:
     made = {path.relative_to(tmp_path / "made").as_posix() for path in write(NAME, tmp_path / "made")}
-    modules = ("__init__", "feedback", "language", "metrics", "problems", "reader", "rules", "run")
+    modules = ("__init__", "language", "metrics", "problems", "reader", "rules", "run")
     package = {f"planoracle_{NAME}/{module}.py" for module in modules} | {f"planoracle_{NAME}/data/problems.json"}
     assert made == package | {"pyproject.toml", "README.md", "tests/test_benchmark.py"}
     assert all("$" not in (tmp_path / "made" / path).read_text(encoding="utf-8") for path in made)
+
+
+def test_the_template_imports_the_public_names_only(tmp_path: Path) -> None:
+    modules = {
+        node.module if isinstance(node, ast.ImportFrom) else alias.name
+        for path in write(NAME, tmp_path / "made")
+        if path.suffix == ".py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    assert {name for name in modules if name and name.split(".")[0] == "planoracle"} == {
+        "planoracle",
+        "planoracle.plugin",
+    }
+
+
+@pytest.mark.parametrize("name", plugin.__all__)
+def test_every_public_name_for_authors_exists_and_is_documented(name: str) -> None:
+    assert getattr(plugin, name) is not None
+    assert f"\n- `{name}`: " in (plugin.__doc__ or "")
+
+
+def test_type_checkers_see_the_public_names_for_authors() -> None:
+    tree = ast.parse(Path(plugin.__file__).read_text(encoding="utf-8"))
+    seen = {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("planoracle.")
+        for alias in node.names
+    }
+    places = {
+        name: tuple(place.replace(":", " ").rsplit(" " if ":" in place else ".", 1))
+        for name, place in plugin._PLACES.items()
+    }
+    assert seen == {name: (f"planoracle.{module}", attribute) for name, (module, attribute) in places.items()}
+    assert sorted(plugin.__all__) == sorted(seen)
+    with pytest.raises(AttributeError, match=r"module 'planoracle.plugin' has no attribute 'lasy'"):
+        plugin.lasy  # noqa: B018
+
+
+def test_a_package_for_an_earlier_release_is_told_what_to_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old_tea.py").write_text("from planoracle.instances.schedule_benchmark import ScheduleBenchmark\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    point = EntryPoint(NAME, "old_tea:benchmark", "planoracle.benchmarks")
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point])
+    with pytest.raises(InputError, match=r"written for planoracle 0.10 or earlier: import from planoracle\.plugin"):
+        registry._from_packages.__wrapped__()
 
 
 @pytest.mark.parametrize(

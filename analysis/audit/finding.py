@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from planoracle.instances.files.catalog import set_of
+from planoracle.instances.files.catalog import set_of, short_name
 from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.feedback import short
 from planoracle.instances.protocol.scoring import BestKnown
 
 
@@ -235,5 +234,5 @@ def summarize(findings: Iterable[ReferenceFinding]) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"set": label, "reference": reference, "references": len(members)}
         row |= {verdict.value: count[verdict] for verdict in ReferenceVerdict}
         row["mean_gap"] = sum(gap for gap, _ in high) / len(high) if high else None
-        rows.append(row | {"max_gap": worst, "worst": where and short(where)})
+        rows.append(row | {"max_gap": worst, "worst": where and short_name(where)})
     return rows

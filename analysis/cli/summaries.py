@@ -135,7 +135,7 @@ def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
         counts = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
         tell(f"{tally.meaning}{of_model} in {set_name}: {counts}", "note")
     if row["missing_names"]:
-        names = [short(name) for name in row["missing_names"]]
+        names = [short_name(name) for name in row["missing_names"]]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         counted = any(one.absent is not None for one in figures)
         treatment = "count as failed" if counted else "are left out, but for the columns of all"

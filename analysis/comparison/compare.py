@@ -17,13 +17,12 @@ from planoracle.heuristics.improve import DEFAULT, Budget
 from planoracle.heuristics.registry import HeuristicAnswer, run
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
-from planoracle.instances.files.catalog import set_of
+from planoracle.instances.files.catalog import set_of, short_name
 from planoracle.instances.model.agents import MOST_AGENTS, with_agents
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import short
 from planoracle.instances.protocol.scoring import Claim, Reference
 from planoracle.instances.text import one_of
 from planoracle.solver.exact.bounds import windows
@@ -368,7 +367,7 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
                 "compared": len(gaps),
                 "mean_gap": mean(gaps),
                 "max_gap": worst,
-                "worst": short(part["instance"][gaps.idxmax()]) if worst and worst > 0 else None,
+                "worst": short_name(part["instance"][gaps.idxmax()]) if worst and worst > 0 else None,
             }
             rows.append(row | benchmark.summed(row))
     return rows

@@ -67,7 +67,7 @@ class Grade:
         Commands of a plan that is no success that name what the problem does not have at all.
     other_problem
         Why the plan is probably for another problem, if it is: they are many, see
-        `planoracle.instances.protocol.run.Foreign`.
+        `planoracle.instances.protocol.run.MismatchEvidence`.
     read, read_from, ignored
         Steps taken from what was handed in, the part they were taken from, and lines that look like steps and were not
         taken; see `planoracle.instances.protocol.plan.Reading`.

@@ -168,6 +168,16 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     return (label + agents, tuple(member + agents for member in members)) if label else ("", ())
 
 
+def short_name(name: str) -> str:
+    """Return what the name of a problem adds to that of its set, else its last part.
+
+    >>> short_name("recipe2plan/timed/Vada_Daikon-Radish"), short_name("timearena/cooking1+cooking2")
+    ('Vada_Daikon-Radish', 'cooking1+cooking2')
+    """
+    rest = name.removeprefix(set_of(name)[0].partition("~")[0] + "/")
+    return name.rpartition("/")[2] if rest == name else rest
+
+
 def note(name: str) -> str:
     """Return a note on a problem that has a benchmark's name but is not from its authors, else ``""``.
 

@@ -16,7 +16,7 @@ from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.messages import is_cut
 from planoracle.instances.protocol import bundled_optima
 from planoracle.instances.protocol.bundled_optima import Entries
-from planoracle.instances.protocol.capabilities import Catalog, Limit
+from planoracle.instances.protocol.capabilities import Catalog, SubmissionLimit
 from planoracle.instances.protocol.environment import USUAL, RunConfig
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, clock_of
 from planoracle.instances.protocol.plan import (
@@ -30,7 +30,7 @@ from planoracle.instances.protocol.plan import (
     given_plan,
 )
 from planoracle.instances.protocol.profiles import Rules, RuleSet
-from planoracle.instances.protocol.run import Foreign, Run
+from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.scoring import Average, Loophole, Reference, Row
 
 if TYPE_CHECKING:
@@ -80,10 +80,12 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``catalog``: the functions of `Catalog`; ``None`` if no problem has a name.
     - ``reader``: ``recognises(document)``, ``read(document, source)``, [``json_schema()``, ``file_of(name, folder)``].
     - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
-      commands alone; for scheduling problems ``written(problem, schedule)`` and ``schedule(problem, plan)``.
+      commands alone; for scheduling problems ``written(problem, schedule)`` and ``schedule(problem, plan)``;
+      [``name_of(problem, action)``].
     - ``rules``: a `planoracle.instances.protocol.profiles.RuleSet`.
-    - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run`.
-    - ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``.
+    - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run`,
+      [``under(problem, rules)``].
+    - ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``, [``REFERENCES``].
     - ``feedback``: ``TOPICS``, ``examine(run)``, [``foreign(run)``].
     - ``live``: ``live(problem, rules, manner, reward)``, which returns a
       `planoracle.instances.protocol.environment.Environment`, [``repertoire(problem)``, ``SETTINGS``].
@@ -134,7 +136,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     formerly: str = ""
     plan_fields: tuple[str, ...] = ("plan",)
     address_fields: tuple[str, ...] = ()
-    limit: Limit | None = None
+    limit: SubmissionLimit | None = None
     first_moment: int = 0
     slots: bool = False
     waits_are_commands: bool = False
@@ -261,7 +263,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         InputError
             If they leave no way to complete it.
         """
-        return problem
+        under = getattr(self.runs, "under", None)
+        return problem if under is None else cast(_P, under(problem, rules))
 
     # Plans
 
@@ -338,7 +341,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @property
     def references(self) -> Sequence[Reference[_P]]:
         """What plans are compared with, beside the optimum and our own heuristics."""
-        return ()
+        return getattr(self.metrics, "REFERENCES", ())
 
     @property
     def referenced(self) -> Sequence[str]:
@@ -362,10 +365,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     # Words
 
-    def foreign(self, run: Run[_P, _C, _R]) -> Foreign:
+    def foreign(self, run: Run[_P, _C, _R]) -> MismatchEvidence:
         """Return what a plan names that the problem does not have at all; nothing where nobody looks for it."""
         found = getattr(self.feedback, "foreign", None)
-        return Foreign() if found is None else cast(Foreign, found(run))
+        return MismatchEvidence() if found is None else cast(MismatchEvidence, found(run))
 
     def examine(self, run: Run[_P, _C, _R]) -> Examination:
         """Look closely at what is wrong with a run."""
@@ -378,7 +381,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def name_of(self, problem: _P, action: str) -> str:
         """Name an action in the benchmark's words."""
-        return action
+        name_of = getattr(self.language, "name_of", None)
+        return action if name_of is None else str(name_of(problem, action))
 
 
 #: Any benchmark, where its kind does not matter.

@@ -59,7 +59,7 @@ class Generator(NamedTuple):
     salt: str = ""
 
 
-class Limit(NamedTuple):
+class SubmissionLimit(NamedTuple):
     """The field in which a submission may set its run a limit of its own, and the largest one that is taken.
 
     ``optional``: it may be null, for none.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from planoracle.instances.files.catalog import set_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Schedule
@@ -32,16 +31,6 @@ def action_name(instance: Instance, action: str) -> str:
     """
     original = instance.rest_of or instance
     return registry.of(original).name_of(original, action)
-
-
-def short(problem: str) -> str:
-    """Return what the name of a problem adds to that of its set, else its last part.
-
-    >>> short("recipe2plan/timed/Vada_Daikon-Radish"), short("timearena/cooking1+cooking2")
-    ('Vada_Daikon-Radish', 'cooking1+cooking2')
-    """
-    rest = problem.removeprefix(set_of(problem)[0].partition("~")[0] + "/")
-    return problem.rpartition("/")[2] if rest == problem else rest
 
 
 def span(instance: Problem, ticks: int) -> str:

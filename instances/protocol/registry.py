@@ -51,7 +51,14 @@ def _from_packages() -> dict[str, AnyBenchmark]:
             benchmark: AnyBenchmark = point.load()
             _check(benchmark, point.name)
         except (ImportError, AttributeError) as error:
-            message = f"cannot be loaded from {point.value} ({error}); mend or uninstall the package that brings it"
+            missing = getattr(error, "name", None) or ""
+            advice = "mend or uninstall the package that brings it"
+            if isinstance(error, ImportError) and missing.startswith("planoracle."):
+                advice = (
+                    "it was written for planoracle 0.10 or earlier: import from planoracle.plugin, and name the parts "
+                    "of the benchmark with lazy(), as `planoracle benchmark new` writes them"
+                )
+            message = f"cannot be loaded from {point.value} ({error}); {advice}"
             raise InputError(message, field=GROUP, value=point.name) from error
         found[benchmark.name] = benchmark
     return found

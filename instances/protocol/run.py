@@ -132,7 +132,7 @@ class Run(ABC, Generic[_P, _C, _R]):
 _LEAST = 2
 
 
-class Foreign(NamedTuple):
+class MismatchEvidence(NamedTuple):
     """Commands that name an action, an object, a step or a tool that is not there.
 
     Attributes
@@ -154,9 +154,9 @@ class Foreign(NamedTuple):
 
         It is if it fits another one, or at least such a share of its commands names what is not there.
 
-        >>> Foreign(("table7", "table7", "stove2"), 8).suspicion(0.1)
+        >>> MismatchEvidence(("table7", "table7", "stove2"), 8).suspicion(0.1)
         '3 of 8 commands name what the problem does not have: table7, stove2'
-        >>> Foreign(("table7",), 8).suspicion(0.1)
+        >>> MismatchEvidence(("table7",), 8).suspicion(0.1)
         """
         if self.fits:
             return f"it is a success in {self.fits}"

@@ -14,12 +14,11 @@ from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.state import PartialSchedule, residual_instance
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import Benchmark
-from planoracle.instances.protocol.environment import USUAL, RunConfig
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
 
 if TYPE_CHECKING:
-    from planoracle.instances.protocol.environment import AnyEnvironment, Reward
+    pass
 
 
 _C = TypeVar("_C")
@@ -45,34 +44,15 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem in our own format, see `planoracle.instances.files.instance_file`."""
-        from planoracle.instances.files.instance_file import to_document
-
-        return to_document(of_kind(problem, Instance))
+        return dict(registry.get(GENERAL).reader.to_document(of_kind(problem, Instance)))
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of what `document` returns, that of our own format unless the reader has another."""
-        from planoracle.instances.files import instance_file
-
-        return dict(getattr(self.reader, "json_schema", instance_file.json_schema)())
+        return dict(getattr(self.reader, "json_schema", registry.get(GENERAL).reader.json_schema)())
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem by the general rules, see `planoracle.instances.model.agents`."""
         return apply_agent_suffix(problem, crew)
-
-    def environment(
-        self, problem: Instance, rules: _R | None = None, manner: RunConfig = USUAL, reward: Reward | None = None
-    ) -> AnyEnvironment:
-        """Return a live environment; without one of its own, that of the general rules if runs go by them.
-
-        Raises
-        ------
-        InputError
-            If the benchmark has none, and runs that are no `planoracle.instances.benchmarks.generic.run.GenericRun`.
-        """
-        if self.live is not None:
-            return super().environment(problem, rules, manner, reward)
-        chosen = self.rules_of(problem) if rules is None else rules
-        return registry.get(GENERAL).environment(problem, chosen, manner, reward)
 
     def written(self, problem: Instance, schedule: Schedule) -> object:
         """Write a schedule as a plan, in the form that submissions have."""

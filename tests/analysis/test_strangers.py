@@ -15,7 +15,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grader import Grader, MismatchCounter
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.run import Foreign
+from planoracle.instances.protocol.run import MismatchEvidence
 from planoracle.solver.solve import solve
 
 BURGER = "synchronous/3_burger"
@@ -69,13 +69,13 @@ def test_a_slip_is_no_other_problem(shared: Path) -> None:
 
 
 def test_how_many_are_enough() -> None:
-    assert Foreign((), 0).suspicion(0.25) is None
-    assert Foreign(("a",), 2).suspicion(0.25) is None
-    assert Foreign(("a",), 1).suspicion(0.25) == "1 of 1 commands name what the problem does not have: a"
-    assert Foreign(("a", "b"), 9).suspicion(0.25) is None
-    told = Foreign(("a", "b", "b", "c", "d"), 9).suspicion(0.25)
+    assert MismatchEvidence((), 0).suspicion(0.25) is None
+    assert MismatchEvidence(("a",), 2).suspicion(0.25) is None
+    assert MismatchEvidence(("a",), 1).suspicion(0.25) == "1 of 1 commands name what the problem does not have: a"
+    assert MismatchEvidence(("a", "b"), 9).suspicion(0.25) is None
+    told = MismatchEvidence(("a", "b", "b", "c", "d"), 9).suspicion(0.25)
     assert told == "5 of 9 commands name what the problem does not have: b, a, c, ..."
-    assert Foreign((), 9, "kitchens/x").suspicion(0.25) == "it is a success in kitchens/x"
+    assert MismatchEvidence((), 9, "kitchens/x").suspicion(0.25) == "it is a success in kitchens/x"
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from planoracle.instances.protocol.feedback import (
     quoted,
     sentence,
 )
-from planoracle.instances.protocol.run import Foreign
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic("reading", "Messages that cannot be read", ("unreadable",), "Send one call, a wait or the closing message."),
@@ -58,11 +58,11 @@ def examine(run: AsyncToolRun) -> Examination:
     )
 
 
-def foreign(run: AsyncToolRun) -> Foreign:
+def foreign(run: AsyncToolRun) -> MismatchEvidence:
     """Return the tasks that are not asked for, and the functions that nobody offers."""
     strange = [one for one in run.record.violations if one.kind in ("unknown_task", "unknown_tool")]
     names = (one.resource or one.subject for one in strange)
-    return Foreign(tuple(names), len(run.record.turns))
+    return MismatchEvidence(tuple(names), len(run.record.turns))
 
 
 def _findings(run: Transcript) -> tuple[FeedbackItem, ...]:

@@ -1,7 +1,10 @@
-"""Documents in our own format."""
+"""Reader of problem files in the format of planoracle."""
 
 from __future__ import annotations
 
+from planoracle.instances.files.instance_file import instance_from_document
+from planoracle.instances.files.instance_file import json_schema as json_schema
+from planoracle.instances.files.instance_file import to_document as to_document
 from planoracle.instances.model.instance import Instance
 
 
@@ -12,6 +15,4 @@ def recognises(document: object) -> bool:
 
 def read(document: object, source: str) -> list[Instance]:
     """Read a problem file of our own format."""
-    from planoracle.instances.files.instance_file import instance_from_document
-
     return [instance_from_document(document, source)]

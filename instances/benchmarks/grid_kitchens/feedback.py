@@ -10,7 +10,7 @@ from planoracle.instances.benchmarks.grid_kitchens.rules import Early
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, clock_of, listed
-from planoracle.instances.protocol.run import Foreign
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic(
@@ -89,7 +89,7 @@ def foreign(run: GridKitchenRun) -> Foreign:
     error = clock.error
     if error is not None and error.kind == "unknown_agent":
         names.append(clean(error.name, 40))
-    return Foreign(tuple(names), len(acts) or len(names))
+    return MismatchEvidence(tuple(names), len(acts) or len(names))
 
 
 def _place(run: GridKitchenRun) -> str:

@@ -8,7 +8,7 @@ from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, quoted, some
 from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.run import Foreign
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic("unknown", "Unknown tasks", ("unknown_task",), "Use the names of the tasks that there are."),
@@ -62,7 +62,7 @@ def _sentence(words: Words, one: Violation) -> str:
     return f"{words.name(one.subject)} is never ready: it waits for {others}{behind}"
 
 
-def foreign(run: ParaCookRun) -> Foreign:
+def foreign(run: ParaCookRun) -> MismatchEvidence:
     """Return the tasks that a plan names and the problem does not have."""
     unknown = [one.subject for one in run.verdict.violations if one.kind == "unknown_task"]
-    return Foreign(tuple(map(str, unknown)), len(run.said))
+    return MismatchEvidence(tuple(map(str, unknown)), len(run.said))

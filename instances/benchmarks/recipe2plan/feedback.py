@@ -10,7 +10,7 @@ from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, clean, listed, quoted, some
-from planoracle.instances.protocol.run import Foreign
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic("reading", "Reading", ("no_action",), "Write every step as Step(number, recipe, duration, start)."),
@@ -60,10 +60,10 @@ def examine(run: Recipe2PlanRun) -> Examination:
     )
 
 
-def foreign(run: Recipe2PlanRun) -> Foreign:
+def foreign(run: Recipe2PlanRun) -> MismatchEvidence:
     """Return the steps that are none of these recipes."""
     names = [f"{one.recipe}/{one.step}"[:80] for one in run.plan.commands.commands]
-    return Foreign(tuple(name for name in names if name not in run.problem.by_id), len(names))
+    return MismatchEvidence(tuple(name for name in names if name not in run.problem.by_id), len(names))
 
 
 def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.benchmark import Benchmark, lazy
-from planoracle.instances.protocol.capabilities import Limit
+from planoracle.instances.protocol.capabilities import SubmissionLimit
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Claim, Reference
 
@@ -193,7 +193,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     title = "Robotouille"
     citation = "Gonzalez-Pumariega et al., 2025"
     plan_fields = ("actions", "plan")
-    limit = Limit("limit", 10_000, "a number of steps", optional=True)
+    limit = SubmissionLimit("limit", 10_000, "a number of steps", optional=True)
     first_moment = 1
     slots = True
     waits_are_commands = True

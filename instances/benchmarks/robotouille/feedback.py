@@ -16,7 +16,7 @@ from planoracle.instances.protocol.feedback import (
     clock_of,
     listed,
 )
-from planoracle.instances.protocol.run import Foreign
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("unknown_action",), "Write actions exactly as they are listed."),
@@ -49,7 +49,7 @@ def examine(run: KitchenRun) -> Examination:
     )
 
 
-def foreign(run: KitchenRun) -> Foreign:
+def foreign(run: KitchenRun) -> MismatchEvidence:
     """Return the objects that actions name and the kitchen does not have; meals can still come into being.
 
     The kitchens of a task, released and ours, have much in common: the plan may be a success in another one of them.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.capabilities import Limit
+from planoracle.instances.protocol.capabilities import SubmissionLimit
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.protocol.scoring import Reference
 
@@ -149,7 +149,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     title = "TimeArena"
     citation = "Zhang et al., 2024"
     plan_fields = ("actions", "plan")
-    limit = Limit("time_limit", 20_000, "whole minutes")
+    limit = SubmissionLimit("time_limit", 20_000, "whole minutes")
     slots = True
     waits_are_commands = True
     greedy = ("timearena-greedy",)

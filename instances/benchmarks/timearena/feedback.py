@@ -17,7 +17,7 @@ from planoracle.instances.protocol.feedback import (
     quoted,
     some,
 )
-from planoracle.instances.protocol.run import Foreign
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("invalid_action",), "Use the actions you were given, word by word."),
@@ -67,7 +67,7 @@ def _work(work: str) -> str:
     return clean(words(name, verb))
 
 
-def foreign(run: TimeArenaRun) -> Foreign:
+def foreign(run: TimeArenaRun) -> MismatchEvidence:
     """Return the actions that no task has, of those that have the form of one, and objects that none has."""
     names = []
     for one in run.verdict.violations:
@@ -75,7 +75,7 @@ def foreign(run: TimeArenaRun) -> Foreign:
             names.append(one.actual[0])
         elif one.kind == "invalid_action" and one.subject.count(" ") in (1, 3):
             names.append(one.subject)
-    return Foreign(tuple(names), len(run.record.steps))
+    return MismatchEvidence(tuple(names), len(run.record.steps))
 
 
 def fault(times: ClockFormat, one: Violation) -> str:
