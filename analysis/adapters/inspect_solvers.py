@@ -43,7 +43,7 @@ from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark, AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Message
-from planoracle.instances.protocol.prompts import PromptSet, prompted
+from planoracle.instances.protocol.prompts import PromptSet, prompt_set
 from planoracle.instances.protocol.settings import Sampling
 from planoracle.instances.text import visible
 

@@ -33,7 +33,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
-from planoracle.instances.protocol.prompts import prompted
+from planoracle.instances.protocol.prompts import prompt_set
 from planoracle.instances.text import visible
 
 #: Value of metrics that a sample does not have; left out of means.

@@ -174,7 +174,7 @@ class Questions(NamedTuple):
     def describe(self, problem: ProblemArgument) -> ProblemStatement:
         """Describe a problem in words, with its rules and the language of its plans."""
         subject = self._problem(problem)[0]
-        run = registry.of(subject).environment(subject, manner=RunConfig("open"))
+        run = registry.of(subject).environment(subject, config=RunConfig("open"))
         return ProblemStatement(
             instance=subject.name, unit=subject.unit, instructions=run.instructions(), introduction=run.introduction()
         )

@@ -14,7 +14,7 @@ from planoracle.instances.model.cache import digest, fingerprint
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.environment import AnyEnvironment, Message, Reward, RunConfig, Turn
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.prompts import PromptSet, prompted
+from planoracle.instances.protocol.prompts import PromptSet, prompt_set
 from planoracle.instances.protocol.registry import of as benchmark_of
 from planoracle.instances.protocol.settings import Sampling
 
@@ -136,7 +136,7 @@ async def utterances(
         if message is None:
             break
         outcomes = run.step(message).outcomes
-        kind = "plan" if run.manner.loop == "open" else outcomes[-1].kind if outcomes else ""
+        kind = "plan" if run.config.loop == "open" else outcomes[-1].kind if outcomes else ""
         texts = {"command": message, "thought": _thought(before, kind), "changes": _changes(before, run)}
         turns.append((before, texts, run.observation.text))
     replies = []

@@ -14,7 +14,7 @@ from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.plan import given_plan
+from planoracle.instances.protocol.plan import submitted_plan
 
 
 class Replaying:

@@ -80,7 +80,7 @@ class Optimal:
         AgentError
             If no plan is found within the limit.
         """
-        if environment.manner.loop == "open":
+        if environment.config.loop == "open":
             return whole_plan(environment, self._limit)
         command = self._script.next(environment)
         if command is not None:

@@ -51,7 +51,7 @@ def published_names(names: Iterable[str] = ()) -> list[str]:
         if benchmark is None or not published(benchmark):
             found |= dict.fromkeys(catalog.expand([name]) if list(names) else ())
         else:
-            found |= dict.fromkeys(benchmark.referenced)
+            found |= dict.fromkeys(benchmark.referenced_names)
     return list(found)
 
 
@@ -216,7 +216,7 @@ class Auditor:
         )
 
     def _best(self, benchmark: AnyBenchmark, problem: Problem, rules: Rules) -> BestKnown:
-        least = benchmark.least(problem)
+        least = benchmark.formula_optimum(problem)
         if least is not None:
             return Result(problem.name, Status.optimal, least, least, proof="formula")
         return self._oracle.best(problem, rules)

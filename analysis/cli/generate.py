@@ -92,7 +92,7 @@ def generate(
     parameters = {name: value for name, value in values.items() if value is not None} | (
         {"feasible": False} if any_ else {}
     )
-    benchmark = formerly(style)
+    benchmark = registry.find(style, former=True)
     if benchmark is not None and benchmark.name != style:
         tell(f"{style} is called {benchmark.name} now", "note")
         style = benchmark.name

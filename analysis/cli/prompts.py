@@ -55,7 +55,7 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
     for name in names:
         problem = _problem(name)
         benchmark = _benchmark(name) if problem is None else registry.of(problem)
-        prompts = prompted(benchmark, setting, folder)
+        prompts = prompt_set(benchmark, setting, folder)
         if copy is not None:
             _copy(prompts, copy)
         elif problem is None:
@@ -89,7 +89,7 @@ def _list_settings(form: Format) -> None:
             "benchmark": benchmark.name,
             "setting": one.name,
             "title": one.title,
-            "loop": one.manner.loop,
+            "loop": one.config.loop,
             "history": one.history,
             "asks": len(one.asks),
             "example": bool(one.examples),
@@ -124,7 +124,7 @@ def _write_files(prompts: PromptSet, form: Format) -> None:
         return
     print_text("\n".join(_head(prompts)))
     for name, one in prompts.prompts.items():
-        print_text(f"\n== {name}{one.told}\n{one.text}")
+        print_text(f"\n== {name}{one.version_text}\n{one.text}")
 
 
 def _write_messages(problem: Any, prompts: PromptSet, form: Format) -> None:

@@ -68,7 +68,7 @@ def show(
         own: list[str] = []
         full: float = 1
         for one in figures:
-            own += [one.name] if one.shown and not one.tally else []
+            own += [one.name] if one.is_shown and not one.tally else []
             if "main" in one.role:
                 own.append(_INTERVAL)
                 full = one.full

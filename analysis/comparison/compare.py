@@ -369,7 +369,7 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
                 "max_gap": worst,
                 "worst": short_name(part["instance"][gaps.idxmax()]) if worst and worst > 0 else None,
             }
-            rows.append(row | benchmark.summed(row))
+            rows.append(row | benchmark.paper_averages(row))
     return rows
 
 

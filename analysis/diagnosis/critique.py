@@ -228,6 +228,6 @@ def _decisions(run: AnyRun, examined: Examination, *, hints: bool, seconds: Limi
         return too_long(len(examined.replay.events))
     priced = regret_of(run, seconds=seconds)
     following: tuple[str, ...] = ()
-    if hints and not priced.success and registry.of(run.problem).hints:
+    if hints and not priced.success and registry.of(run.problem).allows_hints:
         following = tuple(option.command for option in next_of(run, seconds=seconds).options)
     return decisions(priced, examined.clock, hints=hints, following=following)

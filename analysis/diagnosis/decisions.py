@@ -155,7 +155,7 @@ def _named(one: Costly, clock: ClockFormat) -> str:
         return f"waiting ({clock.stretch(one.start, one.end)})"
     # What the rules carried out is in their words; the rest is the submission's alone.
     name = one.command if one.kind != "lost" else quoted(one.command)
-    if clock.slots:
+    if clock.is_discrete:
         return f"{name} ({clock.moment(one.start)})"
     return f"command {one.index + 1} ({name})"
 

@@ -107,7 +107,7 @@ def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> BestPlan:
     if found.status == Status.optimal and found.plan is not None:
         makespan, idle = _replayed(judged, found.plan, rules)
         return BestPlan(found.status, makespan, makespan, idle)
-    least = benchmark.least(judged)
+    least = benchmark.formula_optimum(judged)
     if least is not None:  # by a formula, without a plan
         return BestPlan(Status.optimal, least, least)
     return BestPlan(found.status, None, found.lower_bound)

@@ -12,7 +12,7 @@ from planoracle.instances.model.limits import Limit, WorkLimit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
-from planoracle.instances.protocol.plan import COMMON_FIELDS, given_plan
+from planoracle.instances.protocol.plan import COMMON_FIELDS, submitted_plan
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.repair.minimal_change import OBJECTIVES, checked_objectives
 from planoracle.solver.repair.plan_repair import Repair
@@ -64,9 +64,9 @@ class Repairer:
         """
         benchmark = registry.of(problem)
         rules = self.rules[benchmark.name]
-        given = given_plan(submission, benchmark.plan_fields)
+        given = submitted_plan(submission, benchmark.plan_fields)
         kept, salvaged = benchmark.salvage(problem, given)
-        read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, kept), rules), given=given)
+        read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, kept), rules), submitted=given)
         run = benchmark.replay(problem, read, rules)
         return solver_of(run, self.time_limit).repair(
             lambda one: self.oracle.best(one, rules), self.objectives, self.time_limit, salvaged

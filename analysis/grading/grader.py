@@ -142,7 +142,7 @@ class Grade:
             "optimum_status": measured.status,
             "optimum_bound": measured.bound,
             "foreign": foreign and len(foreign.names),
-            "other_problem": foreign and foreign.suspicion(benchmark.foreign_share),
+            "other_problem": foreign and foreign.suspicion(benchmark.mismatch_share),
             "read": run.plan.read,
             "read_from": run.plan.read_from,
             "ignored": run.plan.ignored,
@@ -252,8 +252,8 @@ class Grader:
         """Replay one submission; raises `InputError` for what cannot be read."""
         problem = self.problems.find(checked(submission)["instance"])
         benchmark = registry.of(problem)
-        if not self.own_limits and benchmark.limit is not None and isinstance(submission, dict):
-            submission = {name: value for name, value in submission.items() if name != benchmark.limit.field}
+        if not self.own_limits and benchmark.submission_limit is not None and isinstance(submission, dict):
+            submission = {name: value for name, value in submission.items() if name != benchmark.submission_limit.field}
         return benchmark.run(problem, submission, self.rules[benchmark.name])
 
     def graded(self, run: AnyRun, submission: dict[str, Any], place: PathNames | int | None = None) -> Grade:
@@ -261,7 +261,7 @@ class Grader:
         about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
         about |= {"benchmark": run.problem.benchmark, **_where(place)}
         grade = Grade.of_run(run, self.oracle, details=self.details, **about)
-        if (why := grade.contradiction) is not None and registry.of(run.problem).is_held(run):
+        if (why := grade.contradiction) is not None and registry.of(run.problem).is_bounded_by_optimum(run):
             raise InternalError(f"{why}: {submission.get('id')} for {run.problem.name}")
         return grade
 

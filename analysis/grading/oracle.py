@@ -147,7 +147,7 @@ class SolverOracle:
 
     def best(self, problem: Problem, rules: Rules) -> BestKnown:
         """Return what is known about the best plans under some rules."""
-        limit, share = self.limit, registry.of(problem).pricing
+        limit, share = self.limit, registry.of(problem).grading_effort
         if isinstance(limit, WorkLimit) and share != 1.0:
             limit = WorkLimit(limit.seconds * share)
         # Rules of schedules are in the problem.

@@ -72,7 +72,7 @@ def _refuse_limit(option: str, rules: Mapping[str, Sequence[str]]) -> None:
     """Say where a limit is set that is no rule but a submission's own; raises `UnknownNameError`."""
     whose, _, word = option.rpartition(".")
     for name in {whose} & rules.keys() if whose else rules:
-        limit = registry.get(name).limit
+        limit = registry.get(name).submission_limit
         if limit is not None and word in (("limit", "time_limit") if whose else (limit.field,)):
             said = f"is no rule of {name}: a submission sets the limit of its own run in its field {limit.field!r}"
             raise UnknownNameError(said, field="option", value=option)

@@ -34,7 +34,7 @@ def _address_fields() -> tuple[str, ...]:
 
 @cache
 def _limits() -> tuple[str, ...]:
-    limits = (registry.get(name).limit for name in registry.names())
+    limits = (registry.get(name).submission_limit for name in registry.names())
     return tuple(dict.fromkeys(limit[0] for limit in limits if limit is not None))
 
 

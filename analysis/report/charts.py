@@ -55,10 +55,10 @@ def _instance_chart(instance: Instance, best: BestKnown | None) -> dict[str, Any
     return {
         "benchmark": instance.benchmark,
         "kind": instance.kind,
-        "slots": int(registry.of(instance).slots),
+        "slots": int(registry.of(instance).has_discrete_time),
         "unit": plain(instance.unit, 20),
         "seconds": instance.seconds_per_tick,
-        "first": registry.of(instance).first_moment,
+        "first": registry.of(instance).tick_origin,
         "limit": instance.time_limit,
         "tasks": [plain(task, 80) for task in tasks],
         "agents": [plain(agent, 80) for agent in instance.agents],

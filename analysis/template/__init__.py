@@ -34,7 +34,7 @@ def write(name: str, folder: Path | None = None) -> list[Path]:
     if not _NAME.fullmatch(name) or len(name) > _MOST:
         message = f"must be small letters and digits, words joined by _, at most {_MOST} characters"
         raise InputError(message, field="benchmark", value=name)
-    if registry.formerly(name) is not None:
+    if registry.find(name, former=True) is not None:
         raise InputError("is the name of another benchmark", field="benchmark", value=name)
     place = Path(name) if folder is None else folder
     words = {"name": name, "package": f"planoracle_{name}", "title": name.replace("_", " ").capitalize()}

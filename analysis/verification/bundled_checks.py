@@ -1,4 +1,4 @@
-"""The optima that ship, see `planoracle.instances.protocol.bundled_optima`: listed, derived again, and written."""
+"""The optima that ship, see `planoracle.instances.protocol.bundled`: listed, derived again, and written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
-from planoracle.instances.protocol.bundled_optima import FILE, Entry, by_key, key_of, written
+from planoracle.instances.protocol.bundled import OPTIMA_FILE, Entry, by_key, key_of, optima_text
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Claim
 from planoracle.solver.result import Result, versions
@@ -84,7 +84,7 @@ def chosen(patterns: Iterable[str], sample: int | None = None, seed: int = 0) ->
 
 def _has_formula(name: str) -> bool:
     problem = catalog.problem(name)
-    return registry.of(problem).least(problem) is not None
+    return registry.of(problem).formula_optimum(problem) is not None
 
 
 def ways_of(name: str) -> Iterator[BundledEntry]:
@@ -163,8 +163,8 @@ def write_optima(benchmark: AnyBenchmark, new: Mapping[str, list[Entry]]) -> Non
     They take the place of any other of these problems; entries of problems that do not exist any more are dropped.
     """
     entries = {**benchmark.optima, **new}
-    path = Path(str(files(type(benchmark).__module__) / "data" / FILE))
+    path = Path(str(files(type(benchmark).__module__) / "data" / OPTIMA_FILE))
     path.parent.mkdir(exist_ok=True)
     with output_file(path) as stream:
         known = {name: list(ways) for name, ways in entries.items() if catalog.names_problem(name)}
-        stream.write(written(known, versions()))
+        stream.write(optima_text(known, versions()))

@@ -197,7 +197,7 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
         Naming the invalid field.
     """
     benchmark = registry.find(name.partition("/")[0])
-    return name if benchmark is None else benchmark.addressed(name, record)
+    return name if benchmark is None else benchmark.addressed_name(name, record)
 
 
 def is_file(name: str) -> bool:

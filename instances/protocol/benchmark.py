@@ -1,4 +1,4 @@
-"""Interface that every benchmark implements: problems, plan language, rules, metrics, feedback, live runs."""
+"""Interface that every benchmark implements: problems, plan language, rules, metrics, feedback."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.messages import is_cut
-from planoracle.instances.protocol import bundled_optima
-from planoracle.instances.protocol.bundled_optima import Entries
+from planoracle.instances.protocol.bundled import Entries, read_optima
 from planoracle.instances.protocol.capabilities import Catalog, SubmissionLimit
 from planoracle.instances.protocol.environment import USUAL, RunConfig
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, clock_of
@@ -26,8 +25,8 @@ from planoracle.instances.protocol.plan import (
     Plan,
     Reading,
     UnreadError,
-    given_limit,
-    given_plan,
+    submitted_limit,
+    submitted_plan,
 )
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.run import MismatchEvidence, Run
@@ -74,80 +73,78 @@ def lazy(path: str) -> Any:
 class Benchmark(ABC, Generic[_P, _C, _R]):
     """One benchmark: its problems ``P``, the commands ``C`` of its plans, and its rules ``R``.
 
-    What it needs stands in its parts, each imported on first use: class attributes that `lazy` makes, or ``None``.
-    A part is a module (or an object) with these functions; those in brackets are optional.
+    Its parts are class attributes made by `lazy`, or ``None``. Each is a module or an object with the functions listed
+    here; those in brackets are optional.
 
     - ``catalog``: the functions of `Catalog`; ``None`` if no problem has a name.
     - ``reader``: ``recognises(document)``, ``read(document, source)``, [``json_schema()``, ``file_of(name, folder)``].
-    - ``language``: ``reading(problem, given, rules)``, which returns a `Reading`, or ``commands``, which returns the
-      commands alone; for scheduling problems ``written(problem, schedule)`` and ``schedule(problem, plan)``;
-      [``name_of(problem, action)``].
+    - ``language``: ``reading(problem, plan, rules)``, which returns a `Reading`, or ``commands`` with the same
+      arguments, which returns the commands alone; [``name_of(problem, action)``]; for scheduling problems
+      ``written(problem, schedule)`` and ``schedule(problem, plan)``.
     - ``rules``: a `planoracle.instances.protocol.profiles.RuleSet`.
     - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run`,
       [``under(problem, rules)``].
     - ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``, [``REFERENCES``].
     - ``feedback``: ``TOPICS``, ``examine(run)``, [``foreign(run)``].
-    - ``live``: ``live(problem, rules, manner, reward)``, which returns a
+    - ``live``: ``live(problem, rules, config, reward)``, which returns a
       `planoracle.instances.protocol.environment.Environment`, [``repertoire(problem)``, ``SETTINGS``].
     - ``generator``: ``style()``, which returns a `Generator`.
 
     Attributes
     ----------
     name, title, citation
-        As in names of problems, in headings, and in a bibliography.
-    formerly
-        What it was called in files and commands once, if it was.
+        First component of names of problems; heading; reference to the paper.
+    former_name
+        Earlier name in files and commands, if any.
     plan_fields
-        Fields of a submission that may hold the plan, the one that counts first; the last is ``plan``.
+        Fields of a submission that may hold the plan, in order of precedence; the last is ``plan``.
     address_fields
-        Fields of a submission, beside ``instance``, that say which problem it is for, see `addressed`.
-    limit
-        How a submission may limit its own run, if it may.
-    first_moment
-        What the first tick is called where ticks are counted one by one, as turns are; 0 or 1.
-    slots
-        Whether moments are units of time that are counted one by one: minutes, turns, steps.
+        Fields of a submission beside ``instance`` that identify the problem, see `addressed_name`.
+    submission_limit
+        Field by which a submission may limit its own run, if any.
+    tick_origin
+        Number of the first tick in texts, 0 or 1.
+    has_discrete_time
+        True if ticks are counted one by one: minutes, turns, steps.
     waits_are_commands
-        Whether a plan must say that it waits.
+        True if a plan must state its waits.
     stepwise
-        Whether the rules carry a plan out command by command; else they judge it as a whole.
+        True if the rules carry out a plan command by command; False if they check it as a whole.
     self_contained
-        Whether an `Instance` alone says all that the rules need, so that it can stand in a file of our own format.
-    foreign_share
-        Of the commands of a failed plan, share that names what the problem lacks from which on it is thought to be
-        for another problem: the smaller, the more names all problems have in common.
-    hints
-        Whether a critique may name commands that lead on: not where their parameters are a part of the solution.
-    pricing
-        Share of the usual work that is done to find out what best plans take, where graders ask for many problems.
-    data
-        What is in a copy of the authors' own data that names can mean, see `planoracle.instances.protocol.registry`;
-        empty if
-        they cannot. Where they mean files, `file_of` says which.
+        True if an `Instance` holds all that the rules need, so that a file in the format of planoracle can state it.
+    allows_hints
+        True if a critique may name commands. False where parameters of commands are part of the solution.
+    mismatch_share
+        Share of the commands of a failed plan that name what the problem lacks, from which on the plan is suspected to
+        be for another problem. Smaller for benchmarks whose problems have many names in common.
+    grading_effort
+        Fraction of the default solver effort spent per problem when grading.
+    original_data
+        Description of the authors' data that names can refer to in the user's copy; empty if there is none.
     heuristics
-        The papers' own, by name: ``module:function`` as `planoracle.heuristics.registry` calls them.
-    greedy
-        The greedy ones among them; the agent `greedy` tries them before ours.
+        Heuristics of the paper by name: ``module:function``, see `planoracle.heuristics.registry`.
+    greedy_heuristics
+        Names of the greedy ones, which the agent `greedy` tries before those of planoracle.
     """
 
     name: str
     title: str
     citation: str = ""
-    formerly: str = ""
+    former_name: str = ""
     plan_fields: tuple[str, ...] = ("plan",)
     address_fields: tuple[str, ...] = ()
-    limit: SubmissionLimit | None = None
-    first_moment: int = 0
-    slots: bool = False
+    submission_limit: SubmissionLimit | None = None
+    tick_origin: int = 0
+    has_discrete_time: bool = False
     waits_are_commands: bool = False
     stepwise: bool = True
     self_contained: bool = False
-    hints: bool = True
-    foreign_share: float = 0.25
-    pricing: float = 1.0
-    data: str = ""
+    allows_hints: bool = True
+    mismatch_share: float = 0.25
+    grading_effort: float = 1.0
+    original_data: str = ""
     heuristics: Mapping[str, str] = {}
-    greedy: tuple[str, ...] = ()
+    greedy_heuristics: tuple[str, ...] = ()
 
     catalog: Catalog | None = None
     reader: Any = None
@@ -162,21 +159,15 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     # Problems
 
     def note(self, name: str) -> str:
-        """Return what is to be said of a problem that has a name of its but is not the authors', ``""`` for theirs."""
+        """Return a remark on a bundled problem that is not the authors', ``""`` for theirs."""
         return ""
 
     def recognises(self, document: object) -> bool:
-        """Whether a JSON document holds problems of this benchmark."""
+        """Return True if a JSON document holds problems of this benchmark."""
         return self.reader is not None and bool(self.reader.recognises(document))
 
     def read(self, document: object, source: str) -> list[_P]:
-        """Return the problems of a document that is recognised.
-
-        Raises
-        ------
-        InputError
-            Naming field and value of a fault.
-        """
+        """Return the problems of a recognised document; raises `InputError` with field and value."""
         return list(self.reader.read(document, source))
 
     def read_data(self, data: bytes, path: str) -> list[_P]:
@@ -184,85 +175,85 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         return []
 
     def file_of(self, name: str, folder: Path) -> str | None:
-        """Return the file of the authors' `data` (or ``path#name`` in it) that a name means, ``None`` if there is none.
+        """Return the file of the authors' data that a name refers to, ``None`` if there is none.
 
-        ``name`` can be anything, and must not lead out of the folder.
+        Parameters
+        ----------
+        name
+            Any text.
+        folder
+            The user's copy of `original_data`; the result is a file in it, perhaps with ``#name``.
         """
-        found = getattr(self.reader, "file_of", None) if self.data else None
-        return None if found is None else cast("str | None", found(name, folder))
+        file_of = getattr(self.reader, "file_of", None) if self.original_data else None
+        return None if file_of is None else cast("str | None", file_of(name, folder))
 
     def check_copy(self, folder: Path) -> None:
-        """Raise `InputError` that names what is missing if a folder is no copy of the authors' `data`."""
+        """Raise `InputError` with the missing file if a folder is no copy of `original_data`."""
 
-    def addressed(self, name: str, record: Mapping[str, Any]) -> str:
-        """Return the name of the problem that a submission is for whose ``instance`` is a name of this benchmark.
+    def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
+        """Return the name of the problem that a submission is for.
 
-        Here it is that name itself; elsewhere other fields of the record may say more. What this returns stays as it
-        is if it is asked again. Raises `InputError` for a field that is not what it should be.
+        Parameters
+        ----------
+        name
+            Its ``instance``, a name of this benchmark. A result of this method is returned unchanged.
+        record
+            The submission, whose `address_fields` may say more; raises `InputError` for a wrong one.
         """
         return name
 
     @abstractmethod
     def document(self, problem: _P) -> dict[str, Any]:
-        """Return a problem as a document that can be read again."""
+        """Return a problem as a document that `read` accepts."""
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of what `document` returns; raises `InputError` if there is none."""
-        found = getattr(self.reader, "json_schema", None)
-        if found is None:
+        """Return the JSON Schema of the result of `document`; raises `InputError` if there is none."""
+        json_schema = getattr(self.reader, "json_schema", None)
+        if json_schema is None:
             raise InputError("has no JSON Schema", field="benchmark", value=self.name)
-        return dict(found())
+        return dict(json_schema())
 
     @abstractmethod
     def with_agents(self, problem: _P, crew: str) -> Problem:
-        """Return the same problem with other agents; ``crew`` is what stands behind its name, ``~3``.
+        """Return the same problem with other agents; raises `InputError` if it cannot have them.
 
-        Raises
-        ------
-        InputError
-            If it cannot have these.
+        Parameters
+        ----------
+        crew
+            Suffix of the name, as in ``~3``.
         """
 
     def check(self, problem: _P) -> None:
-        """Raise `InputError` if a valid problem asks for what the rules do not know or plans cannot say."""
+        """Raise `InputError` if a valid problem needs what the rules or the plan language lack."""
 
     def environment(
-        self, problem: _P, rules: _R | None = None, manner: RunConfig = USUAL, reward: Reward | None = None
+        self, problem: _P, rules: _R | None = None, config: RunConfig = USUAL, reward: Reward | None = None
     ) -> AnyEnvironment:
-        """Return a live run of an agent by some rules (default: those of the problem).
-
-        See `planoracle.instances.protocol.environment`; raises `InputError` if the benchmark has none.
-        """
+        """Return a live run by some rules (default: those of the problem); raises `InputError` if there is none."""
         if self.live is None:
             raise InputError("has no live environment", field="benchmark", value=self.name)
-        return self.live.live(problem, self.rules_of(problem) if rules is None else rules, manner, reward)  # type: ignore[no-any-return]
+        return self.live.live(problem, self.default_rules(problem) if rules is None else rules, config, reward)  # type: ignore[no-any-return]
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """The ways in which its papers ask a model, by name, and the plain ones, see its module `live`."""
+        """Prompt settings by name: ``closed``, ``open`` and those of its papers."""
         from planoracle.instances.protocol.settings import PLAIN
 
         return {**PLAIN, **getattr(self.live, "SETTINGS", {})}
 
-    def repertoire(self, problem: _P) -> ActionSpace | None:
-        """Return what there can be to do in live runs of a problem, ``None`` where that is not known beforehand."""
-        found = getattr(self.live, "repertoire", None)
-        return None if found is None else cast("ActionSpace", found(problem))
+    def action_space(self, problem: _P) -> ActionSpace | None:
+        """Return the possible commands in live runs of a problem, ``None`` if they are not known in advance."""
+        repertoire = getattr(self.live, "repertoire", None)
+        return None if repertoire is None else cast("ActionSpace", repertoire(problem))
 
     # Rules
 
-    def rules_of(self, problem: _P) -> _R:
-        """Return the rules by which a problem has been made, those of the paper unless it says otherwise."""
+    def default_rules(self, problem: _P) -> _R:
+        """Return the rules by which a problem was made; by default those of the paper."""
         return self.rules.profiles["paper"]
 
     def under(self, problem: _P, rules: _R) -> _P:
-        """Return a problem as some rules leave it.
-
-        Raises
-        ------
-        InputError
-            If they leave no way to complete it.
-        """
+        """Return a problem as some rules change it; raises `InputError` if none of its plans can succeed."""
         under = getattr(self.runs, "under", None)
         return problem if under is None else cast(_P, under(problem, rules))
 
@@ -274,49 +265,44 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Raises
         ------
         InputError, PlanError
-            For what cannot be read.
+            If it cannot be read.
         """
-        given = given_plan(submission, self.plan_fields)
-        limit = None if self.limit is None else given_limit(submission, *self.limit)
-        chosen = self.rules_of(problem) if rules is None else rules
-        cut = chosen.refuse_unread and is_cut(submission)
-        found = self.reading(problem, [] if cut else given, chosen)
-        fault = CUT_OFF if cut else found.fault
-        if chosen.refuse_unread and found.doubtful and not fault:
-            raise UnreadError.of(found)
-        return Plan(given, found.commands, limit, found.read, found.read_from, found.ignored, fault)
+        submitted = submitted_plan(submission, self.plan_fields)
+        limit = None if self.submission_limit is None else submitted_limit(submission, *self.submission_limit)
+        rules = self.default_rules(problem) if rules is None else rules
+        cut = rules.refuse_unread and is_cut(submission)
+        reading = self.reading(problem, [] if cut else submitted, rules)
+        fault = CUT_OFF if cut else reading.fault
+        if rules.refuse_unread and reading.doubtful and not fault:
+            raise UnreadError.of(reading)
+        return Plan(submitted, reading.commands, limit, reading.read, reading.read_from, reading.ignored, fault)
 
-    def reading(self, problem: _P, given: object, rules: _R) -> Reading[_C]:
-        """Read a plan as it was handed in; raises `PlanError`.
+    def reading(self, problem: _P, submitted: object, rules: _R) -> Reading[_C]:
+        """Read a plan as submitted; raises `PlanError`."""
+        if hasattr(self.language, "reading"):
+            return cast("Reading[_C]", self.language.reading(problem, submitted, rules))
+        return Reading(cast(_C, self.language.commands(problem, submitted, rules)))
 
-        A module ``language`` with ``commands`` in place of ``reading`` does not tell what it left out.
-        """
-        language = self.language
-        if hasattr(language, "reading"):
-            return cast("Reading[_C]", language.reading(problem, given, rules))
-        return Reading(cast(_C, language.commands(problem, given, rules)))
-
-    def salvage(self, problem: _P, given: object) -> tuple[object, tuple[DroppedCommand, ...]]:
-        """Return what is left of a plan without the parts that `reading` refuses, and these, where that is known."""
-        return given, ()
+    def salvage(self, problem: _P, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
+        """Return a plan without the commands that `reading` refuses, and these."""
+        return submitted, ()
 
     def replay(self, problem: _P, plan: Plan[_C], rules: _R | None = None) -> Run[_P, _C, _R]:
-        """Replay a plan by the rules (default: those of the problem); never raises for what a plan holds."""
-        chosen = self.rules_of(problem) if rules is None else rules
-        run = cast("Run[_P, _C, _R]", self.runs.replay(problem, plan, chosen))
+        """Replay a plan by the rules (default: those of the problem); never raises for the content of a plan."""
+        run: Run[_P, _C, _R] = self.runs.replay(problem, plan, self.default_rules(problem) if rules is None else rules)
         if plan.fault:
-            none = Violation(None, plan.fault, "answer")
-            run.verdict = replace(run.verdict, success=False, fatal=none, violations=(none,))
+            violation = Violation(None, plan.fault, "answer")
+            run.verdict = replace(run.verdict, success=False, fatal=violation, violations=(violation,))
         return run
 
     def run(self, problem: _P, submission: object, rules: _R | None = None) -> Run[_P, _C, _R]:
         """Read a submission and replay it, see `parse` and `replay`."""
         return self.replay(problem, self.parse(problem, submission, rules), rules)
 
-    # Figures
+    # Metrics
 
-    def is_held(self, run: Run[_P, _C, _R]) -> bool:
-        """Whether a run cannot succeed in less than the optimum, as one may that gains by a guess."""
+    def is_bounded_by_optimum(self, run: Run[_P, _C, _R]) -> bool:
+        """Return False if a run can succeed in less than the optimum, for instance by a guess."""
         return True
 
     @cached_property
@@ -325,53 +311,53 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         return next(one for one in averages if "main" in one.role)
 
     def main_score(self, row: Row) -> float | None:
-        """Return the main figure of a scored grade, from 0 to 1; ``None`` where it is not defined."""
-        found = self._main.of(row)
-        return found[0] / found[1] / self._main.full if found and found[1] else None
+        """Return the main score of a scored grade, from 0 to 1; ``None`` where it is undefined."""
+        terms = self._main.of(row)
+        return terms[0] / terms[1] / self._main.full if terms and terms[1] else None
 
     @cached_property
     def optima(self) -> Entries:
-        """The optima that ship, by the name of the problem, see `planoracle.instances.protocol.bundled_optima`."""
-        return bundled_optima.read(type(self).__module__)
+        """Bundled optima by the name of the problem."""
+        return read_optima(type(self).__module__)
 
-    def least(self, problem: _P) -> int | None:
-        """Return the proved least makespan where a formula has it, in ticks."""
+    def formula_optimum(self, problem: _P) -> int | None:
+        """Return the optimal makespan in ticks where a formula proves it."""
         return None
 
     @property
     def references(self) -> Sequence[Reference[_P]]:
-        """What plans are compared with, beside the optimum and our own heuristics."""
+        """Plans and makespans that plans are compared with, beside the optimum and the heuristics."""
         return getattr(self.metrics, "REFERENCES", ())
 
     @property
-    def referenced(self) -> Sequence[str]:
+    def referenced_names(self) -> Sequence[str]:
         """Names of the problems whose published references an audit of the whole benchmark checks."""
         return () if self.catalog is None else self.catalog.names()
 
     @property
     def loopholes(self) -> Sequence[Loophole[_P]]:
-        """Ways to pass the released grader by less than a problem asks for, which an audit shows."""
+        """Ways to pass the released grader with less work than a problem asks for, shown by an audit."""
         return ()
 
-    def summed(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
-        """Return more figures of a method over a set, under the paper's names.
+    def paper_averages(self, averages: Mapping[str, Any]) -> dict[str, float | None]:
+        """Return further averages of a method over a set, under the names of the paper.
 
         Parameters
         ----------
-        figures
+        averages
             A row of `planoracle.analysis.comparison.compare.summarize`.
         """
         return {}
 
-    # Words
+    # Feedback
 
     def foreign(self, run: Run[_P, _C, _R]) -> MismatchEvidence:
-        """Return what a plan names that the problem does not have at all; nothing where nobody looks for it."""
-        found = getattr(self.feedback, "foreign", None)
-        return MismatchEvidence() if found is None else cast(MismatchEvidence, found(run))
+        """Return the commands of a plan that name what the problem does not have."""
+        foreign = getattr(self.feedback, "foreign", None)
+        return MismatchEvidence() if foreign is None else cast(MismatchEvidence, foreign(run))
 
     def examine(self, run: Run[_P, _C, _R]) -> Examination:
-        """Look closely at what is wrong with a run."""
+        """Return the findings about a run."""
         if run.plan.fault:
             faults = [FeedbackItem.of(one, FAULTS[one.kind]) for one in run.verdict.violations]
             return Examination(
@@ -385,7 +371,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         return action if name_of is None else str(name_of(problem, action))
 
 
-#: Any benchmark, where its kind does not matter.
+#: Any benchmark, whatever its kind.
 AnyBenchmark: TypeAlias = Benchmark[Any, Any, Any]
-#: Any run, where its kind does not matter.
+#: Any run, whatever its kind.
 AnyRun: TypeAlias = Run[Any, Any, Any]

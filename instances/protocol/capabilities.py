@@ -1,4 +1,4 @@
-"""What a benchmark may offer besides problems and rules: names, limits, random and combined problems."""
+"""Types of what benchmarks declare: catalogues, generators, limits of submissions, action spaces."""
 
 from __future__ import annotations
 
@@ -13,41 +13,42 @@ from planoracle.instances.model.schedule import Schedule
 
 
 class Catalog(Protocol):
-    """The problems of one benchmark that have names; these begin with its own.
+    """Named problems of one benchmark; names begin with its own.
 
-    It may also have ``hint(name)``, which returns what is said of a name that stands for nothing, ``""`` if nothing.
+    An optional ``hint(name)`` returns a remark on a name that matches nothing, or ``""``.
     """
 
     def names(self) -> tuple[str, ...]:
         """Return the bundled problems in their fixed order."""
 
     def covers(self, name: str) -> bool:
-        """Whether a name stands for one problem, be it bundled or combined from bundled parts."""
+        """Return True if a name stands for one problem, bundled or combined from bundled tasks."""
 
     def members(self, name: str) -> tuple[str, ...]:
-        """Return the problems of a set that is not all below a prefix, ``()`` if there is no such set."""
+        """Return the problems of a set that is no prefix of names, ``()`` if there is no such set."""
 
     def set_of(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """Return the label and the members of the set a name belongs to, ``("", ())`` if to none."""
+        """Return the label and the members of the set of a name, ``("", ())`` if there is none."""
 
     def load(self, name: str) -> Any:
-        """Return the problem of a name that is covered; raises `UnknownNameError` for others."""
+        """Return the problem of a name; raises `UnknownNameError` for one that is not covered."""
 
 
 class Generator(NamedTuple):
-    """How random problems in a benchmark's style are made, see `planoracle.instances.generate.styles`.
+    """Generator of random problems in the style of a benchmark.
 
     Attributes
     ----------
     parameters, combined
-        Names of the parameters that count, and of those where bundled tasks are combined (none: that cannot be done).
+        Names of the parameters that matter, and of those for combinations of bundled tasks (none: not supported).
     usual, make, combine
-        Values that the parameters usually have; a problem with a schedule for it if one is known; a combination.
+        Default parameters; function that returns a problem, and a schedule for it if one is known; the same for a
+        combination.
     compose
-        Return names of combined problems, where they have a kind and a variant: called with the kind and the variant
-        (``None`` for the usual ones), the number of tasks, the number of problems and a seed.
+        Function that returns names of combined problems from a kind and a variant (``None`` for the defaults), the
+        number of tasks, the number of problems and a seed.
     salt
-        What seeds are mixed with; by default the benchmark's name.
+        Text mixed with seeds; by default the benchmark's name.
     """
 
     parameters: tuple[str, ...]
@@ -60,9 +61,9 @@ class Generator(NamedTuple):
 
 
 class SubmissionLimit(NamedTuple):
-    """The field in which a submission may set its run a limit of its own, and the largest one that is taken.
+    """Field by which a submission may limit its own run, with the largest limit and its unit.
 
-    ``optional``: it may be null, for none.
+    ``optional``: null is accepted for no limit.
     """
 
     field: str
@@ -73,25 +74,24 @@ class SubmissionLimit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ActionSpace:
-    """What there can be to do.
+    """Possible commands of the live runs of a problem.
 
     Attributes
     ----------
     names
-        In a fixed order; every legal command in every state is one of these.
+        In fixed order; the name of every legal command in every state is one of these.
     name_of
-        Returns the name of a command as `planoracle.instances.protocol.environment` writes it; of others, whatever it
-        likes.
+        Function that returns the name of a legal command; undefined for other texts.
     timed
-        Whether commands say when or for how long, so that several that are legal have the same name.
+        True if commands state times, so that several legal commands have the same name.
 
     Examples
     --------
     >>> from planoracle.instances.files import catalog
     >>> from planoracle.instances.protocol import registry
     >>> problem = catalog.problem("recipe2plan/timed/Vada_Daikon-Radish")
-    >>> found = registry.of(problem).repertoire(problem)
-    >>> found.names[:2], found.name_of("Step(1, Vada, 00:05:00, 00:02:00)")
+    >>> space = registry.of(problem).action_space(problem)
+    >>> space.names[:2], space.name_of("Step(1, Vada, 00:05:00, 00:02:00)")
     (('Vada/0', 'Vada/1'), 'Vada/1')
     """
 

@@ -1,4 +1,4 @@
-"""Scheduling problems in words: what is to be done, with what, and how long it takes."""
+"""Description of scheduling problems in words: tasks, actions, resources, durations."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from planoracle.instances.text import visible
 
 
 def brief(problem: Instance, called: Callable[[str], str] = visible, *, hands: bool = True) -> str:
-    r"""Describe a problem: its tasks with their actions, the resources, who acts.
+    r"""Describe a problem: its tasks with their actions, the resources, the agents.
 
     Parameters
     ----------
     called
-        Names an action as commands name it, by its id; what breaks lines is to be seen, as it is in JSON.
+        Function that returns the name of an action in commands, by its id; line breaks are escaped.
     hands
-        Whether it is told who acts, and what is done by hand; it need not be where there are hands for everything.
+        Describe the agents, and the attended time of actions. Not needed with an agent for each action.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def _line(problem: Instance, action: Action, called: Callable[[str], str], hands
 
 
 def _work(problem: Instance, action: Action) -> Iterator[str]:
-    """Yield how long an action takes, and whose time."""
+    """Yield the duration of an action, and its use of agents."""
     yield span(problem, action.duration)
     if action.agents == ():
         yield "needs nobody"
@@ -75,7 +75,7 @@ def _work(problem: Instance, action: Action) -> Iterator[str]:
 
 
 def _order(problem: Instance, action: Action, called: Callable[[str], str]) -> Iterator[str]:
-    """Yield what has to come before, and how long."""
+    """Yield the lags to an action."""
     plain = [
         called(lag.before)
         for lag in problem.lags

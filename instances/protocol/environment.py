@@ -1,4 +1,4 @@
-"""What passes between an agent and a live run: messages, commands, outcomes, observations, turns, snapshots."""
+"""Live runs of agents: messages, commands, outcomes, observations, turns, snapshots."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ Message = dict[str, Any]
 
 
 class LegalCommand(NamedTuple):
-    """A command that the rules allow now: its text, and whether it is an ``act``, a ``wait`` or the ``close``."""
+    """Command that the rules allow now; ``kind`` is ``act``, ``wait`` or ``close``."""
 
     text: str
     kind: str
 
 
 class CommandOutcome(NamedTuple):
-    """What became of one command.
+    """Result of one command.
 
     Attributes
     ----------
     command, kind
-        As the benchmark writes it; ``act``, ``wait``, ``close``, or ``lost`` (refused, unreadable, or of no use).
+        Text in the plan language; ``act``, ``wait``, ``close``, or ``lost`` (refused, unreadable, or without effect).
     start, end
-        Ticks; the time that it took up.
+        Ticks.
     violation
-        Kind of the rule that it broke, ``unreadable`` if it is no command, else ``None``.
+        Kind of the broken rule, ``unreadable`` if it is no command, else ``None``.
     text
-        What the agent is told about it in detail.
+        Detailed answer to the agent.
     """
 
     command: str
@@ -59,22 +59,22 @@ class CommandOutcome(NamedTuple):
 
 
 class Observation:
-    """What an agent sees; immutable.
+    """Observation of an agent; immutable.
 
     Parameters
     ----------
     text
-        What it is told since its last message, the whole introduction at the beginning; or a function that returns it,
-        which is called when the text is first asked for, if ever.
+        Answer to its last message, or the introduction at the beginning; or a function that returns it, called on first
+        use.
 
     Attributes
     ----------
     clock
         Ticks.
     player
-        Whose turn it is, where there are several; else ``None``.
+        Name of the agent whose turn it is, where there are several; else ``None``.
     over
-        Why the run is over, if it is.
+        Reason why the run is over, if it is.
     """
 
     __slots__ = ("_text", "clock", "over", "player")
@@ -89,29 +89,29 @@ class Observation:
 
     @property
     def text(self) -> str:
-        """What it is told."""
+        """Text of the observation."""
         if not isinstance(self._text, str):
             self._text = self._text()
         return self._text
 
-    def _told(self) -> tuple[str, int, str | None, str | None]:
+    def _fields(self) -> tuple[str, int, str | None, str | None]:
         return self.text, self.clock, self.player, self.over
 
     def __eq__(self, other: object) -> bool:
-        return self._told() == other._told() if isinstance(other, Observation) else NotImplemented
+        return self._fields() == other._fields() if isinstance(other, Observation) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._told())
+        return hash(self._fields())
 
     def __repr__(self) -> str:
-        return "Observation(text={!r}, clock={!r}, player={!r}, over={!r})".format(*self._told())
+        return "Observation(text={!r}, clock={!r}, player={!r}, over={!r})".format(*self._fields())
 
     def __reduce__(self) -> tuple[type[Observation], tuple[object, ...]]:
-        return Observation, self._told()
+        return Observation, self._fields()
 
 
 class Transition(NamedTuple):
-    """What a message led to; ``info`` is what the reward says of itself, such as its ``status``."""
+    """Result of a message; ``info`` holds details of the reward, such as its ``status``."""
 
     observation: Observation
     reward: float
@@ -122,9 +122,9 @@ class Transition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of the agent and what it was answered; ``before`` is the turn before it."""
+    """One message of the agent and the answer to it; ``before`` is the previous turn."""
 
-    said: object
+    message: object
     outcomes: tuple[CommandOutcome, ...]
     observation: Observation
     before: Turn | None = field(repr=False)
@@ -132,18 +132,18 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Generic[_S]):
-    """Everything that changes in a live run; immutable, so that it can be kept, shared and returned to.
+    """State of a live run; immutable, so that it can be stored, shared and restored.
 
     Attributes
     ----------
     world
         State of the benchmark's rules.
     turn, count
-        The last message with its answer, and how many there were.
+        Last message with its answer, and the number of messages.
     over
-        Why the run is over, if it is.
+        Reason why the run is over, if it is.
     memo
-        What the reward keeps from step to step.
+        State of the reward.
     """
 
     world: _S
@@ -154,21 +154,21 @@ class Snapshot(Generic[_S]):
 
 
 class RunConfig(NamedTuple):
-    """How a live run is held.
+    """Options of a live run.
 
     Attributes
     ----------
     loop
         ``closed``: command by command, each of which is answered; ``open``: one message with the whole plan.
     feedback
-        ``terse``: whether a command was carried out; ``detailed``: also why it was not, and what goes on.
+        ``terse``: only whether a command was carried out; ``detailed``: also reasons, and the situation.
     style
-        Of messages, where a benchmark has its own: ``paper``, or ``chat`` for the form that chat interfaces demand.
+        Form of messages, where a benchmark has its own: ``paper``, or ``chat`` for chat interfaces.
     limit
-        Messages of the agent after which the run ends; ``None``: as many as the rules allow.
+        Number of messages after which the run ends; ``None``: no limit beside the rules.
     bounded
-        Whether a run ends where the authors' own harness ends it although their rules do not; where none is known,
-        when it leads nowhere.
+        True if a run ends where the authors' harness ends it although their rules do not, or, if that is not known,
+        when it makes no progress.
     """
 
     loop: str = "closed"
@@ -187,68 +187,68 @@ _R = TypeVar("_R", bound=Rules)
 
 
 class Reward(Protocol):
-    """What a step of a run is worth."""
+    """Reward of the steps of a run."""
 
     name: str
 
     def begin(self, environment: AnyEnvironment) -> object:
-        """Return what it keeps at the beginning of a run."""
+        """Return the state of the reward at the beginning of a run."""
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, object, Mapping[str, object]]:
-        """Return what the last step was worth, what it keeps from now on, and what it says of itself."""
+        """Return the reward of the last step, the new state, and details."""
 
     def refused(self, memo: object) -> tuple[float, object]:
-        """Return what an action is worth that is not legal and so not carried out, and what it keeps from now on."""
+        """Return the reward of an illegal action, which is not carried out, and the new state."""
 
 
 class Environment(ABC, Generic[_P, _R, _S]):
-    """One run of an agent; nothing is shared with other runs.
+    """One live run of an agent, independent of other runs.
 
     Parameters
     ----------
     problem, rules
-        What is to be done, by which rules.
-    manner
+        Problem and rules of the run.
+    config
         See `RunConfig`.
     reward
-        What steps are worth; without one every reward is 0.
+        Reward of the steps; without one every reward is 0.
 
     Notes
     -----
-    Made by `planoracle.environment`. A room's class says what its state is, by the methods without a body here.
+    Created by `planoracle.environment`. Subclasses define the state by the abstract methods.
     """
 
-    def __init__(self, problem: _P, rules: _R, manner: RunConfig = USUAL, reward: Reward | None = None) -> None:
+    def __init__(self, problem: _P, rules: _R, config: RunConfig = USUAL, reward: Reward | None = None) -> None:
         for name, values in (("loop", ("closed", "open")), ("feedback", ("terse", "detailed"))):
-            if getattr(manner, name) not in values:
-                raise InputError(f"must be one of {', '.join(values)}", field=name, value=getattr(manner, name))
+            if getattr(config, name) not in values:
+                raise InputError(f"must be one of {', '.join(values)}", field=name, value=getattr(config, name))
         self.problem = problem
         self.rules = rules
-        self.manner = manner
+        self.config = config
         self.reward = reward
         self.reset()
 
     @property
     def benchmark(self) -> AnyBenchmark:
-        """Whose problem it is."""
+        """Benchmark of the problem."""
         return registry.of(self.problem)
 
-    # What an agent does
+    # Steps
 
     def reset(self, seed: int | None = None) -> Observation:
-        """Begin anew and return the first observation.
+        """Restart the run and return the first observation.
 
-        ``seed`` is there for agents' frameworks: nothing in these benchmarks is left to chance.
+        ``seed`` is accepted for agent frameworks and ignored: nothing in these benchmarks is random.
         """
         self.state: Snapshot[_S] = Snapshot(self._begin())
         if self.reward is not None:
             self.state = Snapshot(self.state.world, memo=self.reward.begin(self))
         return self.observation
 
-    def step(self, said: object) -> Transition:
-        """Carry out one message of the agent: a command, or what a model wrote; with an open loop the whole plan.
+    def step(self, message: object) -> Transition:
+        """Carry out one message of the agent: a command or model output; with an open loop the whole plan.
 
-        One of `legal` may be given as it is, or its text.
+        A member of `legal` is accepted, too.
 
         Raises
         ------
@@ -256,26 +256,28 @@ class Environment(ABC, Generic[_P, _R, _S]):
             If the run is over.
         """
         if self.done:
-            raise InputError("the run is over", field="said", value=said)
-        if isinstance(said, LegalCommand):
-            said = said.text
+            raise InputError("the run is over", field="message", value=message)
+        if isinstance(message, LegalCommand):
+            message = message.text
         before = self.state
         over: str | None
-        if self.manner.loop == "open":
-            world, outcomes = self._whole(before.world, said)
+        if self.config.loop == "open":
+            world, outcomes = self._whole(before.world, message)
             over = "handed_in" if self._counts(world) else None
         else:
-            world, outcomes = self._take(before.world, said)
+            world, outcomes = self._take(before.world, message)
             over = self._over(world)
-        if over is None and self.manner.limit is not None and before.count + 1 >= self.manner.limit:
+        if over is None and self.config.limit is not None and before.count + 1 >= self.config.limit:
             over = "message_limit"
-        seen = Observation(partial(self._answer, world, outcomes, over), self._clock(world), self._player(world), over)
-        turn = Turn(said, outcomes, seen, before.turn)
+        observation = Observation(
+            partial(self._answer, world, outcomes, over), self._clock(world), self._player(world), over
+        )
+        turn = Turn(message, outcomes, observation, before.turn)
         self.state = Snapshot(world, turn, before.count + 1, over, before.memo)
-        return self._transition(seen, outcomes)
+        return self._transition(observation, outcomes)
 
-    def stop(self, why: str) -> Transition:
-        """End the run for a reason that is none of the rules, such as a limit of steps.
+    def stop(self, reason: str) -> Transition:
+        """End the run for a reason outside the rules, such as a limit of steps.
 
         Raises
         ------
@@ -283,27 +285,27 @@ class Environment(ABC, Generic[_P, _R, _S]):
             If the run is over.
         """
         if self.done:
-            raise InputError("the run is over", field="why", value=why)
+            raise InputError("the run is over", field="reason", value=reason)
         last = self.observation
-        self.state = replace(self.state, over=why)
-        return self._transition(Observation(last.text, last.clock, last.player, why), ())
+        self.state = replace(self.state, over=reason)
+        return self._transition(Observation(last.text, last.clock, last.player, reason), ())
 
-    def _transition(self, seen: Observation, outcomes: tuple[CommandOutcome, ...]) -> Transition:
-        """Return what has led to the state, and keep in it what the reward keeps."""
+    def _transition(self, observation: Observation, outcomes: tuple[CommandOutcome, ...]) -> Transition:
+        """Return the transition to the current state, and store the state of the reward."""
         if self.reward is None:
-            return Transition(seen, 0.0, self.done, outcomes, {})
+            return Transition(observation, 0.0, self.done, outcomes, {})
         value, memo, info = self.reward.after(self, self.state.memo)
         self.state = replace(self.state, memo=memo)
-        return Transition(seen, value, self.done, outcomes, info)
+        return Transition(observation, value, self.done, outcomes, info)
 
     @property
     def done(self) -> bool:
-        """Whether the run is over."""
+        """True if the run is over."""
         return self.state.over is not None
 
     @property
     def observation(self) -> Observation:
-        """What the agent saw last."""
+        """Last observation of the agent."""
         world, turn = self.state.world, self.state.turn
         return turn.observation if turn else Observation(self.introduction, self._clock(world), self._player(world))
 
@@ -312,36 +314,36 @@ class Environment(ABC, Generic[_P, _R, _S]):
         return () if self.done else self._legal(self.state.world)
 
     def situation(self) -> str:
-        """Return how things stand now, in words, for whoever does not look back at what was answered."""
+        """Return the current situation in words, for agents that do not see earlier answers."""
         return self._situation(self.state.world)
 
-    # Time travel
+    # Copies and snapshots
 
     def fork(self) -> Self:
-        """Return another run that goes on from here; neither changes the other."""
+        """Return an independent copy of the run."""
         return copy(self)
 
     def __deepcopy__(self, memo: object) -> Self:
         return self.fork()
 
     def restore(self, state: Snapshot[_S]) -> None:
-        """Go back to a ``state`` that this run, or a fork of it, had."""
+        """Restore an earlier ``state`` of this run or of a fork."""
         self.state = state
 
-    # What became of it
+    # Results
 
     @property
     def turns(self) -> list[Turn]:
         """All turns so far, the first one first."""
-        found, turn = [], self.state.turn
+        turns, turn = [], self.state.turn
         while turn is not None:
-            found.append(turn)
+            turns.append(turn)
             turn = turn.before
-        return found[::-1]
+        return turns[::-1]
 
     def submission(self) -> dict[str, object]:
         """Return the run so far as a record that ``grade`` reads, without ``id``."""
-        plan = self._open_plan() if self.manner.loop == "open" else self._handed_in()
+        plan = self._open_plan() if self.config.loop == "open" else self._handed_in()
         return {"instance": self.problem.name, **plan}
 
     def run(self) -> Run[_P, Any, _R]:
@@ -355,44 +357,44 @@ class Environment(ABC, Generic[_P, _R, _S]):
         return self.benchmark.run(self.problem, self.submission(), self.rules)
 
     def messages(self) -> list[Message]:
-        """Return the run so far as a chat: instructions, introduction, and in turn what was said and answered."""
-        found = self.opening()
+        """Return the run so far as a chat: instructions, introduction, messages and answers."""
+        chat = self.opening()
         for turn in self.turns:
-            found += self._exchange(turn)
-        return found
+            chat += self._exchange(turn)
+        return chat
 
     def opening(self) -> list[Message]:
-        """Return the messages that a run begins with."""
+        """Return the first messages of a run."""
         return [
             {"role": "system", "content": self.instructions()},
             {"role": "user", "content": self.introduction()},
         ]
 
-    # What a room says
+    # Defined by each benchmark
 
     @abstractmethod
     def instructions(self) -> str:
-        """Return how commands are written and what they are answered, the same for all problems of the room."""
+        """Return the description of commands and answers, the same for all problems of the benchmark."""
 
     @abstractmethod
     def introduction(self) -> str:
-        """Return the problem in words: what is to be done, with what, and how long it takes."""
+        """Return the problem in words: tasks, resources, durations."""
 
     @abstractmethod
     def _begin(self) -> _S:
         """Return the state before the first message; immutable, or never changed in place."""
 
     @abstractmethod
-    def _take(self, world: _S, said: object) -> tuple[_S, tuple[CommandOutcome, ...]]:
-        """Return the state after a message, and what became of its commands; never raises for what it holds."""
+    def _take(self, world: _S, message: object) -> tuple[_S, tuple[CommandOutcome, ...]]:
+        """Return the state after a message and the results of its commands; never raises for its content."""
 
     @abstractmethod
     def _over(self, world: _S) -> str | None:
-        """Return why the run has ended, if it has."""
+        """Return the reason why the run has ended, if it has."""
 
     @abstractmethod
     def _clock(self, world: _S) -> int:
-        """Return what time it is, in ticks."""
+        """Return the time in ticks."""
 
     @abstractmethod
     def _legal(self, world: _S) -> Sequence[LegalCommand]:
@@ -403,41 +405,40 @@ class Environment(ABC, Generic[_P, _R, _S]):
         """Return the run so far as the fields of a submission."""
 
     def _situation(self, world: _S) -> str:
-        """Return how things stand, in words."""
+        """Return the situation in words."""
         return f"{self._clock(world)} {self.problem.unit}s have passed."
 
     def _player(self, world: _S) -> str | None:
-        """Return whose turn it is, where there are several."""
+        """Return the agent whose turn it is, where there are several."""
         return None
 
     def _answer(self, world: _S, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
-        """Return what the agent is told after its message; asked for late, if at all, so of the arguments alone."""
-        detailed = self.manner.feedback == "detailed"
+        """Return the answer to a message. Called later, if at all, so it depends on the arguments only."""
+        detailed = self.config.feedback == "detailed"
         lines = [one.text if detailed and one.text else _terse(one) for one in outcomes]
         return "\n".join(lines + ([f"The run is over: {over.replace('_', ' ')}."] if over else []))
 
     def _exchange(self, turn: Turn) -> list[Message]:
-        """Return what was said in a turn and what was answered, as messages."""
-        said = _text_of(turn.said)
+        """Return a turn as messages: that of the agent and the answer."""
         answer = [{"role": "user", "content": turn.observation.text}] if turn.observation.text else []
-        return [{"role": "assistant", "content": said}, *answer]
+        return [{"role": "assistant", "content": _text_of(turn.message)}, *answer]
 
     # Whole plans
 
     def _open_plan(self) -> dict[str, object]:
         turn = self.state.turn
-        return self._plan_of(turn.said if turn else "")
+        return self._plan_of(turn.message if turn else "")
 
-    def _plan_of(self, said: object) -> dict[str, object]:
-        return {self.benchmark.plan_fields[0]: said}
+    def _plan_of(self, message: object) -> dict[str, object]:
+        return {self.benchmark.plan_fields[0]: message}
 
     def _counts(self, world: _S) -> bool:
-        """Return whether a whole plan counts, so that there is no other try."""
+        """Return True if a whole plan counts, so that there is no second try."""
         return True
 
-    def _whole(self, world: _S, said: object) -> tuple[_S, tuple[CommandOutcome, ...]]:
-        """Return the state after a whole plan, and what became of its commands; never raises for what it holds."""
-        plan = {"instance": self.problem.name, **self._plan_of(said)}
+    def _whole(self, world: _S, message: object) -> tuple[_S, tuple[CommandOutcome, ...]]:
+        """Return the state after a whole plan and the results of its commands; never raises for its content."""
+        plan = {"instance": self.problem.name, **self._plan_of(message)}
         try:
             run = self.benchmark.run(self.problem, plan, self.rules)
             if run.plan.fault:
@@ -445,7 +446,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         except PlanError as error:
             return world, (
                 CommandOutcome(
-                    _text_of(said)[:200], "lost", 0, 0, "unreadable", f"Not understood: {quoted(str(error), 300)}"
+                    _text_of(message)[:200], "lost", 0, 0, "unreadable", f"Not understood: {quoted(str(error), 300)}"
                 ),
             )
         return world, tuple(
@@ -453,13 +454,13 @@ class Environment(ABC, Generic[_P, _R, _S]):
         )
 
 
-def _text_of(said: object) -> str:
-    if isinstance(said, str):
-        return said
+def _text_of(message: object) -> str:
+    if isinstance(message, str):
+        return message
     try:
-        return json.dumps(said, ensure_ascii=False)
+        return json.dumps(message, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
-        return f"({type(said).__name__})"
+        return f"({type(message).__name__})"
 
 
 def _terse(one: CommandOutcome) -> str:
@@ -467,5 +468,5 @@ def _terse(one: CommandOutcome) -> str:
     return f"{quoted(one.command, 80)}: {'done' if done else 'refused'}"
 
 
-#: Any environment, where its benchmark does not matter.
+#: Any environment, whatever its benchmark.
 AnyEnvironment = Environment[Any, Any, Any]

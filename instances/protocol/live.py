@@ -1,4 +1,4 @@
-"""What live runs on scheduling problems have in common: commands say when they start, so a later start says a wait."""
+"""Base class of live runs on scheduling problems whose commands state start times."""
 
 from __future__ import annotations
 
@@ -14,72 +14,72 @@ from planoracle.instances.protocol.environment import USUAL, CommandOutcome, Env
 from planoracle.instances.protocol.feedback import Words, sentence
 from planoracle.instances.protocol.profiles import Rules
 
-#: Parts of an action that may be paused are offered in at most as many lengths.
+#: Most lengths that are offered for a part of an interruptible action.
 MAX_LENGTHS = 100
 
 _R = TypeVar("_R", bound=Rules)
 _S = TypeVar("_S")
 
 
-def text_of(said: object) -> str:
+def text_of(message: object) -> str:
     """Return the text of a message, also of a chat message; never raises.
 
-    Thinking is left out. What is no text is empty.
+    Reasoning in ``<think>`` is left out. A message without text is empty.
 
     >>> text_of({"role": "assistant", "content": "<think>Step(9, Tacos, 0)?</think>Finish"}), text_of(None)
     ('Finish', '')
     """
-    if isinstance(said, Mapping):
-        said = said.get("content")
-    return said.rpartition("</think>")[2] if isinstance(said, str) else ""
+    if isinstance(message, Mapping):
+        message = message.get("content")
+    return message.rpartition("</think>")[2] if isinstance(message, str) else ""
 
 
 def moments(
-    problem: Instance, clock: int, over: Iterable[int], left: Sequence[int]
+    problem: Instance, clock: int, over: Iterable[int], remaining: Sequence[int]
 ) -> list[tuple[int, frozenset[int] | None]]:
-    """Return instants at which to offer starts: the clock, and when later something changes or should soon follow.
+    """Return instants at which to offer starts: the clock, and later ones at which a start makes sense.
 
-    An action that another must follow closely may have to wait until the other can: at the end of what is under way, or
-    when the rest of what that waits for has been carried out after such an end.
+    An action with a maximum lag may have to wait until its successor can follow: at the end of a running action, or
+    when the other predecessors of the successor have been carried out after such an end.
 
     Parameters
     ----------
     over
-        Instants at which something changes.
-    left
-        Ticks that are left of every action, in the order of the instance.
+        Instants at which an action ends.
+    remaining
+        Remaining ticks of every action, in the order of the instance.
 
     Returns
     -------
     list
-        In order; each with the positions of the actions that it is for, ``None`` if for all.
+        Ordered; each with the positions of the actions that may start then, ``None`` for all.
     """
     ends = {one for one in over if one > clock}
-    found: dict[int, frozenset[int] | None] = {}
+    instants: dict[int, frozenset[int] | None] = {}
     for before, limit, others in _windows(problem):
-        if left[before] and ends:
-            lead = limit + left[before]
-            rest = sum(left[one] for one in others)
+        if remaining[before] and ends:
+            lead = limit + remaining[before]
+            rest = sum(remaining[one] for one in others)
             for one in (end - lead + more for end in ends for more in (0, rest)):
                 if one > clock:
-                    found[one] = (found.get(one) or frozenset()) | {before}
-    found |= dict.fromkeys((clock, *ends))
-    return sorted(found.items(), key=itemgetter(0))
+                    instants[one] = (instants.get(one) or frozenset()) | {before}
+    instants |= dict.fromkeys((clock, *ends))
+    return sorted(instants.items(), key=itemgetter(0))
 
 
-def lengths(left: int, grid: int) -> Sequence[int]:
-    """Return the lengths in which a part of an action that may be paused is offered, the longest first.
+def lengths(remaining: int, grid: int) -> Sequence[int]:
+    """Return the lengths that are offered for a part of an interruptible action, the longest first.
 
     >>> lengths(300, 60), len(lengths(86_400, 1))
     ([300, 240, 180, 120, 60], 100)
     """
-    grid *= -(-left // (MAX_LENGTHS * grid))
-    return [left, *reversed(range(grid, left, grid))]
+    grid *= -(-remaining // (MAX_LENGTHS * grid))
+    return [remaining, *reversed(range(grid, remaining, grid))]
 
 
 @ProblemCache
 def _windows(problem: Instance) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
-    """Return every maximum lag: its earlier action, its length, and what else its later action waits for."""
+    """Return every maximum lag: its earlier action, its length, and other predecessors of the later one."""
     index, after = problem.index, problem.predecessors
     return tuple(
         (index[lag.before], lag.maximum, tuple(i for i, _ in after[index[lag.after]] if i != index[lag.before]))
@@ -89,18 +89,18 @@ def _windows(problem: Instance) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
 
 
 class ScheduleEnvironment(Environment[Instance, _R, _S]):
-    """A live run in which commands say when they start, so that a wait is said by a later start."""
+    """Live run whose commands state start times, so that a later start is a wait."""
 
-    def __init__(self, problem: Instance, rules: _R, manner: RunConfig = USUAL, reward: Reward | None = None) -> None:
+    def __init__(self, problem: Instance, rules: _R, config: RunConfig = USUAL, reward: Reward | None = None) -> None:
         self.words = Words(problem)
-        super().__init__(problem, rules, manner, reward)
+        super().__init__(problem, rules, config, reward)
 
     @abstractmethod
     def _running(self, world: _S) -> Iterable[Piece]:
-        """Return what goes on at the clock."""
+        """Return the running pieces."""
 
     def _situation(self, world: _S) -> str:
-        """Say what time it is, and what goes on."""
+        """Return the time and the running actions in words."""
         running = [
             f"{self.words.name(one.action)} (until {self.words.moment(one.end)})" for one in self._running(world)
         ]
@@ -108,6 +108,6 @@ class ScheduleEnvironment(Environment[Instance, _R, _S]):
         return f"{sentence(f'it is {self.words.moment(self._clock(world))}')}{goes_on}"
 
     def _answer(self, world: _S, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
-        """Return what became of the commands, nobody has to be told of a wait; in detail also how things stand."""
-        told = super()._answer(world, [one for one in outcomes if one.kind != "wait"], over)
-        return told if over is not None or self.manner.feedback == "terse" else f"{told}\n{self._situation(world)}"
+        """Return the results of the commands other than waits, and with detailed feedback the situation."""
+        text = super()._answer(world, [one for one in outcomes if one.kind != "wait"], over)
+        return text if over is not None or self.config.feedback == "terse" else f"{text}\n{self._situation(world)}"

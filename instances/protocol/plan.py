@@ -1,4 +1,4 @@
-"""What is handed in: submissions, and the plans they hold, read once."""
+"""Submissions and the plans in them: fields, readings, and targets for repair."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
 
-#: Fields that may hold the plan of a submission to any benchmark, behind its own; the first that is there counts.
+#: Fields that may hold the plan in submissions to any benchmark, in order of precedence after its own.
 COMMON_FIELDS = ("output", "response", "completion", "messages", "answer")
 
 NO_PLAN, AMBIGUOUS, CUT_OFF = "no_plan", "ambiguous", "cut_off"
-#: Why an answer fails that is no plan, and what is said of it.
+#: Faults of an answer that is no plan, with their sentences.
 FAULTS: dict[str, str] = {
     NO_PLAN: "the answer holds no plan",
     AMBIGUOUS: "the answer holds several plans and no word that chooses one",
@@ -27,24 +27,24 @@ _D = TypeVar("_D")
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[_C]):
-    """What was taken of a plan that was handed in, and what was not.
+    """Commands read from a submitted plan, and counts of what was not read.
 
     Attributes
     ----------
     commands
         In the form that the benchmark's rules take.
     read
-        Number of steps taken; ``None`` where a benchmark does not count them.
+        Number of steps read; ``None`` where a benchmark does not count them.
     read_from
-        Which part they were taken from, in a few words.
+        Part of the text that they were read from.
     ignored
-        Lines that hold a step or look as if they should, and were not taken.
+        Number of lines that hold a step, or look like one, and were not read.
     unread
-        Those of them for which there is no good reason: neither a draft nor a summary of what was taken.
+        Number of those that are neither a draft nor a summary of the plan.
     example
         The first of these, with its line.
     fault
-        Why it is no plan, one of `FAULTS`: it fails for that; empty for a plan.
+        One of `FAULTS` if the answer is no plan, for which it fails; else empty.
     """
 
     commands: _C
@@ -57,46 +57,46 @@ class Reading(Generic[_C]):
 
     @property
     def doubtful(self) -> bool:
-        """Whether at least two lines, and more than a fifth of all that look like steps, could not be read."""
+        """True if at least two lines, and more than a fifth of all that look like steps, could not be read."""
         return self.unread > 1 and 5 * self.unread > self.unread + (self.read or 0)
 
-    def of(self, made: Callable[[_C], _D]) -> Reading[_D]:
+    def of(self, convert: Callable[[_C], _D]) -> Reading[_D]:
         """Return the same reading with its commands in another form."""
-        return replace(self, commands=made(self.commands))  # type: ignore[return-value, arg-type]
+        return replace(self, commands=convert(self.commands))  # type: ignore[return-value, arg-type]
 
 
 class UnreadError(PlanError):
-    """So much of a plan could not be read that a verdict on the rest would not be one on the plan."""
+    """Plan of which too many lines could not be read for a verdict."""
 
     reading: Reading[object] | None = None
 
     @classmethod
     def of(cls, reading: Reading[object]) -> UnreadError:
-        """Say what could not be read."""
+        """Return the error for a reading, with the number of unread lines."""
         among = reading.unread + (reading.read or 0)
         lines = f"{reading.unread} of {among} lines that look like steps could not be read, first {reading.example}"
-        error = cls(f"cannot be judged: {lines}", field="plan")
+        error = cls(f"cannot be graded: {lines}", field="plan")
         error.reading = reading
         return error
 
 
 @dataclass(frozen=True, slots=True)
 class Plan(Generic[_C]):
-    """A plan as it was handed in, and as its benchmark reads it.
+    """Submitted plan, and the commands that its benchmark read from it.
 
     Attributes
     ----------
-    given
-        What was handed in: text, a list, a log.
+    submitted
+        Text, a list, or a log.
     commands
         The same in the form that the benchmark's rules take.
     limit
-        Ticks that the submission itself allows its run; ``None``: those of the problem.
+        Ticks to which the submission limits its own run; ``None`` for those of the problem.
     read, read_from, ignored, fault
-        What was taken and what was not, see `Reading`.
+        See `Reading`.
     """
 
-    given: object
+    submitted: object
     commands: _C
     limit: int | None = None
     read: int | None = None
@@ -105,10 +105,10 @@ class Plan(Generic[_C]):
     fault: str = ""
 
 
-def given_plan(submission: object, fields: Sequence[str]) -> object:
-    """Return the plan of a submission: its first of some fields, or of those that all benchmarks know.
+def submitted_plan(submission: object, fields: Sequence[str]) -> object:
+    """Return the plan of a submission: its first field among ``fields`` and `COMMON_FIELDS`.
 
-    What is no record is a bare plan.
+    A submission that is no record is a bare plan.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def given_plan(submission: object, fields: Sequence[str]) -> object:
 
     Examples
     --------
-    >>> given_plan({"id": "a", "plan": "wash cup"}, ("actions", "plan")), given_plan("wash cup", ("plan",))
+    >>> submitted_plan({"id": "a", "plan": "wash cup"}, ("actions", "plan")), submitted_plan("wash cup", ("plan",))
     ('wash cup', 'wash cup')
     """
     if submission is None:  # nothing has been done yet
@@ -131,13 +131,15 @@ def given_plan(submission: object, fields: Sequence[str]) -> object:
     return submission
 
 
-def given_limit(submission: object, field: str, most: int, what: str, optional: bool = False) -> int | None:
-    """Return the limit that a submission sets its own run, ``None`` if it sets none.
+def submitted_limit(submission: object, field: str, most: int, unit: str, optional: bool = False) -> int | None:
+    """Return the limit of a submission for its own run, ``None`` if it has none.
 
     Parameters
     ----------
-    most, what, optional
-        The largest limit, what it is a number of, and whether it may be null, for none.
+    most, unit
+        Largest limit, and its unit.
+    optional
+        Accept null for no limit.
 
     Raises
     ------
@@ -150,7 +152,7 @@ def given_limit(submission: object, field: str, most: int, what: str, optional: 
     if value is None and optional:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise InputError(f"must be {what}, at most {most}", field=field, value=value)
+        raise InputError(f"must be {unit}, at most {most}", field=field, value=value)
     return value
 
 
@@ -163,7 +165,7 @@ class Target(NamedTuple):
 
 
 class DroppedCommand(NamedTuple):
-    """A command that a repaired plan does without: its position in the submission (from 0), its words, and why."""
+    """Command that a repaired plan leaves out: position in the submission (from 0), text, and reason."""
 
     position: int
     command: str
@@ -172,12 +174,12 @@ class DroppedCommand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """A submission as the scheduling model sees it.
+    """Submission in terms of the scheduling model.
 
     Attributes
     ----------
     problem
-        What is to be scheduled, with the limits that the rules set every plan.
+        Problem to schedule, with the limits that the rules set for every plan.
     targets
         In the order of the commands.
     dropped
@@ -192,17 +194,17 @@ class Targets:
 def first_or_attempted(
     carried: Iterable[Target], attempted: Iterable[tuple[Target, str]]
 ) -> tuple[tuple[Target, ...], tuple[DroppedCommand, ...]]:
-    """Put commands that were carried out and attempts together.
+    """Combine executed commands with attempts, of which the first counts if its action was never executed.
 
-    Of an action that was never carried out the first attempt counts. The others are dropped, for the reasons given.
+    Other attempts are dropped with their reasons.
     """
     targets = list(carried)
-    known = {target.piece.action for target in targets}
+    actions = {target.piece.action for target in targets}
     dropped = []
     for target, reason in attempted:
-        if target.piece.action in known:
+        if target.piece.action in actions:
             dropped.append(DroppedCommand(target.position, target.command, reason))
         else:
-            known.add(target.piece.action)
+            actions.add(target.piece.action)
             targets.append(target)
     return tuple(sorted(targets, key=lambda one: (one.piece.start, one.position))), tuple(dropped)

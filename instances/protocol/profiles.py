@@ -33,7 +33,7 @@ _Profile = TypeVar("_Profile", bound=Rules)
 
 @dataclass(frozen=True)
 class RuleSet(Generic[_Profile]):
-    """Rules of a benchmark that can be chosen: profiles by name, each a dataclass whose fields can be set by name.
+    """Rules of a benchmark: profiles by name, whose single rules can be set by name.
 
     Attributes
     ----------

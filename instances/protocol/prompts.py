@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.strict_json import read_bytes
@@ -18,10 +18,6 @@ from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.settings import SHARED, Setting
 from planoracle.instances.text import one_of
 
-if TYPE_CHECKING:
-    pass
-
-
 FOLDER = "prompts"
 
 _HEAD = re.compile(r"version:[ \t]{0,9}([^\n]{0,99})(?:\n|$)")
@@ -29,9 +25,9 @@ _PLACE = re.compile(r"\{\{([^{}\n]{0,99})\}\}")
 
 
 class Prompt(NamedTuple):
-    """One file: its text without the line of its version, ``None`` if a user's says none, and of examples.
+    """Prompt file: its text without the line of its version, which is ``None`` for examples.
 
-    ``own``: it is a user's, in place of ours.
+    ``own``: the file is the user's, in place of the bundled one.
     """
 
     text: str
@@ -40,21 +36,21 @@ class Prompt(NamedTuple):
     own: bool = False
 
     @property
-    def told(self) -> str:
-        """The version in words, behind a blank; ``""`` for an example of ours."""
+    def version_text(self) -> str:
+        """Version in words after a space; ``""`` for a bundled example."""
         return "".join([" of your own"] * self.own + ([] if self.version is None else [f" {self.version}"]))
 
 
 @dataclass(frozen=True)
 class PromptSet:
-    """A setting with the texts of its prompts.
+    """Setting with the texts of its prompts.
 
     Attributes
     ----------
     benchmark
-        By name.
+        Name of the benchmark.
     prompts
-        By the name of the file, without the ``.md`` behind it; files of examples have their whole name.
+        Prompts by the name of the file, without the suffix ``.md``; examples by their whole name.
     """
 
     setting: Setting
@@ -63,91 +59,93 @@ class PromptSet:
 
     @property
     def name(self) -> str:
-        """That of the setting."""
+        """Name of the setting."""
         return self.setting.name
 
     @cached_property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits, equal for what asks a model in the same way."""
-        told = ("name", "title", "package", "apart", "words", "manner")
-        held = {one.name: getattr(self.setting, one.name) for one in fields(self.setting) if one.name not in told}
+        """Digest in 16 hexadecimal digits of all that a model is asked."""
+        excluded = ("name", "title", "package", "is_unrelated", "words", "config")
+        included = {
+            one.name: getattr(self.setting, one.name) for one in fields(self.setting) if one.name not in excluded
+        }
         texts = {name: prompt.text for name, prompt in self.prompts.items()}
-        return digest(texts, held, self.setting.manner._asdict())[:16]
+        return digest(texts, included, self.setting.config._asdict())[:16]
 
     @property
     def versions(self) -> str:
-        """The versions of its prompts in words."""
-        return ", ".join(f"{name}{one.told}" for name, one in self.prompts.items())
+        """Versions of its prompts in words."""
+        return ", ".join(f"{name}{one.version_text}" for name, one in self.prompts.items())
 
     def record(self) -> dict[str, object]:
-        """Return what is stored with a run, for JSON."""
+        """Return the record that is stored with a run."""
         return {
             "setting": self.name,
             "digest": self.digest,
             "prompts": {name: one.version for name, one in self.prompts.items()},
             "changed": [name for name, one in self.prompts.items() if one.own],
             "sampling": self.setting.sampling._asdict(),
-            "manner": self.setting.manner._asdict(),
+            "manner": self.setting.config._asdict(),
         }
 
     def fill(self, name: str, values: Mapping[str, Callable[[], str]]) -> str:
-        """Return the text of a prompt with what is to stand in its places; raises `InputError`."""
-        return filled(self.prompts[name], values)
+        """Return the text of a prompt with its names replaced; raises `InputError` for an unknown name."""
+        return fill_prompt(self.prompts[name], values)
 
 
-def prompted(benchmark: AnyBenchmark | str, name: str = "", folder: Path | None = None) -> PromptSet:
+def prompt_set(benchmark: AnyBenchmark | str, name: str = "", folder: Path | None = None) -> PromptSet:
     """Return a setting of a benchmark with its prompts.
 
     Parameters
     ----------
     name
-        Of the setting; ``closed`` if it is not given.
+        Name of the setting; ``closed`` by default.
     folder
-        A user's: ``PROMPT.md`` in it, or in a folder in it that is called like the benchmark, stands for ours.
+        The user's prompts: ``PROMPT.md`` in it, or in a folder of the benchmark's name in it, replaces a bundled one.
 
     Raises
     ------
     UnknownNameError
         If there is no such setting.
     InputError
-        For a file of the user's that stands for none of ours, or asks for what there is not.
+        For a file that replaces no bundled one, or contains an unknown name.
     """
-    found = registry.get(benchmark) if isinstance(benchmark, str) else benchmark
-    setting = found.settings.get(name or "closed")
+    owner = registry.get(benchmark) if isinstance(benchmark, str) else benchmark
+    setting = owner.settings.get(name or "closed")
     if setting is None:
-        raise UnknownNameError(one_of(name, found.settings, f"settings of {found.name}"), field="setting", value=name)
-    own = {} if folder is None else _own(folder, found)
+        raise UnknownNameError(one_of(name, owner.settings, f"settings of {owner.name}"), field="setting", value=name)
+    own = {} if folder is None else _user_prompts(folder, owner)
     prompts = {}
     for file in (*(f"{one}.md" for one in setting.files), *_documents(setting)):
-        prompt = own.get(file) or bundled(setting.package, file)
+        prompt = own.get(file) or bundled_prompt(setting.package, file)
         prompts[file.removesuffix(".md")] = prompt
         if file.endswith(".md"):
             _check(prompt, setting)
-    return PromptSet(setting, found.name, prompts)
+    return PromptSet(setting, owner.name, prompts)
 
 
-def bundled(package: str, file: str) -> Prompt:
-    """Return a prompt that ships, that of the package or one for all rooms; raises `InputError` if there is none."""
+def bundled_prompt(package: str, file: str) -> Prompt:
+    """Return a bundled prompt of a package or of all benchmarks; raises `InputError` if there is none."""
     path = files(package) / FOLDER / file
     if not path.is_file():
         path = files(SHARED) / FOLDER / file
     if not path.is_file():
         raise InputError("there is no such prompt", source=package, field="prompt", value=file)
-    return _parsed(path.read_text(encoding="utf-8"), file, own=False)
+    return _parse(path.read_text(encoding="utf-8"), file, own=False)
 
 
-def filled(prompt: Prompt, values: Mapping[str, Callable[[], str]]) -> str:
-    r"""Return the text of a prompt, each ``{{name}}`` replaced; what is put in is not looked at again.
+def fill_prompt(prompt: Prompt, values: Mapping[str, Callable[[], str]]) -> str:
+    r"""Return the text of a prompt, each ``{{name}}`` replaced once.
 
-    A paragraph in which a place stays empty is left out.
+    A paragraph with an empty replacement is left out.
 
     Examples
     --------
     >>> text = "{{work}}, please.\n\nYou know: {{advice}}\n\nBegin."
-    >>> filled(Prompt(text, 1, "task.md"), {"work": lambda: "Wash the {{cup}}", "advice": str})
+    >>> fill_prompt(Prompt(text, 1, "task.md"), {"work": lambda: "Wash the {{cup}}", "advice": str})
     'Wash the {{cup}}, please.\n\nBegin.'
     """
-    found = []
+    paragraphs = []
     for paragraph in re.split(r"\n{2,}", prompt.text):
         empty = False
 
@@ -161,8 +159,8 @@ def filled(prompt: Prompt, values: Mapping[str, Callable[[], str]]) -> str:
             return text
 
         text = _PLACE.sub(value, paragraph)
-        found += [] if empty else [text]
-    return "\n\n".join(found)
+        paragraphs += [] if empty else [text]
+    return "\n\n".join(paragraphs)
 
 
 def _check(prompt: Prompt, setting: Setting) -> None:
@@ -176,7 +174,7 @@ def _documents(setting: Setting) -> Iterator[str]:
     return (example for example in setting.examples if example.endswith(".json"))
 
 
-def _parsed(text: str, source: str, *, own: bool) -> Prompt:
+def _parse(text: str, source: str, *, own: bool) -> Prompt:
     head = None if source.endswith(".json") else _HEAD.match(text)
     if head is None:
         return Prompt(text.strip(), None, source, own)
@@ -185,25 +183,25 @@ def _parsed(text: str, source: str, *, own: bool) -> Prompt:
     return Prompt(text[head.end() :].strip(), int(head[1]), source, own)
 
 
-def _own(folder: Path, benchmark: AnyBenchmark) -> dict[str, Prompt]:
-    """Return a user's files for a benchmark by name, those in the folder of its name before the others."""
+def _user_prompts(folder: Path, benchmark: AnyBenchmark) -> dict[str, Prompt]:
+    """Return a user's files for a benchmark by name; the folder of its name has precedence."""
     if not folder.is_dir():
         raise InputError("is no folder with prompts", field="prompts", value=str(folder))
     ours, others = _names(benchmark.settings.values()), set()
-    found = {}
+    prompts = {}
     for name in registry.names():
         others |= _names(registry.get(name).settings.values())
-    for place, known in ((folder, others | ours), (folder / benchmark.name, ours)):
+    for place, names in ((folder, others | ours), (folder / benchmark.name, ours)):
         for path in sorted((*place.glob("*.md"), *place.glob("*.json"))):
-            if path.name not in known:
-                message = one_of(path.name, sorted(known), "prompts")
+            if path.name not in names:
+                message = one_of(path.name, sorted(names), "prompts")
                 raise InputError(f"{message}; none of ours", source=str(path), field="prompts")
             try:
                 text = read_bytes(path).decode()
             except UnicodeDecodeError:
                 raise InputError("must be text in UTF-8", source=str(path), field="prompts") from None
-            found[path.name] = _parsed(text, str(path), own=True)
-    return found
+            prompts[path.name] = _parse(text, str(path), own=True)
+    return prompts
 
 
 def _names(settings: Iterable[Setting]) -> set[str]:

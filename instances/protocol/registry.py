@@ -1,7 +1,7 @@
-"""All benchmarks by name: a folder beside this module each, and those of other packages.
+"""Registry of benchmarks by name: those of this package, and those of other packages.
 
-A package brings benchmarks by entry points of the group `GROUP`, each the path of a
-`planoracle.instances.protocol.benchmark.Benchmark`; or it calls `register`.
+Other packages declare entry points of the group `GROUP`, each the path of a
+`planoracle.instances.protocol.benchmark.Benchmark`, or call `register`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.problem import Problem, check_problem
 from planoracle.instances.text import one_of
 
-if TYPE_CHECKING:  # which imports what benchmarks are made of
+if TYPE_CHECKING:
     from planoracle.instances.protocol.benchmark import AnyBenchmark
 
 
-#: Entry points of benchmarks that other packages bring.
+#: Group of the entry points of benchmarks in other packages.
 GROUP = "planoracle.benchmarks"
 
 _PACKAGE = "planoracle.instances.benchmarks"
@@ -36,23 +36,23 @@ def _folders() -> frozenset[str]:
 
 @cache
 def _built_in(name: str) -> AnyBenchmark | None:
-    """Return the benchmark of a folder of ours, if there is a folder of that name and it has one."""
-    found = getattr(import_module(f"{_PACKAGE}.{name}"), "benchmark", None) if name in _folders() else None
-    return cast("AnyBenchmark | None", found)
+    """Return the benchmark of a package below `_PACKAGE`, ``None`` if there is none of that name."""
+    benchmark = getattr(import_module(f"{_PACKAGE}.{name}"), "benchmark", None) if name in _folders() else None
+    return cast("AnyBenchmark | None", benchmark)
 
 
 @cache
 def _from_packages() -> dict[str, AnyBenchmark]:
-    from importlib.metadata import entry_points  # which takes longer to import than all the rest here
+    from importlib.metadata import entry_points  # slow to import
 
-    found: dict[str, AnyBenchmark] = {}
+    benchmarks: dict[str, AnyBenchmark] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:
             benchmark: AnyBenchmark = point.load()
             _check(benchmark, point.name)
         except (ImportError, AttributeError) as error:
             missing = getattr(error, "name", None) or ""
-            advice = "mend or uninstall the package that brings it"
+            advice = "repair or uninstall this package"
             if isinstance(error, ImportError) and missing.startswith("planoracle."):
                 advice = (
                     "it was written for planoracle 0.10 or earlier: import from planoracle.plugin, and name the parts "
@@ -60,8 +60,8 @@ def _from_packages() -> dict[str, AnyBenchmark]:
                 )
             message = f"cannot be loaded from {point.value} ({error}); {advice}"
             raise InputError(message, field=GROUP, value=point.name) from error
-        found[benchmark.name] = benchmark
-    return found
+        benchmarks[benchmark.name] = benchmark
+    return benchmarks
 
 
 def _check(benchmark: AnyBenchmark, name: str) -> None:
@@ -72,7 +72,7 @@ def _check(benchmark: AnyBenchmark, name: str) -> None:
 
 
 def register(benchmark: AnyBenchmark) -> None:
-    """Add a benchmark in this process; an entry point does so in every process.
+    """Add a benchmark to this process. An entry point adds it to every process.
 
     Raises
     ------
@@ -87,14 +87,12 @@ def register(benchmark: AnyBenchmark) -> None:
     _registered[benchmark.name] = benchmark
 
 
-def find(name: str) -> AnyBenchmark | None:
-    """Return a benchmark by its name, ``None`` if there is none."""
-    return _built_in(name) or _registered.get(name) or _from_packages().get(name)
-
-
-def formerly(name: str) -> AnyBenchmark | None:
-    """Return a benchmark by its name, or by the one that it had once, ``None`` if there is none."""
-    return find(name) or next((one for one in map(get, names()) if name and one.formerly == name), None)
+def find(name: str, *, former: bool = False) -> AnyBenchmark | None:
+    """Return a benchmark by its name, or with ``former`` by its earlier name; ``None`` if there is none."""
+    benchmark = _built_in(name) or _registered.get(name) or _from_packages().get(name)
+    if benchmark is None and former and name:
+        return next((one for one in map(get, names()) if one.former_name == name), None)
+    return benchmark
 
 
 def get(name: str) -> AnyBenchmark:
@@ -105,16 +103,16 @@ def get(name: str) -> AnyBenchmark:
     >>> get("generic").plan_fields
     ('plan',)
     """
-    found = find(name)
-    if found is None:
+    benchmark = find(name)
+    if benchmark is None:
         raise UnknownNameError(one_of(name, names(), "benchmarks"), field="benchmark", value=name)
-    return found
+    return benchmark
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all benchmarks, ours first, by alphabet."""
-    ours = sorted(name for name in _folders() if _built_in(name) is not None)
-    return (*ours, *sorted({*_from_packages(), *_registered}))
+    """Return the names of all benchmarks, first those of this package, each in alphabetical order."""
+    built_in = sorted(name for name in _folders() if _built_in(name) is not None)
+    return (*built_in, *sorted({*_from_packages(), *_registered}))
 
 
 def of(problem: Problem) -> AnyBenchmark:
@@ -126,7 +124,7 @@ _HEAD = "PLANORACLE_DATA_"
 
 
 def data_variable(benchmark: str) -> str:
-    """Return the variable of the environment that says where a benchmark's data are.
+    """Return the name of the environment variable for the folder with a benchmark's original data.
 
     >>> data_variable("tea_time")
     'PLANORACLE_DATA_TEA_TIME'
@@ -135,13 +133,13 @@ def data_variable(benchmark: str) -> str:
 
 
 def data_folder(benchmark: str) -> Path | None:
-    """Return the folder with a benchmark's data, ``None`` if nobody has told of one."""
-    found = os.environ.get(data_variable(benchmark))
-    return Path(found) if found else None
+    """Return the folder with a benchmark's original data, ``None`` if none is set."""
+    folder = os.environ.get(data_variable(benchmark))
+    return Path(folder) if folder else None
 
 
 def use_data_folder(benchmark: str, folder: str | Path | None) -> None:
-    """Let names of a benchmark mean what is in a folder, here and in processes started later; ``None`` for none."""
+    """Set the folder with a benchmark's original data, for this process and its children."""
     if folder is None:
         os.environ.pop(data_variable(benchmark), None)
     else:
@@ -149,5 +147,5 @@ def use_data_folder(benchmark: str, folder: str | Path | None) -> None:
 
 
 def data_folders() -> tuple[tuple[str, str], ...]:
-    """Return all folders that have been told of: what depends on them can be kept under this."""
+    """Return all folders that are set, as a key for caches."""
     return tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith(_HEAD)))

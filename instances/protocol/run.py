@@ -1,4 +1,4 @@
-"""A submission replayed: the verdict of the rules, and step by step what each command decided."""
+"""Replay of a submission: the verdict of the rules, and the decision of every command."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Decision:
     Attributes
     ----------
     position
-        Of the command in order of execution; a wait has that of the command that it precedes.
+        Index of the command in order of execution; a wait has that of the next command.
     command
-        As the benchmark writes it, or the wait in words.
+        Text in the plan language, or the wait in words.
     kind
-        ``act``: carried out; ``wait``: time passes; ``lost``: refused, or of no use.
+        ``act``: carried out; ``wait``: time passes; ``lost``: refused or without effect.
     start, end
-        Ticks; the time that the decision takes up.
+        Ticks.
     violation
-        Kind of the rule that it broke, if any.
+        Kind of the broken rule, if any.
     """
 
     position: int
@@ -48,18 +48,18 @@ _R = TypeVar("_R", bound=Rules, covariant=True)
 
 
 class Run(ABC, Generic[_P, _C, _R]):
-    """One submission under one set of rules. Made once, by `planoracle.instances.protocol.benchmark.Benchmark.replay`.
+    """Replay of one submission under one set of rules.
 
     Attributes
     ----------
     problem
-        That the submission is for, as the rules leave it.
+        Problem of the submission, as the rules change it.
     rules, plan
-        By which it was replayed, and what it was read as.
+        Rules of the replay, and the plan that was read.
     verdict
-        Events, violations and success, in the form common to all benchmarks.
+        Events, violations and success.
     impossible
-        Why there is no run without violation at all, if the rules leave none.
+        Reason why every run breaks a rule, if that is so.
     time_limit
         Ticks, if the rules or the submission set one.
     """
@@ -75,34 +75,34 @@ class Run(ABC, Generic[_P, _C, _R]):
     @property
     @abstractmethod
     def steps(self) -> Sequence[Decision]:
-        """All decisions up to the end of the run; worked out when they are first asked for."""
+        """All decisions up to the end of the run, computed on first use."""
 
     @property
-    def said(self) -> list[str]:
-        """The commands of the plan, each as a message by which a live run gets it."""
+    def command_texts(self) -> list[str]:
+        """Commands of the plan, each as a message to a live run."""
         commands = self.plan.commands if isinstance(self.plan.commands, list) else [self.plan.commands]
         return [one if isinstance(one, str) else json.dumps(one) for one in commands]
 
     @property
     def success(self) -> bool:
-        """Whether the rules call the whole run a success."""
+        """True if the run is a success by the rules."""
         return self.verdict.success
 
     @property
     def makespan(self) -> int | None:
-        """Ticks, of a run that is a success; else ``None``."""
+        """Ticks of a successful run, else ``None``."""
         return self.verdict.makespan if self.success else None
 
     def in_time(self, ticks: int) -> bool:
-        """Whether a makespan keeps the time limit, if there is one."""
+        """Return True if a makespan keeps the time limit."""
         return self.time_limit is None or ticks <= self.time_limit
 
     @property
     def fault(self) -> Violation | None:
-        """What the rules say of the first decision at fault, else the first that they say at all."""
-        found = self.verdict.violations
+        """Violation of the first decision at fault, else the first violation."""
+        violations = self.verdict.violations
         lost = next(((one.position, one.violation) for one in self.steps if one.violation is not None), None)
-        return next((one for one in found if (one.position, one.kind) == lost), next(iter(found), None))
+        return next((one for one in violations if (one.position, one.kind) == lost), next(iter(violations), None))
 
     @property
     def stop(self) -> int:
@@ -110,39 +110,39 @@ class Run(ABC, Generic[_P, _C, _R]):
         return len(self.steps)
 
     def lost_at(self, count: int) -> str | None:
-        """Return why nothing leads to success after so many steps, as far as the run itself says so.
+        """Return the reason why no success is possible after ``count`` steps, ``None`` if the run does not tell.
 
-        ``over``: the run has ended; ``spoiled``: doing all that is left would not be a success, and ways to undo are
-        not looked for.
+        ``over``: the run has ended; ``spoiled``: carrying out the remaining actions is no success. Ways to undo actions
+        are not searched.
         """
         return None
 
     def wait_until(self, clock: int) -> None:
-        """Let time pass where the run stopped, if its plan cannot say so itself.
+        """Let time pass at the end of the run, where plans cannot state it.
 
         Raises
         ------
         InputError
-            If waits are commands in this benchmark, or it is later already.
+            If waits are commands in this benchmark, or the time is past.
         """
         raise InputError("waits are commands of the run itself here", field="clock", value=clock)
 
 
-#: Of several commands so many at least, and of a single one that.
+#: Least number of mismatched commands; a single command suffices if it is the only one.
 _LEAST = 2
 
 
 class MismatchEvidence(NamedTuple):
-    """Commands that name an action, an object, a step or a tool that is not there.
+    """Commands that name an action, an object, a step or a tool that the problem does not have.
 
     Attributes
     ----------
     names
-        What they name, for each such command one.
+        One missing name for each such command.
     commands
-        All that were looked at.
+        Number of all commands examined.
     fits
-        Name of another problem in which the plan is a success, if one that is easily mixed up was tried.
+        Name of a similar problem in which the plan is a success, if one was tried.
     """
 
     names: tuple[str, ...] = ()
@@ -150,9 +150,9 @@ class MismatchEvidence(NamedTuple):
     fits: str = ""
 
     def suspicion(self, share: float) -> str | None:
-        """Return why a failed plan is probably for another problem, if that is so.
+        """Return the reason why a failed plan is probably for another problem, ``None`` if it is not.
 
-        It is if it fits another one, or at least such a share of its commands names what is not there.
+        It is if it fits another problem, or if the ``share`` of mismatched commands is reached.
 
         >>> MismatchEvidence(("table7", "table7", "stove2"), 8).suspicion(0.1)
         '3 of 8 commands name what the problem does not have: table7, stove2'

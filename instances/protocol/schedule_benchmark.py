@@ -1,4 +1,4 @@
-"""What benchmarks have in common whose problems are scheduling problems."""
+"""Base class of benchmarks whose problems are scheduling problems; certification of schedules."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _R = TypeVar("_R", bound=Rules)
 
 
 class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
-    """A benchmark whose problems are scheduling problems; plans and schedules can be turned into each other.
+    """Benchmark of scheduling problems, whose plans and schedules are converted into each other.
 
     Attributes
     ----------
     untimed
-        Whether plans say orders and no times: the rules begin everything as soon as can be, perhaps sooner than the
-        schedule that was written.
+        True if plans state orders and no times. The rules start every action as early as possible, perhaps earlier than
+        in the schedule.
     """
 
     untimed: bool = False
@@ -47,7 +47,7 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         return dict(registry.get(GENERAL).reader.to_document(of_kind(problem, Instance)))
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of what `document` returns, that of our own format unless the reader has another."""
+        """Return the JSON Schema of the result of `document`: that of the reader or of `Instance`."""
         return dict(getattr(self.reader, "json_schema", registry.get(GENERAL).reader.json_schema)())
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
@@ -59,14 +59,14 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         return self.language.written(problem, schedule)
 
     def render(self, problem: Instance, schedule: Schedule) -> str:
-        """Write a schedule as text that `commands` reads: texts a line each, all else as JSON."""
-        found = self.written(problem, schedule)
-        if isinstance(found, list) and all(isinstance(line, str) for line in found):
-            return "\n".join(found)
-        return found if isinstance(found, str) else json.dumps(found)
+        """Write a schedule as text that `reading` accepts: a text per line, or JSON."""
+        plan = self.written(problem, schedule)
+        if isinstance(plan, list) and all(isinstance(line, str) for line in plan):
+            return "\n".join(plan)
+        return plan if isinstance(plan, str) else json.dumps(plan)
 
     def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
-        """Turn a plan into a schedule in normal form; raises `PlanError` for commands that are no action."""
+        """Convert a plan into a schedule in normal form; raises `PlanError` for a command that is no action."""
         return cast(Schedule, self.language.schedule(problem, plan))
 
 
@@ -96,12 +96,12 @@ def remaining_problem(instance: Instance, state: PartialSchedule) -> Instance:
 
 
 def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:
-    """Return the benchmark of a scheduling problem, which can write schedules as plans."""
+    """Return the benchmark of a scheduling problem."""
     return cast("ScheduleBenchmark[Any, Any]", registry.of(instance))
 
 
 def settled(instance: Instance, schedule: Schedule) -> Schedule:
-    """Return a schedule as the rules carry out its plan: sooner, perhaps, where plans say no times."""
+    """Return a schedule as the rules carry out its plan: perhaps earlier, where plans state no times."""
     speech = language(instance)
     if not speech.untimed:
         return schedule
@@ -109,7 +109,7 @@ def settled(instance: Instance, schedule: Schedule) -> Schedule:
 
 
 def agrees(instance: Instance, makespan: int | None, claimed: int | None) -> bool:
-    """Whether the makespan that the rules see is the one claimed, or better where plans say no times."""
+    """Return True if the replayed makespan is the claimed one, or less where plans state no times."""
     if makespan is None or claimed is None:
         return makespan == claimed
     return makespan == claimed or (language(instance).untimed and makespan < claimed)
@@ -130,7 +130,7 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
 
 
 def _replayed(instance: Instance, schedule: Schedule, claimed: int) -> tuple[str, str]:
-    """Return the text of a schedule, and what the rules have against it."""
+    """Return the text of a schedule, and its first fault by the rules, ``""`` if there is none."""
     speech = language(instance)
     text = speech.render(instance, schedule)
     verdict = speech.run(instance, text).verdict

@@ -1,4 +1,4 @@
-"""What a run is worth: the figures of a benchmark, who answers what they need to know, and how they are summed up."""
+"""Metrics, averages and references of a benchmark, and the oracle that metrics query."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ Row = Mapping[str, Any]
 
 
 class BestKnown(Protocol):
-    """What is known about the best plans of a problem."""
+    """Best known plan and bound of a problem."""
 
     @property
     def status(self) -> Status:
-        """Whether the best makespan is proved."""
+        """Status of the solve; ``optimal`` if the makespan is proved."""
 
     @property
     def makespan(self) -> int | None:
-        """Ticks, of the best plan known."""
+        """Makespan of the best known plan, in ticks."""
 
     @property
     def lower_bound(self) -> int | None:
-        """Ticks, proved."""
+        """Proved lower bound, in ticks."""
 
     @property
     def plan(self) -> str | None:
-        """That plan as text."""
+        """Text of the best known plan."""
 
 
 class Oracle(Protocol):
-    """Answers what only a solver knows; every question is asked once."""
+    """Solver that metrics query; results are cached."""
 
     def best(self, problem: Problem, rules: Rules) -> BestKnown:
-        """Return what is known about the best plans under some rules."""
+        """Return the best known plan and bound under some rules."""
 
     def rest(self, run: Run[Any, Any, Any]) -> BestKnown:
-        """Return the best way to go on where a run ended; the makespan is that of what is left."""
+        """Return the best completion of a run; its makespan is the remaining time."""
 
     def values(self, run: Run[Any, Any, Any]) -> Sequence[int | None]:
-        """Return the best makespan within reach before the first and after every step, ``None`` where unknown."""
+        """Return the best reachable makespan before and after every step; ``None``: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The figures of one run.
+    """Metrics of one run.
 
     Attributes
     ----------
     optimum
-        Proved least makespan under the rules that grade, in ticks; else ``None``.
+        Proved optimal makespan under the rules of the grade, in ticks; else ``None``.
     metrics
-        The benchmark's own, by name.
+        Metrics of the benchmark by name.
     status, bound
-        What is known of the best plans, and what they take at least, proved; by default what the optimum says of it.
+        Status and proved lower bound; by default those of the optimum.
     details
-        Returns further metrics, which tell step by step what nobody asks for as a rule.
+        Function that returns further metrics, step by step, which are rarely needed.
     """
 
     optimum: int | None
@@ -74,8 +74,8 @@ class Measured:
     details: Callable[[], dict[str, Any]] = dict
 
     @classmethod
-    def beside(cls, best: BestKnown, metrics: dict[str, Any]) -> Measured:
-        """Return figures beside what is known about the best plans."""
+    def with_optimum(cls, best: BestKnown, metrics: dict[str, Any]) -> Measured:
+        """Return metrics with the status and bounds of the best known plan."""
         optimum = best.makespan if best.status == Status.optimal else None
         return cls(optimum, metrics, best.status, best.lower_bound)
 
@@ -86,32 +86,39 @@ class Measured:
 
 
 class Metric(NamedTuple):
-    """A metric in the rows of grades: its name, what it says, its unit, whether the table of grades shows it.
+    """Metric in the rows of grades.
 
-    ``kind`` is ``number``, ``count``, ``flag`` or ``text``; what is none of these has no column of a frame.
+    Attributes
+    ----------
+    kind
+        ``number``, ``count``, ``flag`` or ``text``; other kinds have no column in data frames.
+    is_shown
+        True if the table of grades has it.
     """
 
     name: str
     meaning: str
     unit: str = ""
     kind: str = "number"
-    shown: bool = False
+    is_shown: bool = False
 
 
 class Average(NamedTuple):
-    """A figure over many grades: one sum by another.
+    """Average over many grades: one sum divided by another.
 
     Attributes
     ----------
     of
-        Returns what a scored grade adds to both, ``None`` for nothing; with a ``total`` the second does not count,
-        with a ``tally`` it is a list of names that are counted.
+        Function that returns the two terms of a scored grade, ``None`` for none. With ``total`` the second is ignored;
+        with ``tally`` the result is a list of names to count.
     absent
-        What a problem of a set adds that nobody has handed a plan in for, where that counts as failed.
-    shown
-        Whether the table that people read has it.
-    role, full
-        ``success`` for the rate of success, ``main`` for the main figure, or both; and what the best value is.
+        Terms of a problem of the set without a submission, where missing ones count as failed.
+    is_shown
+        True if tables for people have it.
+    role
+        ``success`` for the success rate, ``main`` for the main score, or both.
+    full
+        Best possible value.
     """
 
     name: str
@@ -120,13 +127,13 @@ class Average(NamedTuple):
     absent: tuple[float, float] | None = None
     total: bool = False
     tally: bool = False
-    shown: bool = True
+    is_shown: bool = True
     role: tuple[str, ...] = ()
     full: float = 1
 
 
 def mean_of(name: str, meaning: str, *, key: str = "", default: float | None = None, **more: Any) -> Average:
-    """Return the mean of a metric over the grades that have it; with a ``default``, over all."""
+    """Return the mean of a metric over the grades that have it; with ``default`` over all grades."""
 
     def of(row: Row) -> tuple[float, float] | None:
         value = row.get(key or name)
@@ -137,7 +144,7 @@ def mean_of(name: str, meaning: str, *, key: str = "", default: float | None = N
 
 
 def ratio_of(name: str, meaning: str, top: str, bottom: str, **more: Any) -> Average:
-    """Return the sum of one metric by that of another."""
+    """Return the sum of one metric divided by the sum of another."""
 
     def of(row: Row) -> tuple[float, float] | None:
         return None if row[top] is None or row[bottom] is None else (row[top], row[bottom])
@@ -145,13 +152,9 @@ def ratio_of(name: str, meaning: str, top: str, bottom: str, **more: Any) -> Ave
     return Average(name, meaning, of, **more)
 
 
-def share_of(name: str, meaning: str, whether: Callable[[Row], bool], **more: Any) -> Average:
-    """Return the share of the grades of which something holds."""
-    return Average(name, meaning, lambda row: (float(whether(row)), 1), **more)
-
-
-if TYPE_CHECKING:
-    from planoracle.instances.model.problem import Problem
+def share_of(name: str, meaning: str, condition: Callable[[Row], bool], **more: Any) -> Average:
+    """Return the share of the grades that meet a condition."""
+    return Average(name, meaning, lambda row: (float(condition(row)), 1), **more)
 
 
 _P = TypeVar("_P", contravariant=True)
@@ -159,18 +162,18 @@ _P = TypeVar("_P", contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A makespan that somebody states.
+    """Makespan stated by a reference.
 
     Attributes
     ----------
     makespan
-        Ticks; ``None``: nothing is claimed of this problem.
+        Ticks; ``None`` if nothing is claimed for this problem.
     accepted
-        Whether the rules accept a plan of that makespan; ``None``: there is a number only.
+        True if the rules accept a plan of that makespan; ``None`` if there is only a number.
     reason
-        Why the rules refuse it, or why there is none.
+        Reason why the rules refuse it, or why there is no claim.
     plan
-        The plan itself, in a form that submissions may have; ``None``: there is a number only.
+        Plan in a form that submissions may have; ``None`` if there is only a number.
     """
 
     makespan: int | None
@@ -181,23 +184,23 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Reference(Generic[_P]):
-    """Something to compare plans with. Nothing is worked out before it is asked for.
+    """Plan or makespan that plans are compared with, computed on demand.
 
     Attributes
     ----------
     name, title
-        A plain word, as columns and methods are called, and what summaries call it.
+        Name of columns and methods, and name in summaries.
     source
-        The name of a heuristic (`planoracle.heuristics.registry`); or what returns, for a problem, a claim, or another
-        problem, whose optimum counts. `InputError` says that this other problem cannot be completed.
+        Name of a heuristic (`planoracle.heuristics.registry`), or a function that returns for a problem a claim, or
+        another problem whose optimum counts. It raises `InputError` if that problem cannot be completed.
     main
-        Whether it is the one that the benchmark itself measures plans by.
+        True for the reference in the benchmark's own metrics.
     published
-        What an audit calls it if somebody has published it, in a word; ``""``: it is checked by none.
+        Name of a published reference in an audit; ``""`` for others, which are not audited.
     profile
-        The rules that it is checked by where nobody says others: those that it was made for.
+        Default profile of rules for its check.
     about
-        What it is and where it was published, in a sentence or two.
+        Description and source, in one or two sentences.
     """
 
     name: str
@@ -211,17 +214,17 @@ class Reference(Generic[_P]):
 
 @dataclass(frozen=True, slots=True)
 class Loophole(Generic[_P]):
-    """A way to pass the released grader by less work than a problem asks for.
+    """Way to pass the released grader with less work than a problem asks for.
 
     Attributes
     ----------
     name, about
-        A plain word, and what the grader overlooks, in a sentence.
+        Name, and the oversight of the grader in a sentence.
     problem
-        By name: a bundled one that shows it.
+        Name of a bundled problem that shows it.
     plans
-        Returns plans for the problem that use the way, in a form that submissions may have: made of what the second
-        argument returns, a shortest plan of a problem in that form. At least one of them passes.
+        Function that returns plans for the problem that exploit it, in a form that submissions may have; its second
+        argument returns a shortest plan of a problem in that form. At least one of the plans passes.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Settings: how a model is asked, as the papers do it: with which prompts, examples and memory, and how often.
+"""Prompt settings: prompts, examples, memory and sampling by which a model is asked.
 
-A benchmark has its settings in the module ``settings`` of its room, as ``SETTINGS``; the plain ones here are there for
-all. Prompts are files in the folder ``prompts`` of the room; in place of ``{{name}}`` they get what `NAMES` says.
+The part ``live`` of a benchmark has its settings as ``SETTINGS``; those in `PLAIN` serve all benchmarks. Prompts are
+files in the folder ``prompts`` of a benchmark package; ``{{name}}`` in them stands for the text that `NAMES` describes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from planoracle.instances.protocol.environment import AnyEnvironment
 
 
-#: What of the turns so far is sent again: all of them; or, in the message that tells how things stand, nothing, the
-#: last command, the last message of the agent, or that and what it was about.
+#: Earlier turns that are sent again: all of them; or, in the message with the current situation, nothing, the last
+#: command, the last message of the agent, or that message and its observation.
 HISTORIES = ("full", "none", "last_action", "last", "last_observed")
 
 
-#: What prompts can ask for, beside the answers to `Ask` and the words of a room.
+#: Names that prompts can contain, beside the answers to `Ask` and the words of a setting.
 NAMES: Mapping[str, str] = {
     "instructions": "how commands are written and what they are answered",
     "introduction": "the problem in words",
@@ -41,44 +41,44 @@ NAMES: Mapping[str, str] = {
 
 
 class Sampling(NamedTuple):
-    """How a model is sampled; ``None``: as the client does by itself."""
+    """Sampling parameters; ``None`` for the default of the client."""
 
     temperature: float | None = None
     max_tokens: int | None = None
 
 
-#: As the client does by itself.
-UNSAID = Sampling()
+#: Defaults of the client.
+DEFAULT_SAMPLING = Sampling()
 
 
 class Ask(NamedTuple):
-    """A question before the first turn; its answer stands in place of its name in all later prompts.
+    """Question before the first turn, whose answer replaces its name in all later prompts.
 
-    ``prompt`` and ``example`` are files, the second that for the example in the first.
+    ``prompt`` and ``example`` are files; the second formats the example in the first.
     """
 
     name: str
     prompt: str
-    sampling: Sampling = UNSAID
+    sampling: Sampling = DEFAULT_SAMPLING
     example: str = ""
 
 
 def distinct(example: Problem, problem: Problem) -> bool:
-    """Whether two problems are not the same by another name."""
+    """Return True if two problems differ in more than their names."""
     mine, other = (digest(replace(cast(Any, one), name="")) for one in (example, problem))
     return example.name != problem.name and mine != other
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One way to ask a model.
+    """Setting by which a model is asked.
 
     Attributes
     ----------
     name, title
-        As on the command line, and in a few words.
+        Name on the command line, and description in a few words.
     package
-        Whose folder ``prompts`` has the files, which are called as here with ``.md`` behind.
+        Package whose folder ``prompts`` has the files named here, with the suffix ``.md``.
     task
         File of the first message of the user.
     system
@@ -86,21 +86,21 @@ class Setting:
     turn
         File of the user's message after a turn; ``""``: the answer as it is.
     form
-        File that says how a message of the agent looks.
-    manner, sampling
-        How the run is held, and the model sampled.
+        File with the form of a message of the agent.
+    config, sampling
+        Options of the run, and sampling of the model.
     history
         See `HISTORIES`.
     asks
-        What is asked first.
+        Questions before the first turn.
     examples
-        Problems to choose an example from, the first that is not the problem itself: names, or files of the folder
-        ``prompts`` (``NAME.json``). ``apart`` says whether one tells nothing of a problem.
+        Problems to choose an example from, by name or as files of the folder ``prompts`` (``NAME.json``). The first is
+        chosen for which ``is_unrelated(example, problem)`` is true.
     example, shows
-        File that says how the example looks, and what its plan is: what an agent says with an open loop (``plan``),
-        what it says and is answered with a closed loop (``dialogue``), or what it says there (``steps``).
+        File with the form of the example, and form of its plan: the message of an open loop (``plan``), messages and
+        answers of a closed loop (``dialogue``), or the messages alone (``steps``).
     words
-        What else prompts can ask for.
+        Further names that prompts can contain.
     """
 
     name: str
@@ -110,26 +110,26 @@ class Setting:
     system: str = ""
     turn: str = ""
     form: str = "form"
-    manner: RunConfig = USUAL
-    sampling: Sampling = UNSAID
+    config: RunConfig = USUAL
+    sampling: Sampling = DEFAULT_SAMPLING
     history: str = "full"
     asks: tuple[Ask, ...] = ()
     examples: tuple[str, ...] = ()
     example: str = "example"
     shows: str = "plan"
-    apart: Callable[[Problem, Problem], bool] = distinct
+    is_unrelated: Callable[[Problem, Problem], bool] = distinct
     words: Mapping[str, Callable[[AnyEnvironment], str]] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of all its prompts, each once."""
+        """Names of all its prompt files, each once."""
         named = [self.system, self.task, self.turn, self.form, self.example if self.examples else ""]
         named += [name for ask in self.asks for name in (ask.prompt, ask.example)]
         return tuple(dict.fromkeys(filter(None, named)))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What its prompts can ask for."""
+        """Names that its prompts can contain."""
         return (*NAMES, *self.words, *(ask.name for ask in self.asks))
 
 
@@ -142,12 +142,12 @@ def by_name(settings: Sequence[Setting]) -> Mapping[str, Setting]:
 SHARED = "planoracle.instances"
 
 
-#: Command by command, and the whole plan at once, in the environment's own words: for every benchmark.
+#: Settings of every benchmark: command by command, and the whole plan at once, in the words of the environment.
 PLAIN = by_name(
     [
         Setting("closed", "command by command, nothing else said", SHARED, "task", "system"),
         Setting(
-            "open", "the whole plan at once, nothing else said", SHARED, "task", "system", manner=RunConfig("open")
+            "open", "the whole plan at once, nothing else said", SHARED, "task", "system", config=RunConfig("open")
         ),
     ]
 )

@@ -1,4 +1,4 @@
-"""What all trajectories have in common: decision points, steps between them, and how to bring a run to its end."""
+"""Runs on scheduling problems: decision points, moves between them, and completions."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from planoracle.instances.protocol.run import Decision, Run
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)
 
-# More pieces than any sensible run has; points keep all of theirs.
+# Limit of memory: every point stores all of its pieces.
 _MAX_PIECES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionPoint:
-    """A point in a run.
+    """Point of a run at which a decision is made.
 
     Attributes
     ----------
     instance
-        By which the rest of the run has to be planned.
+        Problem by which the rest of the run is planned.
     lost
-        Ticks that have passed beside the time of ``state``, since the world stood still.
+        Ticks that passed while the time of ``state`` stood still.
     reached
-        Makespan of what has been done.
+        Makespan of the executed pieces.
     over
-        Why the run cannot go on from here, if so: the name of its end.
+        Reason why the run has ended, if it has.
     dead_end
-        Whether doing all that is left would not be a success; ways to undo are not looked for.
+        True if carrying out the remaining actions is no success. Ways to undo actions are not searched.
     """
 
     instance: Instance
@@ -55,7 +55,7 @@ class DecisionPoint:
 
     @property
     def complete(self) -> bool:
-        """Whether everything has been started and nothing is left to decide."""
+        """True if every action has been started and nothing remains to decide."""
         work = dict.fromkeys(self.instance.by_id, 0)
         pieces = dict.fromkeys(self.instance.by_id, 0)
         for piece in self.state.pieces:
@@ -66,12 +66,12 @@ class DecisionPoint:
 
 @dataclass(frozen=True, slots=True)
 class Move(Decision):
-    """One decision of a run, and the point that it leads to.
+    """Decision of a run, and the point that it leads to.
 
     Attributes
     ----------
     restricts
-        Whether the new point only adds to the one before. Otherwise (a call made on a guess) it may be better.
+        True if the new point only adds to the previous one. Otherwise (a call on a guess) it may be better.
     """
 
     after: DecisionPoint = field(kw_only=True)
@@ -100,7 +100,7 @@ class Trajectory(Run[Instance, _C, _R]):
 
     @abstractmethod
     def _walk(self) -> tuple[Sequence[Move], int]:
-        """Return all decisions, and how many there are up to the point from which the run would have to go on."""
+        """Return all decisions, and their number up to the point from which the run is completed."""
 
     @cached_property
     def _walked(self) -> tuple[tuple[Move, ...], int]:
@@ -120,7 +120,7 @@ class Trajectory(Run[Instance, _C, _R]):
 
     @property
     def points(self) -> tuple[DecisionPoint, ...]:
-        """Before the first and after every decision."""
+        """Points before the first and after every decision."""
         return (self.begin, *(move.after for move in self.steps))
 
     @property
@@ -133,21 +133,21 @@ class Trajectory(Run[Instance, _C, _R]):
         )
 
     def lost_at(self, count: int) -> str | None:
-        """Return whether the run is over, or spoiled, after so many decisions."""
+        """Return ``over`` or ``spoiled`` after ``count`` decisions, see `Run.lost_at`."""
         point = self.points[count]
         return "over" if point.over is not None else "spoiled" if point.dead_end else None
 
     def wait_until(self, clock: int) -> None:
-        """Let time pass where the run stopped, if no command comes after; see `Run.wait_until`."""
-        here = self.points[self.stop]
-        now = here.state.clock
+        """Let time pass at the end of the run, see `Run.wait_until`."""
+        point = self.points[self.stop]
+        now = point.state.clock
         if registry.of(self.problem).waits_are_commands:
             super().wait_until(clock)
         if isinstance(clock, bool) or not isinstance(clock, int) or clock < now:
             raise InputError(f"must be a whole number of ticks, at least {now}", field="clock", value=clock)
         if clock > now:
             words = wait_words(self.problem, clock - now)
-            self._waits = Move(self._walked[1], words, "wait", now, clock, after=waited(here, clock))
+            self._waits = Move(self._walked[1], words, "wait", now, clock, after=waited(point, clock))
 
     @abstractmethod
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
@@ -155,7 +155,7 @@ class Trajectory(Run[Instance, _C, _R]):
 
     @abstractmethod
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
-        """Return what carries out the rest of a schedule from a point on, command by command, each as text."""
+        """Return the commands, as texts, that carry out the rest of a schedule from a point."""
 
     @abstractmethod
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
@@ -163,14 +163,14 @@ class Trajectory(Run[Instance, _C, _R]):
 
     @abstractmethod
     def targets(self) -> Targets:
-        """Return what the plan wants of every action, whether or not it was carried out."""
+        """Return the wanted piece of every action, executed or not."""
 
 
 def clock_after(instance: Instance, piece: Piece) -> int:
-    """Return the time before which no command can follow a piece: its start, or when a lone agent is free again.
+    """Return the earliest time of a command after a piece: its start, or when a lone agent is free.
 
     With several agents, or actions that need nobody, something else can still start while the piece runs. Until then
-    what has not been decided costs nothing, so a price may fall on the wait that follows instead of on the piece.
+    undecided actions cost nothing, so regret may be attributed to the wait that follows instead of the piece.
     """
     action = instance.by_id[piece.action]
     if len(instance.agents) > 1 or piece.agent is None or any(other.agents == () for other in instance.actions):
@@ -178,29 +178,29 @@ def clock_after(instance: Instance, piece: Piece) -> int:
     return piece.start + (piece.duration if action.interruptible and action.attended else action.attended)
 
 
-def started(here: DecisionPoint, piece: Piece) -> DecisionPoint:
-    """Return the point after a piece has been started; one of no length only takes time.
+def started(point: DecisionPoint, piece: Piece) -> DecisionPoint:
+    """Return the point after the start of a piece; a piece without length only takes time.
 
     Raises
     ------
     PlanError
         If there are far too many pieces.
     """
-    instance, pieces = here.instance, here.state.pieces
+    instance, pieces = point.instance, point.state.pieces
     if piece.duration or not instance.by_id[piece.action].duration:
         pieces = (*pieces, piece)
     if len(pieces) > _MAX_PIECES:
         raise PlanError(f"holds more than {_MAX_PIECES} pieces that are carried out", field="plan")
-    state = PartialSchedule(pieces, max(here.state.clock, piece.start, clock_after(instance, piece)))
-    return DecisionPoint(instance, state, here.lost, max(here.reached, piece.end + here.lost))
+    state = PartialSchedule(pieces, max(point.state.clock, piece.start, clock_after(instance, piece)))
+    return DecisionPoint(instance, state, point.lost, max(point.reached, piece.end + point.lost))
 
 
 def piece_choices(
     point: DecisionPoint, step: int, only: Container[str] | None = None
 ) -> Iterator[tuple[Piece, DecisionPoint]]:
-    """Yield every piece that can be tried at the clock, whether the rules allow it or not; of some actions ``only``.
+    """Yield every possible piece at the clock, legal or not; with ``only``, of these actions.
 
-    Pieces of interruptible actions come in all lengths that are multiples of ``step`` or all that is left.
+    Pieces of interruptible actions have lengths that are multiples of ``step``, or the remaining length.
     """
     instance, state = point.instance, point.state
     done = dict.fromkeys(instance.by_id, 0)
@@ -209,10 +209,10 @@ def piece_choices(
         done[piece.action] += piece.duration
         first.setdefault(piece.action, piece)
     for action in instance.actions:
-        left = action.duration - done[action.id]
-        if (action.id in first and not left) or (only is not None and action.id not in only):
+        remaining = action.duration - done[action.id]
+        if (action.id in first and not remaining) or (only is not None and action.id not in only):
             continue
-        lengths = [*range(step, left, step), left] if action.interruptible else [left]
+        lengths = [*range(step, remaining, step), remaining] if action.interruptible else [remaining]
         modes = [first[action.id].mode] if action.id in first else range(len(action.modes))
         for agent in instance.eligible(action) or (None,):
             for mode in modes:
@@ -222,7 +222,7 @@ def piece_choices(
 
 
 def waited(point: DecisionPoint, until: int) -> DecisionPoint:
-    """Return the point after doing nothing until a time."""
+    """Return the point after a wait until a time."""
     state = PartialSchedule(point.state.pieces, until)
     return DecisionPoint(point.instance, state, point.lost, point.reached)
 
@@ -234,9 +234,9 @@ def wait_words(instance: Instance, ticks: int) -> str:
 
 @ProblemCache
 def limited(problem: Instance, limit: int | None) -> Instance:
-    """Return a problem with another time limit, the same one every time."""
+    """Return a problem with another time limit; the same object for equal arguments."""
     return problem if limit == problem.time_limit else replace(problem, time_limit=limit)
 
 
-#: Any run on a scheduling problem, where its benchmark does not matter.
+#: Any run on a scheduling problem, whatever its benchmark.
 AnyTrajectory: TypeAlias = Trajectory[Any, Any]

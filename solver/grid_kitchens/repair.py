@@ -58,7 +58,7 @@ class _Search:
         if self.submitted.success:
             makespan = self.submitted.makespan
             return self._answer(
-                Status.optimal, makespan=makespan, changed=False, shift=0, plan=self.submitted.plan.given
+                Status.optimal, makespan=makespan, changed=False, shift=0, plan=self.submitted.plan.submitted
             )
         if not self._reaches(0):
             is_infeasible = self.best.status == Status.infeasible

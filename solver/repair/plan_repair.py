@@ -136,7 +136,12 @@ def repair_schedule(
     exact = best(problem)
     answer["optimum"] = exact.makespan if exact.status == Status.optimal else None
     if verdict.success and not verdict.violations:
-        unchanged: dict[str, Any] = {"changed": False, "shift": 0, "makespan": verdict.makespan, "plan": run.plan.given}
+        unchanged: dict[str, Any] = {
+            "changed": False,
+            "shift": 0,
+            "makespan": verdict.makespan,
+            "plan": run.plan.submitted,
+        }
         return Repair(status=Status.optimal, proved=objectives, **answer, **unchanged)
     by_action: dict[str, list[Piece]] = {}
     for piece in pieces:

@@ -313,4 +313,4 @@ def test_references_are_plain_words_and_at_most_one_is_the_main_one() -> None:
         assert len({*names, OPTIMUM, REFERENCE, BEST}) == len(names) + 3
         assert all(one.isidentifier() for one in names)
         assert sum(one.main for one in references) <= 1
-        assert set(registry.get(name).greedy) <= registry.get(name).heuristics.keys()
+        assert set(registry.get(name).greedy_heuristics) <= registry.get(name).heuristics.keys()

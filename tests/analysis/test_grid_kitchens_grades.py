@@ -129,7 +129,7 @@ def test_names_that_are_not_there_are_foreign() -> None:
     names = [{"action": "Interact", "target": name} for name in ("oven", "fryer", "meat")]
     found = benchmark.foreign(benchmark.run(row(), {"plan": {"agent1": names}}, RELEASED))
     assert (found.names, found.commands) == (("oven", "fryer"), 3)
-    assert found.suspicion(benchmark.foreign_share) is not None
+    assert found.suspicion(benchmark.mismatch_share) is not None
 
 
 def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_says(
@@ -147,7 +147,7 @@ def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_s
 def test_a_whole_plan_said_in_a_closed_loop_comes_to_the_same() -> None:
     room, place = registry.get("paracook"), row(RAW, cooks=2)
     whole = room.run(place, {"plan": plan(f"{SERVE}", "~1")}, PAPER)
-    again = room.run(place, {"submissions": [json.loads(one) for one in whole.said]}, PAPER)
+    again = room.run(place, {"submissions": [json.loads(one) for one in whole.command_texts]}, PAPER)
     assert (again.success, again.makespan) == (whole.success, whole.makespan) == (True, 6)
-    (said,) = whole.said
+    (said,) = whole.command_texts
     assert all(actions[-1] == {"action": "Finish"} for actions in json.loads(said).values())

@@ -123,11 +123,11 @@ def test_an_entry_says_so_much_and_no_more() -> None:
 def test_what_several_profiles_share_is_written_once(tmp_path: Path) -> None:
     same = {"status": "optimal", "makespan": 3, "bound": 3, "plan": [1, 2], "proof": "A*"}
     ways = [{"of": "a", **same}, {"of": "b", **same}, {"of": "c", **same, "plan": [2, 1]}]
-    found = json.loads(written({"x/one": ways}, {"planoracle": "1"}))
+    found = json.loads(optima_text({"x/one": ways}, {"planoracle": "1"}))
     assert found["versions"] == {"planoracle": "1"}
     assert [way["of"] for way in found["optima"]["x/one"]] == ["a b", "c"]
     assert by_key(found["optima"]["x/one"]) == {way["of"]: way for way in ways}
-    assert read("planoracle.instances.benchmarks.generic") == {}
+    assert read_optima("planoracle.instances.benchmarks.generic") == {}
 
 
 @pytest.fixture

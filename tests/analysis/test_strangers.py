@@ -64,7 +64,7 @@ def test_a_slip_is_no_other_problem(shared: Path) -> None:
             benchmark = registry.of(problem)
             foreign = benchmark.foreign(benchmark.run(problem, row))
             slips += len(foreign.names)
-            assert foreign.suspicion(benchmark.foreign_share) is None
+            assert foreign.suspicion(benchmark.mismatch_share) is None
     assert slips
 
 

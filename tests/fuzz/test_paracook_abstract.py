@@ -30,7 +30,7 @@ PIECES += ["```", "<think>", "</think>", "//", "{", "}", '"agent1": ', "| ", "("
 @example([["cut", "cut", "cut", "cut", "serve"]])  # passes without what the last one waits for
 @examples(300)
 def test_profiles_agree_but_for_loopholes(plan):
-    paper, released = (ROOM.run(TWO, plan, ROOM.profile(name)) for name in ("paper", "released"))
+    paper, released = (ROOM.run(TWO, plan, ROOM.rules.profile(name)) for name in ("paper", "released"))
     assert paper.success == (released.success and not released.loophole)
     assert paper.crash == released.crash
     if paper.success:
@@ -40,7 +40,7 @@ def test_profiles_agree_but_for_loopholes(plan):
     ends = {(entry.task, entry.end) for entry in released.record.entries}
     assert released.success == (not released.crash and len(ends) == len(NAMES))
     for run in (paper, released):
-        assert [step.command for step in run.steps] == run.said[: len(run.steps)]
+        assert [step.command for step in run.steps] == run.command_texts[: len(run.steps)]
         assert {target.piece.action for target in run.targets().targets} <= TWO.by_id.keys()
         assert json.dumps([one.as_dict() for one in run.verdict.violations])
 
@@ -50,7 +50,7 @@ def test_profiles_agree_but_for_loopholes(plan):
 def test_texts_are_read_or_refused(text):
     for name in ("paper", "released"):
         try:
-            run = ROOM.run(TWO, text, ROOM.profile(name))
+            run = ROOM.run(TWO, text, ROOM.rules.profile(name))
         except InputError:
             continue
         assert not run.success or run.loophole or run.makespan >= BEST

@@ -23,8 +23,8 @@ SEEDS = st.integers(0, 2**32 - 1)
 NAME = "timearena/household1"
 WORLD = world(NAME)
 PROBLEM = catalog.load(NAME)
-assert benchmark.limit is not None
-MAX_MINUTES = benchmark.limit.most
+assert benchmark.submission_limit is not None
+MAX_MINUTES = benchmark.submission_limit.most
 
 
 def run_of(plan: Any, profile: str, limit: int = 400) -> DecisionRecord:

@@ -20,9 +20,9 @@ NAME = "asynchow/async/829"
 BOTH = pytest.mark.parametrize("profile", PROFILES)
 
 
-def live(name: str = NAME, profile: str = "paper", **manner: object) -> AsyncHowEnvironment:
+def live(name: str = NAME, profile: str = "paper", **config: object) -> AsyncHowEnvironment:
     benchmark = registry.get("asynchow")
-    return benchmark.environment(load(name), benchmark.rules.profile(profile), RunConfig(**manner))
+    return benchmark.environment(load(name), benchmark.rules.profile(profile), RunConfig(**config))
 
 
 @BOTH

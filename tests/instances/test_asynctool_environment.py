@@ -40,8 +40,8 @@ def problem(delays: Delays | None = None, *tasks: SubTask) -> AsyncToolProblem:
     return AsyncToolProblem("p", tasks or (FILES, TEXT), delays or Delays())
 
 
-def live(problem: AsyncToolProblem, rules: Profile = PROFILES["paper"], **manner: Any) -> AsyncToolEnvironment:
-    return AsyncToolEnvironment(encoding.instance(problem), rules, RunConfig(**{"style": "paper"} | manner), None)
+def live(problem: AsyncToolProblem, rules: Profile = PROFILES["paper"], **config: Any) -> AsyncToolEnvironment:
+    return AsyncToolEnvironment(encoding.instance(problem), rules, RunConfig(**{"style": "paper"} | config), None)
 
 
 def send(run: AsyncToolEnvironment, message: Any) -> list[Message]:

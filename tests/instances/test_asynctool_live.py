@@ -35,8 +35,8 @@ BOTH = pytest.mark.parametrize("rules", [PROFILES["paper"], PROFILES["released"]
 PAIR = "asynctool/cross2/01@0-2:3"
 
 
-def live(name: str = PAIR, rules: Profile = PROFILES["paper"], **manner: Any) -> AsyncToolEnvironment:
-    run = registry.get("asynctool").environment(load(name), rules, RunConfig(**manner))
+def live(name: str = PAIR, rules: Profile = PROFILES["paper"], **config: Any) -> AsyncToolEnvironment:
+    run = registry.get("asynctool").environment(load(name), rules, RunConfig(**config))
     assert isinstance(run, AsyncToolEnvironment)
     return run
 

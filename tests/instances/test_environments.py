@@ -43,8 +43,8 @@ PROBLEMS: dict[str, Problem] = {
 each = pytest.mark.parametrize("name", PROBLEMS)
 
 
-def live(name: str, **manner: Any) -> AnyEnvironment:
-    return environment(PROBLEMS[name], bounded=False, **manner)
+def live(name: str, **config: Any) -> AnyEnvironment:
+    return environment(PROBLEMS[name], bounded=False, **config)
 
 
 def played(name: str, steps: int = 3) -> AnyEnvironment:
@@ -116,7 +116,7 @@ def test_legal_commands_are_accepted_as_commands_and_as_text(name: str) -> None:
 @each
 def test_the_repertoire_has_all_legal_commands(name: str) -> None:
     run = played(name)
-    known = registry.of(run.problem).repertoire(run.problem)
+    known = registry.of(run.problem).action_space(run.problem)
     if known is not None:
         assert len(set(known.names)) == len(known.names)
         assert {known.name_of(one.text) for one in run.legal()} <= set(known.names)

@@ -44,9 +44,9 @@ SOUP = Instance(
 UNFINISHED = {"missing_action", "action_duration", "maximum_lag"}
 
 
-def live(problem: Instance = SOUP, profile: str = "paper", **manner: object) -> GenericEnvironment:
+def live(problem: Instance = SOUP, profile: str = "paper", **config: object) -> GenericEnvironment:
     benchmark = registry.of(problem)
-    return benchmark.environment(problem, benchmark.rules.profile(profile), RunConfig(**manner))
+    return benchmark.environment(problem, benchmark.rules.profile(profile), RunConfig(**config))
 
 
 def odd_piece(problem: Instance):

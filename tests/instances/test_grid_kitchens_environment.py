@@ -25,8 +25,8 @@ FREE = RunConfig(bounded=False)
 PAPER, RELEASED = (registry.get("paracook").rules.profiles[name] for name in ("paper", "released"))
 
 
-def live(place: GridKitchen, rules: object = PAPER, manner: RunConfig = FREE) -> GridKitchenEnvironment:
-    made = registry.of(place).environment(place, rules, manner)
+def live(place: GridKitchen, rules: object = PAPER, config: RunConfig = FREE) -> GridKitchenEnvironment:
+    made = registry.of(place).environment(place, rules, config)
     assert isinstance(made, GridKitchenEnvironment)
     return made
 
@@ -136,21 +136,21 @@ def test_an_error_begins_anew_and_the_third_ends_the_run() -> None:
 def test_whole_plans_are_tried_three_times() -> None:
     place = tiny("raw", cooks=1)
     wait, bad = {"agent1": [{"action": "Wait"}]}, {"agent1": [{"action": "Interact", "target": "wall"}]}
-    once = live(place, manner=RunConfig("open"))
+    once = live(place, config=RunConfig("open"))
     assert once.step(json.dumps(wait)).done  # no error, although nothing was served
-    again = live(place, manner=RunConfig("open"))
+    again = live(place, config=RunConfig("open"))
     assert not again.step(json.dumps(bad)).done
     assert "Everything begins anew" in again.observation.text
     assert not again.step("no plan").done
     assert again.step(json.dumps(wait)).done
     assert again.submission()["plan"] == json.dumps(wait)
-    failed = live(place, manner=RunConfig("open"))
+    failed = live(place, config=RunConfig("open"))
     assert [failed.step(json.dumps(bad)).done for _ in range(3)] == [False, False, True]
     assert failed.run().verdict.fatal is not None
 
 
 def test_runs_that_lead_nowhere_end() -> None:
-    run = live(tiny("raw", cooks=1), manner=RunConfig())
+    run = live(tiny("raw", cooks=1), config=RunConfig())
     assert run.step({"agent1": [{"action": "Wait", "duration": LATEST}]}).done
     assert run.state.over == "too_late"
 

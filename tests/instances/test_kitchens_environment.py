@@ -33,8 +33,8 @@ NAMES = (
 )
 
 
-def live(kitchen: Kitchen, rules: str = "paper", manner: RunConfig = FREE) -> KitchenEnvironment:
-    made = registry.of(kitchen).environment(kitchen, RULES[rules], manner)
+def live(kitchen: Kitchen, rules: str = "paper", config: RunConfig = FREE) -> KitchenEnvironment:
+    made = registry.of(kitchen).environment(kitchen, RULES[rules], config)
     assert isinstance(made, KitchenEnvironment)
     return made
 
@@ -76,9 +76,9 @@ def check(run: KitchenEnvironment) -> None:
     assert (record.end == "limit") == (run.observation.over == "step_limit")
 
 
-def wander(kitchen: Kitchen, rules: str, manner: RunConfig, seed: int, steps: int) -> KitchenEnvironment:
+def wander(kitchen: Kitchen, rules: str, config: RunConfig, seed: int, steps: int) -> KitchenEnvironment:
     rng = random.Random(seed)
-    run = live(kitchen, rules, manner)
+    run = live(kitchen, rules, config)
     for _ in range(steps):
         if run.done:
             assert run.legal() == ()
@@ -99,8 +99,8 @@ def wander(kitchen: Kitchen, rules: str, manner: RunConfig, seed: int, steps: in
 @pytest.mark.parametrize("name", sample([*NAMES, *KITCHENS]))
 def test_every_step_is_what_the_replay_says(name: str, rules: str) -> None:
     kitchen = KITCHENS[name] if name in KITCHENS else load(name)
-    for manner in (FREE, RunConfig(feedback="terse")):
-        wander(kitchen, rules, manner, hash(manner.bounded) + len(name), 25)
+    for config in (FREE, RunConfig(feedback="terse")):
+        wander(kitchen, rules, config, hash(config.bounded) + len(name), 25)
 
 
 @pytest.mark.slow
@@ -116,7 +116,7 @@ def test_a_hundred_random_runs(rules: str) -> None:
 
 
 def test_a_run_is_bounded_as_in_the_paper() -> None:
-    run = live(load("robotouille/asynchronous/5_potato_soup@42"), manner=RunConfig())
+    run = live(load("robotouille/asynchronous/5_potato_soup@42"), config=RunConfig())
     assert run.step_limit == 31  # 21 steps are the optimum
     for _ in range(31):
         assert not run.done
@@ -129,8 +129,8 @@ def test_a_run_is_bounded_as_in_the_paper() -> None:
     assert isinstance(published, KitchenEnvironment)
     assert published.step_limit == 28  # 1.5 times 19
     # Where nothing is known without solving: 30 steps for each of three conditions, or 100, of every player.
-    assert live(KITCHENS["soup"], manner=RunConfig()).step_limit == 100
-    assert live(KITCHENS["crowd"], manner=RunConfig()).step_limit == 300
+    assert live(KITCHENS["soup"], config=RunConfig()).step_limit == 100
+    assert live(KITCHENS["crowd"], config=RunConfig()).step_limit == 300
     assert live(KITCHENS["crowd"], "joint", RunConfig()).step_limit == 100
     assert live(KITCHENS["soup"]).step_limit is None
 
@@ -148,7 +148,7 @@ def test_no_success_is_cut_off(rules: str) -> None:
 
 
 def test_a_run_ends_when_no_action_can_be_had() -> None:
-    run = live(KITCHENS["soup"], manner=RunConfig())
+    run = live(KITCHENS["soup"], config=RunConfig())
     for _ in range(TRIES * ATTEMPTS - 1):
         run.step("Hm")
     run.step("Do nothing")
@@ -208,7 +208,7 @@ def test_a_joint_message_is_a_round() -> None:
 
 
 def test_a_whole_plan_is_bounded_too() -> None:
-    bounded = live(load(NAMES[0]), manner=RunConfig(loop="open"))
+    bounded = live(load(NAMES[0]), config=RunConfig(loop="open"))
     bounded.step(["Do nothing"] * 100)
     assert len(bounded.run().steps) == 31
     assert bounded.run().record.end == "limit"
@@ -221,7 +221,7 @@ def test_what_is_told() -> None:
     said = run.step("Action: Cut lettuce1 on table2 using robot1").observation.text
     assert "refused, needs table2 to be board and robot1 at table2" in said
     assert "- Move robot1 from table1 to board1" in said.splitlines()
-    terse = live(run.problem, manner=RunConfig(feedback="terse"))
+    terse = live(run.problem, config=RunConfig(feedback="terse"))
     short = terse.step("Action: Cut lettuce1 on table2 using robot1").observation.text
     assert short.splitlines()[:2] == ['"Cut lettuce1 on table2 using robot1": refused', "robot1 at table1, hands empty"]
     assert "Valid actions" not in short

@@ -30,7 +30,7 @@ CHANGED = {
 def reading_of(instance: str, text: str) -> dict[str, Any]:
     grader, submission = Grader(), {"id": "x", "instance": instance, "plan": text}
     grade = grader.grade(submission)
-    said = grader.run(submission).said if grade.scored else None
+    said = grader.run(submission).command_texts if grade.scored else None
     if grade.metrics.get("given") == "answer":
         said = [json.dumps(grade.metrics["parsed"])]
     return {"scored": grade.scored, "success": grade.success, "read": grade.read, "said": said}

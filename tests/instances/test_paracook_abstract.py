@@ -27,7 +27,7 @@ TWO = instance("two", DISH, 2)
 
 
 def run(plan: object, profile: str = "released", problem: Instance = TWO, **rules: str) -> ParaCookRun:
-    return ROOM.run(problem, {"id": "1", "instance": problem.name, "plan": plan}, ROOM.profile(profile, **rules))
+    return ROOM.run(problem, {"id": "1", "instance": problem.name, "plan": plan}, ROOM.rules.profile(profile, **rules))
 
 
 def kinds(found: ParaCookRun) -> list[str]:
@@ -128,7 +128,7 @@ def test_empty_lists_of_nobody_may_stand_anywhere():
     for profile in ("paper", "released"):
         found = run(plan, profile)
         assert (found.makespan, found.loophole) == (14, "")
-        assert found.said[:2] == ["agent1: fry", "agent2: cut"]
+        assert found.command_texts[:2] == ["agent1: fry", "agent2: cut"]
         assert ROOM.schedule(TWO, found.plan).makespan == 14
         assert "14 ticks" in critique(TWO, {"id": "1", "instance": "two", "plan": plan}).verdict.text
 
@@ -203,7 +203,7 @@ def test_a_task_of_no_length_comes_before_what_waits_for_it():
     ],
 )
 def test_text_is_read_to_the_letter(text, plan):
-    rules = ROOM.profile("released")
+    rules = ROOM.rules.profile("released")
     if plan is None:
         with pytest.raises(PlanError, match="released code"):
             ROOM.parse(TWO, text, rules)
@@ -305,7 +305,7 @@ class Known:
 
 
 def measured(plan: object, profile: str = "released") -> Measured:
-    return ROOM.measure(run(plan, profile), Known())
+    return ROOM.metrics.measure(run(plan, profile), Known())
 
 
 def test_the_columns_say_what_became_of_a_plan():
@@ -329,7 +329,7 @@ def test_a_failure_counts_as_six_fifths_of_the_optimum_in_the_average_time():
     found = [measured(plan) for plan in plans]
     rows = [{"optimal_makespan": one.optimum, **one.metrics} for one in found]
     figures = {}
-    for one in ROOM.averages(ROOM.profile("released")):
+    for one in ROOM.metrics.averages(ROOM.rules.profile("released")):
         parts = [part for part in map(one.of, rows) if part is not None]
         figures[one.name] = parts if one.tally else sum(p[0] for p in parts) / sum(p[1] for p in parts)
     assert figures == {
@@ -362,7 +362,7 @@ def test_verdicts_of_the_released_checker_are_the_same(shared: Path, released: d
 
 
 def test_texts_are_read_as_by_the_released_code(shared: Path):
-    rules = ROOM.profile("released")
+    rules = ROOM.rules.profile("released")
     for entry in lines(shared, "paracook_text.jsonl"):
         try:
             found = ROOM.parse(TWO, {"id": "1", "instance": "two", "plan": entry["text"]}, rules).commands
@@ -388,7 +388,7 @@ def test_all_released_settings_are_proved_and_no_plan_is_better_but_by_a_loophol
         known = SimpleNamespace(best=lambda *_, best=best[entry["instance"], entry["agents"]]: best)
         for profile in ("paper", "released"):
             given = run(entry["answer"], profile, problem)
-            ratio = ROOM.measure(given, known).metrics["optimum_ratio"]
+            ratio = ROOM.metrics.measure(given, known).metrics["optimum_ratio"]
             assert ratio is None or ratio >= 1, entry["id"]
             assert given.loophole or not given.success or given.makespan >= optimum, entry["id"]
             assert profile == "released" or not given.loophole

@@ -29,8 +29,8 @@ TWO = instance("two", DISH, 2)
 LIMIT = WorkLimit(10.0)
 
 
-def live(problem=TWO, profile="paper", **manner) -> ParaCookEnvironment:
-    return ROOM.environment(problem, ROOM.profile(profile), RunConfig(**manner))
+def live(problem=TWO, profile="paper", **config) -> ParaCookEnvironment:
+    return ROOM.environment(problem, ROOM.rules.profile(profile), RunConfig(**config))
 
 
 def odd(problem):
@@ -63,7 +63,7 @@ def test_the_optimum_can_be_said_in_legal_commands(seed):
     problem = random_problem(seed, 7)
     best = solve(problem)
     run = live(problem)
-    for said in ROOM.run(problem, best.plan).said:
+    for said in ROOM.run(problem, best.plan).command_texts:
         assert said in [one.text for one in run.legal()]
         run.step(said)
     assert (run.state.over, run.run().makespan) == ("completed", best.makespan)
@@ -136,18 +136,18 @@ def test_regret_adds_up_and_live_values_are_those_of_replays(seed):
     assert min(one.cost for one in found.decisions) >= 0
     run, values = live(problem), Live(LIMIT)
     known = None
-    for one, decision in zip(ROOM.run(problem, lists).said, found.decisions, strict=True):
+    for one, decision in zip(ROOM.run(problem, lists).command_texts, found.decisions, strict=True):
         run.step(one)
         known = values.state_value(run.run(), known)
         assert known.value.makespan == decision.after
 
 
 def test_a_loophole_is_a_decision_that_gains():
-    found = regret_of(ROOM.run(TWO, [["fry", "wash", "wash"], ["cut"]], ROOM.profile("released")), seconds=LIMIT)
+    found = regret_of(ROOM.run(TWO, [["fry", "wash", "wash"], ["cut"]], ROOM.rules.profile("released")), seconds=LIMIT)
     assert (found.optimum, found.final, found.total) == (14, 11, -3)
     assert [one.command for one in found.decisions if one.cost < 0] == ["agent1: wash"]
     one = instance("one", [(name, 5, {}) for name in "abc"])
-    found = regret_of(ROOM.run(one, [["a"], ["b"], ["c"]], ROOM.profile("released")), seconds=LIMIT)
+    found = regret_of(ROOM.run(one, [["a"], ["b"], ["c"]], ROOM.rules.profile("released")), seconds=LIMIT)
     assert (found.optimum, found.final, found.total) == (15, 5, -10)
 
 

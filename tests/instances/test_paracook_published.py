@@ -62,9 +62,9 @@ def test_every_plan_of_a_way_passes_by_the_released_rules_only(way) -> None:
     plans = list(way.plans(known, lambda one: solve(one).plan))
     assert plans
     for plan in plans:
-        released = ABSTRACT.run(known, {"plan": plan}, ABSTRACT.profiles["released"])
+        released = ABSTRACT.run(known, {"plan": plan}, ABSTRACT.rules.profiles["released"])
         assert released.success
-        assert not ABSTRACT.run(known, {"plan": plan}, ABSTRACT.profiles["paper"]).success
+        assert not ABSTRACT.run(known, {"plan": plan}, ABSTRACT.rules.profiles["paper"]).success
         if way.name != "more_lists":
             assert len(plan) <= len(known.agents)
             assert sum(map(len, plan)) == len(known.actions)

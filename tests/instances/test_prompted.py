@@ -12,7 +12,7 @@ from support import prompts
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
-from planoracle.instances.protocol.prompts import Prompt, PromptSet, filled, prompted
+from planoracle.instances.protocol.prompts import Prompt, PromptSet, fill_prompt, prompt_set
 from planoracle.instances.protocol.settings import HISTORIES, Sampling, Setting
 
 ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
@@ -46,7 +46,7 @@ def test_no_file_stands_for_that_of_all_rooms_without_need() -> None:
 
 @pytest.mark.parametrize(("room", "name"), ALL)
 def test_settings_are_whole(room: str, name: str) -> None:
-    found = prompted(room, name)
+    found = prompt_set(room, name)
     setting = found.setting
     assert (found.benchmark, found.name, setting.name) == (room, name, name)
     assert setting.history in HISTORIES
@@ -58,7 +58,7 @@ def test_settings_are_whole(room: str, name: str) -> None:
 def test_settings_are_told_apart_by_their_digest() -> None:
     digests: dict[str, dict[str, str]] = {}
     for room, name in ALL:
-        digests.setdefault(room, {})[prompted(room, name).digest] = name
+        digests.setdefault(room, {})[prompt_set(room, name).digest] = name
     assert {name: len(found) for name, found in digests.items()} == {
         name: len(registry.get(name).settings) for name in registry.names()
     }
@@ -69,36 +69,38 @@ def test_settings_are_told_apart_by_their_digest() -> None:
     [
         {"sampling": Sampling(0.5)},
         {"history": "last"},
-        {"manner": RunConfig(feedback="terse")},
+        {"config": RunConfig(feedback="terse")},
         {"examples": ("generic/none",)},
     ],
 )
 def test_a_digest_stands_for_all_that_is_sent(other: dict[str, object]) -> None:
-    found = prompted("timearena", "vanilla")
+    found = prompt_set("timearena", "vanilla")
     assert replace(found, setting=replace(found.setting, **other)).digest != found.digest  # type: ignore[arg-type]
     assert replace(found, setting=replace(found.setting, title="x")).digest == found.digest
 
 
 def test_a_user_can_put_files_in_place_of_ours(tmp_path: Path) -> None:
-    ours = prompted("timearena", "vanilla")
+    ours = prompt_set("timearena", "vanilla")
     assert ours.record()["changed"] == []
-    for_all = prompted("timearena", "vanilla", changed(tmp_path, "vanilla.md", "version: 7\n\nMine: {{instructions}}"))
+    for_all = prompt_set(
+        "timearena", "vanilla", changed(tmp_path, "vanilla.md", "version: 7\n\nMine: {{instructions}}")
+    )
     assert for_all.prompts["vanilla"][:2] == ("Mine: {{instructions}}", 7)
     assert for_all.prompts["task"] == ours.prompts["task"]
     assert for_all.record()["changed"] == ["vanilla"]
     assert for_all.record()["prompts"] == {"vanilla": 7, "task": 1, "form": 1}
     assert for_all.digest != ours.digest
-    own = prompted("timearena", "vanilla", changed(tmp_path, "timearena/vanilla.md", "For this benchmark."))
+    own = prompt_set("timearena", "vanilla", changed(tmp_path, "timearena/vanilla.md", "For this benchmark."))
     assert own.prompts["vanilla"][:2] == ("For this benchmark.", None)
     assert own.versions == "vanilla of your own, task 1, form 1"
-    forms = prompted("robotouille", "react", changed(tmp_path, "turn.md", "version: 9\n\n{{situation}}"))
+    forms = prompt_set("robotouille", "react", changed(tmp_path, "turn.md", "version: 9\n\n{{situation}}"))
     assert forms.prompts["turn"].version == 9
 
 
 def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) -> None:
-    ours = prompted("timearena", "vanilla")
+    ours = prompt_set("timearena", "vanilla")
     copy = changed(tmp_path, "vanilla.md", f"version: 1\n\n{ours.prompts['vanilla'].text}\n")
-    assert prompted("timearena", "vanilla", copy).digest == ours.digest
+    assert prompt_set("timearena", "vanilla", copy).digest == ours.digest
 
 
 @pytest.mark.parametrize(
@@ -112,42 +114,42 @@ def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) ->
 )
 def test_files_that_cannot_stand_for_ours_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        prompted("timearena", "vanilla", changed(tmp_path, name, text))
+        prompt_set("timearena", "vanilla", changed(tmp_path, name, text))
 
 
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "vanilla.md").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):
-        prompted("timearena", "vanilla", tmp_path)
+        prompt_set("timearena", "vanilla", tmp_path)
     with pytest.raises(InputError, match="is no folder"):
-        prompted("timearena", "vanilla", tmp_path / "nowhere")
+        prompt_set("timearena", "vanilla", tmp_path / "nowhere")
 
 
 def test_unknown_settings_are_named() -> None:
     with pytest.raises(UnknownNameError, match="did you mean vanilla"):
-        prompted("timearena", "vanila")
-    assert prompted("timearena").name == "closed"
+        prompt_set("timearena", "vanila")
+    assert prompt_set("timearena").name == "closed"
 
 
 def test_what_is_put_in_is_not_looked_at_again() -> None:
     values = {"instructions": lambda: "say {{introduction}} {{example}}", "introduction": lambda: "the problem"}
     text = "{{ instructions }}, {{introduction}}, {{}} {{{{introduction}}}}"
     with pytest.raises(InputError, match="cannot be known here"):
-        filled(Prompt(text, 1, "x.md"), values)
-    found = filled(Prompt("{{ instructions }}, {{introduction}}\n\n{ {x} }", 1, "x.md"), values)
+        fill_prompt(Prompt(text, 1, "x.md"), values)
+    found = fill_prompt(Prompt("{{ instructions }}, {{introduction}}\n\n{ {x} }", 1, "x.md"), values)
     assert found == "say {{introduction}} {{example}}, the problem\n\n{ {x} }"
 
 
 def test_paragraphs_without_anything_to_say_are_left_out() -> None:
     values = {"memory": lambda: "", "answer": lambda: "\n", "legal": lambda: "wait\n\nact"}
     text = "You know:\n{{memory}}\n\n\nNow {{answer}} and {{legal}}\n\n{{legal}}\n\nEnd."
-    assert filled(Prompt(text, 1, "x.md"), values) == "wait\n\nact\n\nEnd."
+    assert fill_prompt(Prompt(text, 1, "x.md"), values) == "wait\n\nact\n\nEnd."
 
 
 def test_prompts_are_asked_for_by_benchmark_or_name() -> None:
-    found = prompted(registry.get("timearena"), "vanilla")
+    found = prompt_set(registry.get("timearena"), "vanilla")
     assert isinstance(found, PromptSet)
-    assert found == prompted("timearena", "vanilla")
+    assert found == prompt_set("timearena", "vanilla")
 
 
 def test_a_package_of_its_own_can_have_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,8 +158,8 @@ def test_a_package_of_its_own_can_have_prompts(tmp_path: Path, monkeypatch: pyte
     monkeypatch.syspath_prepend(str(tmp_path))
     setting = Setting("tea", "", "tea_prompts", "task", "system")
     monkeypatch.setattr(type(registry.get("generic")), "settings", {"tea": setting})
-    found = prompted("generic", "tea")
+    found = prompt_set("generic", "tea")
     assert found.versions == "system 3, task 1, form 1"  # the others are there for all
     monkeypatch.setattr(type(registry.get("generic")), "settings", {"tea": replace(setting, turn="missing")})
     with pytest.raises(InputError, match=r"tea_prompts: prompt: there is no such prompt .*missing.md"):
-        prompted("generic", "tea")
+        prompt_set("generic", "tea")

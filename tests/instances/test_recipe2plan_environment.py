@@ -27,8 +27,8 @@ BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "releas
 PAIR = "recipe2plan/timed/Cobbler_Pancakes"
 
 
-def live(name: str = PAIR, rules=PAPER, **manner: object) -> Recipe2PlanEnvironment:
-    return registry.get("recipe2plan").environment(load(name), rules, RunConfig(**manner))
+def live(name: str = PAIR, rules=PAPER, **config: object) -> Recipe2PlanEnvironment:
+    return registry.get("recipe2plan").environment(load(name), rules, RunConfig(**config))
 
 
 def odd(random: Random) -> object:

@@ -28,11 +28,11 @@ TEA = "timearena/household1"
 PAIR = "timearena/household1+cooking1"
 
 
-def live(name: str = TEA, rules: Profile = PAPER, limit: int | None = None, **manner: Any) -> TimeArenaEnvironment:
+def live(name: str = TEA, rules: Profile = PAPER, limit: int | None = None, **config: Any) -> TimeArenaEnvironment:
     problem = load(name)
     assert isinstance(problem, Instance)
     one = problem if limit is None else replace(problem, time_limit=limit)
-    run = registry.get("timearena").environment(one, rules, RunConfig(**manner))
+    run = registry.get("timearena").environment(one, rules, RunConfig(**config))
     assert isinstance(run, TimeArenaEnvironment)
     return run
 

@@ -28,7 +28,7 @@ from tests.support.samples import sample
 from tests.support.tiny_floors import tiny
 
 ROOM = registry.get("paracook")
-RULES = {name: ROOM.profiles[name] for name in ("paper", "released")}
+RULES = {name: ROOM.rules.profiles[name] for name in ("paper", "released")}
 LIMIT = WorkLimit(0.6)
 
 

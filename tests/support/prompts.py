@@ -7,7 +7,7 @@ from pathlib import Path
 
 from planoracle.instances.model.cache import of_text
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.prompts import FOLDER, Prompt, bundled
+from planoracle.instances.protocol.prompts import FOLDER, Prompt, bundled_prompt
 
 FILE = Path(__file__).with_name("prompts.json")
 _ROOMS = Path(__file__).resolve().parents[2] / "instances"
@@ -19,7 +19,7 @@ def prompts() -> dict[str, Prompt]:
     for path in sorted((*_ROOMS.glob(f"{FOLDER}/*.*"), *_ROOMS.glob(f"benchmarks/*/{FOLDER}/*.*"))):
         room = path.parent.parent
         package = "planoracle.instances" if room == _ROOMS else f"planoracle.instances.benchmarks.{room.name}"
-        found[path.relative_to(_ROOMS).as_posix()] = bundled(package, path.name)
+        found[path.relative_to(_ROOMS).as_posix()] = bundled_prompt(package, path.name)
     return found
 
 

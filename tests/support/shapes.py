@@ -113,7 +113,7 @@ def written(name: str) -> Written:
         values: list[object] = json.loads(plan)
         texts = [json.dumps(one) for one in values]
     elif benchmark.name == "paracook_abstract":
-        texts = benchmark.run(problem, plan).said
+        texts = benchmark.run(problem, plan).command_texts
         values = [dict(zip(("agent", "task"), one.split(": "), strict=True)) for one in texts]
     elif benchmark.name == "asynctool":
         texts = plan.splitlines()

@@ -173,7 +173,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
             raise InputError("is missing", field="answer")
         return super().parse(problem, submission, rules)
 
-    def rules_of(self, problem: Instance) -> Profile:
+    def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
         from planoracle.instances.benchmarks.asynchow import encoding
 
@@ -193,7 +193,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
         pieces = language.pieces_in(problem, given)
         return (given, ()) if pieces is None else generic.salvage(pieces.commands, problem)
 
-    def least(self, problem: Instance) -> int:
+    def formula_optimum(self, problem: Instance) -> int:
         """Return the longest path."""
         from planoracle.instances.benchmarks.asynchow import encoding
 

@@ -42,11 +42,11 @@ class AsyncHowEnvironment(GenericEnvironment[Profile]):
 
     def instructions(self) -> str:
         """Return the question, or how steps are written."""
-        return _OPEN if self.manner.loop == "open" else _CLOSED.format(unit=self.problem.unit)
+        return _OPEN if self.config.loop == "open" else _CLOSED.format(unit=self.problem.unit)
 
     def introduction(self) -> str:
         """Return the steps; with a closed loop also a command as an example."""
-        return self._described() if self.manner.loop == "open" else super().introduction()
+        return self._described() if self.config.loop == "open" else super().introduction()
 
     def _described(self) -> str:
         return brief(self._idle.problem, hands=False)
@@ -80,7 +80,7 @@ SETTINGS = by_name(
             __package__,
             "steps",
             "zero-shot",
-            manner=RunConfig("open"),
+            config=RunConfig("open"),
             words={"steps": _steps},
         )
     ]

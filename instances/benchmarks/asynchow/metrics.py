@@ -12,7 +12,9 @@ from planoracle.instances.protocol.scoring import Average, Measured, Metric, Ora
 
 COLUMNS = (
     Metric("given", "what was handed in: answer or plan", kind="text"),
-    Metric("parsed", "least and most seconds of a right answer, 0 and 0 of a wrong one", "seconds", "text", shown=True),
+    Metric(
+        "parsed", "least and most seconds of a right answer, 0 and 0 of a wrong one", "seconds", "text", is_shown=True
+    ),
     Metric("gold", "least and most seconds that count as right", "seconds", "text"),
     Metric("complexity", "nodes and edges of the graph, with START and END", kind="count"),
     Metric("few_shot", "whether the prompts of the paper show its answer", kind="flag"),

@@ -155,10 +155,10 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     name = "asynctool"
     title = "AsyncTool"
     plan_fields = ("turns", "plan")
-    first_moment = 1
-    slots = True
+    tick_origin = 1
+    has_discrete_time = True
     waits_are_commands = True
-    hints = False
+    allows_hints = False
     heuristics: Mapping[str, str] = {"asynctool-sequential": "planoracle.heuristics.recipe2plan_dfs:sequential"}
 
     catalog = lazy("planoracle.instances.benchmarks.asynctool.problems")
@@ -197,7 +197,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
         return encoding.to_schedule(problem, plan.commands)
 
-    def least(self, problem: Instance) -> int | None:
+    def formula_optimum(self, problem: Instance) -> int | None:
         """Return the least turns, where all delays are the same."""
         from planoracle.instances.benchmarks.asynctool import encoding
 

@@ -79,7 +79,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
 
     def instructions(self) -> str:
         """Return how calls are written, and when results come."""
-        if self.manner.loop == "open":
+        if self.config.loop == "open":
             return _INSTRUCTIONS + _ALL
         return _INSTRUCTIONS
 
@@ -108,7 +108,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
         turn = turns[-1]
         if turn.kind == "close":
             return
-        detailed = self.manner.feedback == "detailed"
+        detailed = self.config.feedback == "detailed"
         if turn.kind == "unreadable":
             yield {"content": json.dumps({"error": turn.reason if detailed else "unreadable"})}
         elif turn.kind == "unknown_task":
@@ -127,13 +127,13 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
                 yield {"id": one.task, "function name": str(one.call), "response": json.dumps(one.result)}
 
     def _answer(self, world: ToolSimulation, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
-        if self.manner.loop == "open":
+        if self.config.loop == "open":
             return super()._answer(world, outcomes, over)
         ending = [f"The run is over: {over.replace('_', ' ')}."] if over else []
         return "\n".join([*(one.text for one in outcomes if one.text), *ending])
 
     def _exchange(self, turn: Exchange) -> list[Message]:
-        if self.manner.loop == "open" or self.manner.style == "chat":
+        if self.config.loop == "open" or self.config.style == "chat":
             return super()._exchange(turn)
         turns = self.state.world.turns[: turn.outcomes[0].end]
         content = turn.said if isinstance(turn.said, str) else json.dumps(_message(turns[-1]))

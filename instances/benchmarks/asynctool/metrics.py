@@ -240,7 +240,7 @@ COLUMNS = (
     Metric("param_f1", "F1 of functions, parameters and values", "share"),
     Metric("subtask_char", "sub-tasks whose path of calls matches", "share"),
     Metric("subtask_env", "sub-tasks whose state matches", "share"),
-    Metric("subtask_acc", "sub-tasks solved", "share", shown=True),
+    Metric("subtask_acc", "sub-tasks solved", "share", is_shown=True),
     Metric("task_char", "all paths match", kind="flag"),
     Metric("task_env", "all states match", kind="flag"),
     Metric("overall", "all sub-tasks are solved and the run is closed", kind="flag"),
@@ -255,7 +255,7 @@ COLUMNS = (
     Metric("usable_idle_turns", "those in which a call could have been made", kind="count"),
     Metric("func_f1_micro", "F1 of all functions as multisets", "share"),
     Metric("param_f1_micro", "F1 of all parameters as multisets", "share"),
-    Metric("cause", "first cause of failure", kind="text", shown=True),
+    Metric("cause", "first cause of failure", kind="text", is_shown=True),
     Metric("subtasks", "number of sub-tasks", kind="count"),
     Metric("closed", "whether the run was closed", kind="flag"),
 )
@@ -273,7 +273,7 @@ def averages(rules: Profile) -> tuple[Average, ...]:
             return 2 * hits, 2 * hits + false_positives + missed
 
         short = {"functions": "func", "parameters": "param"}[level]
-        return Average(f"{short}_micro", f"F1 of all {level}, pooled", of, shown=False)
+        return Average(f"{short}_micro", f"F1 of all {level}, pooled", of, is_shown=False)
 
     def of_subtasks(name: str) -> Average:
         def of(row: Row) -> tuple[float, float]:
@@ -294,7 +294,7 @@ def averages(rules: Profile) -> tuple[Average, ...]:
     micro = pooled("functions"), pooled("parameters")
     first = mean_of("func", "step level", key="func_f1"), mean_of("param", "step level", key="param_f1")
     if rules.f1 == "micro":
-        first = micro[0]._replace(name="func", shown=True), micro[1]._replace(name="param", shown=True)
+        first = micro[0]._replace(name="func", is_shown=True), micro[1]._replace(name="param", is_shown=True)
     return (
         *first,
         *map(of_subtasks, ("char", "env", "acc")),
@@ -306,7 +306,7 @@ def averages(rules: Profile) -> tuple[Average, ...]:
         finished("turns", "turns"),
         finished("efficiency", "turn_efficiency"),
         mean_of("premature", "calls before their result was there", key="premature_calls"),
-        mean_of("idle", "turns without a call", key="idle_turns", shown=False),
+        mean_of("idle", "turns without a call", key="idle_turns", is_shown=False),
         mean_of("usable_idle", "of these, usable ones", key="usable_idle_turns"),
         *micro,
         Average("causes", "failed sub-tasks by cause", failed, tally=True),
@@ -355,4 +355,4 @@ def measure(run: AsyncToolRun, oracle: Oracle) -> Measured:
         "labels": {"functions": functions_micro.counts(), "parameters": parameters_micro.counts()},
         "closed": record.closed,
     }
-    return Measured(best, metrics) if exact is None else Measured.beside(exact, metrics)
+    return Measured(best, metrics) if exact is None else Measured.with_optimum(exact, metrics)

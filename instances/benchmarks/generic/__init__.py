@@ -90,7 +90,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
 
     name = "generic"
     title = "Own problems"
-    formerly = "own"
+    former_name = "own"
     stepwise = False
     self_contained = True
 

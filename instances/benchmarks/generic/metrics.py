@@ -14,7 +14,7 @@ def averages(rules: Rules) -> tuple[Average, ...]:
     return (
         mean_of("success", "plans that succeed", default=0.0, role=("success",)),
         mean_of("progress", "actions done", default=0.0),
-        mean_of("goal_ratio", "tasks done", default=0.0, shown=False),
+        mean_of("goal_ratio", "tasks done", default=0.0, is_shown=False),
         Average("score", "optimum by makespan of a success, else 0", _score, role=("main",)),
     )
 
@@ -29,4 +29,4 @@ def _score(row: Row) -> tuple[float, int] | None:
 
 def measure(run: GenericRun, oracle: Oracle) -> Measured:
     """Compare a run with the optimum."""
-    return Measured.beside(oracle.best(run.problem, run.rules), {})
+    return Measured.with_optimum(oracle.best(run.problem, run.rules), {})

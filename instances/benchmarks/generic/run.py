@@ -66,7 +66,7 @@ class GenericRun(Trajectory[Schedule, Rules]):
         return language(self.problem).render(self.problem, schedule), referee(self.problem, schedule)
 
     @property
-    def said(self) -> list[str]:
+    def command_texts(self) -> list[str]:
         """Every piece as an object."""
         return [self.words(piece) for piece in self.plan.commands.pieces]
 

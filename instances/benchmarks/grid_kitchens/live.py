@@ -88,7 +88,7 @@ class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveStat
 
     def instructions(self) -> str:
         """Return how actions are written and what comes of them."""
-        if self.manner.loop == "open":
+        if self.config.loop == "open":
             form = "Say for every cook all actions from the beginning to the end, as one JSON object:"
         else:
             form = (
@@ -116,7 +116,7 @@ class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveStat
         lines = [super()._answer(world, outcomes, over)]
         failed = next((one for one in outcomes if one.violation is not None), None)
         if failed is not None and over is None:
-            if self.manner.feedback == "detailed" and world.loop.clock.time > 0:
+            if self.config.feedback == "detailed" and world.loop.clock.time > 0:
                 lines.append(f"When that happened:\n{describe(world.loop.clock)}")
             lines.append("Everything begins anew, in a fresh kitchen.")
         if self.manner.loop == "closed" and over is None:
@@ -172,7 +172,7 @@ class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveStat
             return world.loop.over
         if world.actions >= MAX_ACTIONS:
             return "action_limit"
-        late = self.manner.bounded and world.loop.clock.time >= LATEST * max(1, len(self.problem.orders))
+        late = self.config.bounded and world.loop.clock.time >= LATEST * max(1, len(self.problem.orders))
         return "too_late" if late else None
 
     def _clock(self, world: LiveState) -> int:

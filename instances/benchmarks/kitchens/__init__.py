@@ -97,7 +97,7 @@ class Kitchens(Robotouille):
     name = "kitchens"
     title = "Kitchens of our own"
     citation = ""
-    data = ""
+    original_data = ""
 
     catalog = lazy("planoracle.instances.benchmarks.kitchens.problems")
     reader = lazy("planoracle.instances.benchmarks.kitchens.problems")

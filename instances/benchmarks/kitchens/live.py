@@ -125,7 +125,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
 
     def instructions(self) -> str:
         """Return how actions are written, what they need and what comes of them."""
-        whole = self.manner.loop == "open"
+        whole = self.config.loop == "open"
         return "\n".join(
             (
                 "You cook in a kitchen, step by step: write "
@@ -162,7 +162,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
     def _kitchen(self, world: LiveState, over: str | None = None) -> list[str]:
         """Return what the kitchen is like and, in detail, what can be done in it."""
         lines = [self._situation(world)]
-        if over is None and self.manner.feedback == "detailed" and self.manner.loop == "closed":
+        if over is None and self.config.feedback == "detailed" and self.config.loop == "closed":
             lines += ["Valid actions:", *(f"- {text}" for text in self.engine.texts(world.state))]
         return lines
 
@@ -286,7 +286,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
             return "step_limit"
         if world.tried >= MAX_ACTIONS:
             return "action_limit"
-        return "refused" if self.manner.bounded and world.failures >= ATTEMPTS else None
+        return "refused" if self.config.bounded and world.failures >= ATTEMPTS else None
 
     def _clock(self, world: LiveState) -> int:
         return world.done

@@ -187,9 +187,9 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     plan_fields = ("submissions", "plan")
     address_fields = ("orders",)
     waits_are_commands = True
-    foreign_share = 0.1
-    pricing = 0.4
-    data = "a clone of its repository, or the compact files"
+    mismatch_share = 0.1
+    grading_effort = 0.4
+    original_data = "a clone of its repository, or the compact files"
 
     catalog = lazy("planoracle.instances.benchmarks.paracook.problems")
     reader = lazy("planoracle.instances.benchmarks.paracook.reader")
@@ -218,7 +218,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
         note = "paracook: problems called own are ours, in the style of ParaCook's, which have no licence"
         return note if "/own/" in name else ""
 
-    def addressed(self, name: str, record: Mapping[str, Any]) -> str:
+    def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
         """Return the problem that a map and the ``orders`` of a submission mean."""
         from planoracle.instances.benchmarks.paracook import problems
 
@@ -250,7 +250,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
         )
 
     @property
-    def referenced(self) -> Sequence[str]:
+    def referenced_names(self) -> Sequence[str]:
         """Return the names of what people have played, and of what there are least times of, in both parts."""
         from planoracle.instances.benchmarks.paracook.human_plans import human_names, minimum_names
 

@@ -10,13 +10,13 @@ from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row, mean_of
 
 COLUMNS = (
-    Metric("all_served", "every order was served", kind="flag", shown=True),
-    Metric("served", "orders served", "orders", "count", shown=True),
-    Metric("time", "when the run ended", "ticks", shown=True),
+    Metric("all_served", "every order was served", kind="flag", is_shown=True),
+    Metric("served", "orders served", "orders", "count", is_shown=True),
+    Metric("time", "when the run ended", "ticks", is_shown=True),
     Metric("errors", "actions at which a kitchen came to its end", kind="count"),
     Metric("sequential_time", "what counts for a failure: all steps one by one, each a long way off", "ticks", "count"),
     Metric("sequential_movement", "the ways of these", "ticks", "count"),
-    Metric("utilisation", "share of time at work, mean over the cooks of a success", "share", shown=True),
+    Metric("utilisation", "share of time at work, mean over the cooks of a success", "share", is_shown=True),
     Metric("time_ratio", "time by sequential time, of a success", "share"),
     Metric("optimality", "time by least time, of a success", "share"),
 )
@@ -113,7 +113,7 @@ def measure(run: GridKitchenRun, oracle: Oracle) -> Measured:
         return Measured(None, row | {"optimality": None})
     best = oracle.best(run.problem, run.rules)
     least = best.makespan if best.status == "optimal" else None
-    return Measured.beside(best, row | {"optimality": row["time"] / least if done and least else None})
+    return Measured.with_optimum(best, row | {"optimality": row["time"] / least if done and least else None})
 
 
 _OF_COOKS = ("progress", "busy", "waiting", "moving", "processing")

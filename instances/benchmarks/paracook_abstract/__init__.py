@@ -118,7 +118,7 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     stepwise = False
     self_contained = True
     untimed = True
-    foreign_share = 0.3
+    mismatch_share = 0.3
 
     reader = lazy("planoracle.instances.benchmarks.paracook_abstract.problems")
     language = lazy("planoracle.instances.benchmarks.paracook_abstract.language")
@@ -165,7 +165,7 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
         return (Reference("minimum", "released minimum", human_plans.minimum, published="minimum", about=about),)
 
     @property
-    def referenced(self) -> Sequence[str]:
+    def referenced_names(self) -> Sequence[str]:
         """Return the names of the problems of which there are such times."""
         from planoracle.instances.benchmarks.paracook.human_plans import minimum_names
 

@@ -45,7 +45,7 @@ def examine(run: ParaCookRun) -> Examination:
 
 
 def _schedule(run: ParaCookRun) -> Schedule:
-    return language.schedule(run.problem, Plan(run.plan.given, run.plan.commands))
+    return language.schedule(run.problem, Plan(run.plan.submitted, run.plan.commands))
 
 
 def _sentence(words: Words, one: Violation) -> str:
@@ -65,4 +65,4 @@ def _sentence(words: Words, one: Violation) -> str:
 def foreign(run: ParaCookRun) -> MismatchEvidence:
     """Return the tasks that a plan names and the problem does not have."""
     unknown = [one.subject for one in run.verdict.violations if one.kind == "unknown_task"]
-    return MismatchEvidence(tuple(map(str, unknown)), len(run.said))
+    return MismatchEvidence(tuple(map(str, unknown)), len(run.command_texts))

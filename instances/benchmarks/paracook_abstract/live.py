@@ -73,7 +73,7 @@ class ParaCookEnvironment(Environment[Instance, Profile, LiveState]):
     def instructions(self) -> str:
         """Return the instructions: how commands are written."""
         example = command(self.problem.agents[-1], name_of(self.problem.actions[0].id))
-        return _OPEN if self.manner.loop == "open" else _CLOSED.format(example=example)
+        return _OPEN if self.config.loop == "open" else _CLOSED.format(example=example)
 
     def introduction(self) -> str:
         """Return the problem."""
@@ -188,4 +188,4 @@ def repertoire(problem: Instance) -> ActionSpace:
     return ActionSpace((*(command(agent, name) for name in by_name(problem) for agent in problem.agents), "Finish"))
 
 
-SETTINGS = {"io": Setting("io", "the lists alone", __package__, "tasks", "io", manner=RunConfig("open"))}
+SETTINGS = {"io": Setting("io", "the lists alone", __package__, "tasks", "io", config=RunConfig("open"))}

@@ -17,15 +17,15 @@ FAILED = 1.2
 
 COLUMNS = (
     Metric("done", "whether the plan counts as done", kind="flag"),
-    Metric("time", "largest clock of an agent, -1 if the plan is not done", "ticks", shown=True),
-    Metric("optimum_ratio", "time by the optimum; of plans that are done without a loophole", shown=True),
+    Metric("time", "largest clock of an agent, -1 if the plan is not done", "ticks", is_shown=True),
+    Metric("optimum_ratio", "time by the optimum; of plans that are done without a loophole", is_shown=True),
     Metric("crash", "exception with which the released code stops at a name that is none", kind="text"),
     Metric(
         "loophole",
         "why the plan passes though it is no plan: repeats (a task stands for another, or comes twice), lists (of more "
         "agents than there are); its time is then not comparable with the optimum",
         kind="text",
-        shown=True,
+        is_shown=True,
     ),
 )
 

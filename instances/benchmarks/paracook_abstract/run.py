@@ -172,7 +172,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         return [command(str(piece.agent), name_of(piece.action)) for piece in rest.pieces]
 
     @property
-    def said(self) -> list[str]:
+    def command_texts(self) -> list[str]:
         """The commands in order."""
         return [command(self._agents[n], self.plan.commands[n][k]) for n, k in self._order]
 

@@ -177,7 +177,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     title = "Recipe2Plan"
     citation = "Wu et al., 2025"
     self_contained = True
-    greedy = ("recipe2plan-dfs",)
+    greedy_heuristics = ("recipe2plan-dfs",)
     heuristics: Mapping[str, str] = {
         "recipe2plan-dfs": "planoracle.heuristics.recipe2plan_dfs:waiting",
         "recipe2plan-dfs-literal": "planoracle.heuristics.recipe2plan_dfs:literal",

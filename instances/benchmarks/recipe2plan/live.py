@@ -88,7 +88,7 @@ class Recipe2PlanEnvironment(ScheduleEnvironment[Profile, LiveState]):
 
     def instructions(self) -> str:
         """Return how steps are written."""
-        return _OPEN if self.manner.loop == "open" else _CLOSED
+        return _OPEN if self.config.loop == "open" else _CLOSED
 
     def introduction(self) -> str:
         """Return the recipes."""

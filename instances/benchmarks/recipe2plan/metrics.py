@@ -151,9 +151,11 @@ _NONE = (0.0, 1.0)
 
 COLUMNS = (
     Metric("efficiency", "time saved by autonomous time (equation 1)", "share"),
-    Metric("r_efficiency", "the same by that of as many commands of the reference (equation 2)", "share", shown=True),
+    Metric(
+        "r_efficiency", "the same by that of as many commands of the reference (equation 2)", "share", "number", True
+    ),
     Metric("r_efficiency_optimal", "the same with the optimal plan as reference; all of it for a success", "share"),
-    Metric("multitasking_score", "r_efficiency of a success, else 0 (equation 3)", "share", shown=True),
+    Metric("multitasking_score", "r_efficiency of a success, else 0 (equation 3)", "share", is_shown=True),
     Metric("reference", "what r_efficiency compares with: heuristic, optimal or none", kind="text"),
 )
 
@@ -164,7 +166,7 @@ def averages(rules: Profile) -> tuple[Average, ...]:
     return (
         mean_of("success", "plans that succeed", default=0.0, absent=absent, role=("success",)),
         mean_of("progress", "actions done", default=0.0, absent=absent),
-        mean_of("goal_ratio", "recipes done", default=0.0, absent=absent, shown=False),
+        mean_of("goal_ratio", "recipes done", default=0.0, absent=absent, is_shown=False),
         mean_of("r_efficiency", "where it is defined"),
         Average("undefined", "runs whose r_efficiency is undefined", _undefined, total=True),
         mean_of("multitasking_score", "where it is defined", absent=absent, role=("main",)),
@@ -198,7 +200,7 @@ def measure(run: Recipe2PlanRun, oracle: Oracle) -> Measured:
         "multitasking_score": figures.multitasking_score,
         "reference": name,
     }
-    measured = Measured.beside(best, metrics)
+    measured = Measured.with_optimum(best, metrics)
     if measured.optimum is not None and verdict.success and verdict.makespan < measured.optimum:
         return Measured(None, metrics)  # as only zero_duration="accepted" allows
     return measured

@@ -62,7 +62,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         return text, referee.replay(self.problem, Answers((tuple(commands),)), self.rules)
 
     @property
-    def said(self) -> list[str]:
+    def command_texts(self) -> list[str]:
         """Every step; an answer without one, as a log may hold, as nothing."""
         return [text for answer in self.plan.commands.answers for text in ([one.text for one in answer] or [""])]
 

@@ -193,12 +193,12 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     title = "Robotouille"
     citation = "Gonzalez-Pumariega et al., 2025"
     plan_fields = ("actions", "plan")
-    limit = SubmissionLimit("limit", 10_000, "a number of steps", optional=True)
-    first_moment = 1
-    slots = True
+    submission_limit = SubmissionLimit("limit", 10_000, "a number of steps", optional=True)
+    tick_origin = 1
+    has_discrete_time = True
     waits_are_commands = True
-    foreign_share = 0.1
-    data = "the simulator's kitchens"
+    mismatch_share = 0.1
+    original_data = "the simulator's kitchens"
 
     catalog = lazy("planoracle.instances.benchmarks.robotouille.problems")
     reader = lazy("planoracle.instances.benchmarks.robotouille.reader")

@@ -19,15 +19,15 @@ COLUMNS = (
     Metric("optimal_steps", "proved fewest steps", "steps", "count"),
     Metric("lower_bound", "proved bound on them", "steps", "count"),
     Metric("step_limit", "1.5 times the reference", "steps", "count"),
-    Metric("within_limit", "goal reached in so many steps", kind="flag", shown=True),
+    Metric("within_limit", "goal reached in so many steps", kind="flag", is_shown=True),
     Metric("within_limit_attempts", "the same with refused actions counted", kind="flag"),
-    Metric("optimality", "steps by fewest steps, of a success", "share", shown=True),
+    Metric("optimality", "steps by fewest steps, of a success", "share", is_shown=True),
     Metric("steps_to_go", "fewest steps left by fewest steps", "share"),
     Metric("lost", "steps taken and left by fewest steps - 1, of a failure", "share"),
     Metric("repeated_share", "repeated transitions", "share"),
     Metric("invalid_actions", "refused actions", kind="count"),
-    Metric("failure", "class of the failure", kind="text", shown=True),
-    Metric("cause", "cause of the failure", kind="text", shown=True),
+    Metric("failure", "class of the failure", kind="text", is_shown=True),
+    Metric("cause", "cause of the failure", kind="text", is_shown=True),
 )
 
 

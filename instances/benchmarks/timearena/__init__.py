@@ -149,10 +149,10 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     title = "TimeArena"
     citation = "Zhang et al., 2024"
     plan_fields = ("actions", "plan")
-    limit = SubmissionLimit("time_limit", 20_000, "whole minutes")
-    slots = True
+    submission_limit = SubmissionLimit("time_limit", 20_000, "whole minutes")
+    has_discrete_time = True
     waits_are_commands = True
-    greedy = ("timearena-greedy",)
+    greedy_heuristics = ("timearena-greedy",)
     heuristics: Mapping[str, str] = {
         "timearena-greedy": "planoracle.heuristics.timearena_greedy:printed_schedule",
         "timearena-greedy-released": "planoracle.heuristics.timearena_greedy:released_schedule",
@@ -167,7 +167,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     live = lazy("planoracle.instances.benchmarks.timearena.live")
     generator = lazy("planoracle.instances.benchmarks.timearena.generator")
 
-    def rules_of(self, problem: Instance) -> Profile:
+    def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
         from planoracle.instances.benchmarks.timearena.rules import Profile
 
@@ -199,7 +199,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
             Reference("released_rules", "released rules", partial(self.under, rules=self.rules.profiles["released"])),
         )
 
-    def summed(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
+    def paper_averages(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
         """Return CS and CR of the paper's Table 2; CT is the mean."""
         mean = figures["mean"]
         return {"CS": 100 / mean if mean else None, "CR": 100 * figures["answered"] / figures["problems"]}

@@ -62,7 +62,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
     def instructions(self) -> str:
         """Return what decisions there are, and what becomes of them."""
         most = _INSTRUCTIONS.format(most=self.rules.max_wrong_streak)
-        return most + (_ALL if self.manner.loop == "open" else _ONE)
+        return most + (_ALL if self.config.loop == "open" else _ONE)
 
     def introduction(self) -> str:
         """Return the tasks, the actions that there are, and the objects with their state; see the class."""
@@ -84,7 +84,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
     @cached_property
     def _limit(self) -> int:
         """Minutes that a run may take; no more than a submission can ask for."""
-        own = self.benchmark.limit
+        own = self.benchmark.submission_limit
         most = own.most if own else 0
         return most if self.problem.time_limit is None else min(self.problem.time_limit, most)
 
@@ -132,11 +132,11 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
             yield f"meanwhile done: {listed(over)}"
 
     def _answer(self, world: _Scene, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
-        if self.manner.loop == "open":
+        if self.config.loop == "open":
             return super()._answer(world, outcomes, over)
         ending = [f"The run is over: {over.replace('_', ' ')}."] if over else []
         times = _times(self.problem)
-        if self.manner.feedback == "terse":
+        if self.config.feedback == "terse":
             kinds = [(one.violation or {"act": "valid"}.get(one.kind, "wait")).replace("_", " ") for one in outcomes]
             texts = [f"{times.stretch(one.start, one.end)}: {kind}" for one, kind in zip(outcomes, kinds, strict=True)]
             return "\n".join([*texts, *ending])

@@ -14,7 +14,7 @@ COLUMNS = (
     Metric("end", "how the run ended", kind="text"),
     Metric("total_time", "minutes that passed", "minutes", "count"),
     Metric("score", "progress at the end", "percent"),
-    Metric("best_score", "highest progress", "percent", shown=True),
+    Metric("best_score", "highest progress", "percent", is_shown=True),
     Metric("best_time", "minutes until it was first reached", "minutes", "count"),
     Metric("necessary_waits", "waits in which nothing could be started", kind="count"),
     Metric("unnecessary_waits", "waits in which something could", kind="count"),
@@ -60,7 +60,7 @@ def measure(run: TimeArenaRun, oracle: Oracle) -> Measured:
     }
     if run.rules.price_waits:
         metrics |= _priced(run, oracle)
-    return Measured(None, metrics, Status.infeasible) if best is None else Measured.beside(best, metrics)
+    return Measured(None, metrics, Status.infeasible) if best is None else Measured.with_optimum(best, metrics)
 
 
 def _priced(run: TimeArenaRun, oracle: Oracle) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def test_answers_are_those_of_the_verbs(name):
 
 def test_a_problem_is_told_in_words():
     (told,) = asked(("describe", {"problem": TEA}))
-    run = registry.of(load(TEA)).environment(load(TEA), manner=RunConfig("open"))
+    run = registry.of(load(TEA)).environment(load(TEA), config=RunConfig("open"))
     assert (told["instructions"], told["introduction"]) == (run.instructions(), run.introduction())
     assert "kettle" in told["introduction"]
 

@@ -1,0 +1,99 @@
+"""Bundled optima and certificates of a benchmark: two files in its folder ``data``.
+
+``optima.json`` has the entries of each problem, as the solver's kinds pack them; ``proofs.jsonl.gz`` has a certificate
+in each line, as `planoracle.solver.proofs.checker` reads it. Both have ``of``: keys of the problem and its rules, see
+`key_of`, so that entries of a changed problem are not found. Plans are replayed and certificates checked before use.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+from planoracle.instances.model.cache import digest, fingerprint
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol.profiles import Rules
+
+OPTIMA_FILE = "optima.json"
+PROOFS_FILE = "proofs.jsonl.gz"
+
+Entry: TypeAlias = dict[str, Any]
+#: Entries of a benchmark by the name of the problem; profiles with the same optimum share one.
+Entries: TypeAlias = Mapping[str, list[Entry]]
+#: Certificates by key; profiles may make several problems of one.
+Proofs: TypeAlias = Mapping[str, dict[str, Any]]
+
+
+def read_optima(package: str) -> Entries:
+    """Return the entries bundled with a package, none if it has no such file."""
+    path = files(package) / "data" / OPTIMA_FILE
+    if not path.is_file():
+        return {}
+    entries: Entries = json.loads(path.read_bytes())["optima"]
+    return entries
+
+
+def optima_text(entries: Entries, versions: Mapping[str, str]) -> str:
+    """Return the text of the file of optima; ``versions`` are those of planoracle and its solver."""
+    head = json.dumps({"format": "planoracle/optima", "version": 1, "versions": dict(versions)})
+    lines = [
+        f"{json.dumps(name)}: [\n{text}\n]"
+        for name, ways in sorted(entries.items())
+        if (text := ",\n".join(json.dumps(way, separators=(",", ":")) for way in _merge_equal(ways)))
+    ]
+    return f'{head[:-1]}, "optima": {{\n{",".join(lines)}\n}}}}\n'
+
+
+def _merge_equal(entries: list[Entry]) -> list[Entry]:
+    """Merge entries that differ in their keys only."""
+    merged: list[Entry] = []
+    for entry in entries:
+        same = next((one for one in merged if one | {"of": ""} == entry | {"of": ""}), None)
+        if same is None:
+            merged.append(dict(entry))
+        elif entry["of"] not in same["of"].split():
+            same["of"] += f" {entry['of']}"
+    return merged
+
+
+def by_key(entries: list[Entry]) -> dict[str, Entry]:
+    """Return the entries of a problem by their keys."""
+    return {key: entry | {"of": key} for entry in entries for key in entry["of"].split()}
+
+
+def key_of(problem: Problem, rules: Rules | None) -> str:
+    """Return the key of an entry: a digest of the problem and of the rules that differ from the defaults.
+
+    Defaults do not count, so that a rule that is added later changes no key.
+    """
+    if rules is None:
+        return digest(fingerprint(problem), None)[:16]
+    defaults = type(rules)()
+    names = [field.name for field in fields(rules) if getattr(rules, field.name) != getattr(defaults, field.name)]
+    return digest(fingerprint(problem), {name: getattr(rules, name) for name in names})[:16]
+
+
+@cache
+def read_proofs(package: str) -> Proofs:
+    """Return the certificates bundled with a package, none if it has no such file."""
+    path = files(package) / "data" / PROOFS_FILE
+    proofs: dict[str, dict[str, Any]] = {}
+    for line in gzip.decompress(path.read_bytes()).splitlines() if path.is_file() else ():
+        row = json.loads(line)
+        proofs |= dict.fromkeys(row["of"].split(), row["certificate"])
+    return proofs
+
+
+def proofs_bytes(proofs: Proofs) -> bytes:
+    """Return the bytes of the file of certificates, which depend on the certificates only."""
+    keys: dict[str, list[str]] = {}
+    for key, proof in proofs.items():
+        keys.setdefault(json.dumps(proof, separators=(",", ":")), []).append(key)
+    lines = sorted((json.loads(text)["instance"], " ".join(sorted(of)), text) for text, of in keys.items())
+    text = "".join(f'{{"of":"{of}","certificate":{text}}}\n' for _, of, text in lines)
+    return gzip.compress(text.encode(), mtime=0)
