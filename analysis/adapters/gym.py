@@ -57,7 +57,7 @@ def new_run(
         raise InputError(message, field="instance", value=problem.name)
     of = registry.of(problem)
     worth = reward_of(reward) if isinstance(reward, str) else reward
-    return of.environment(problem, of.profile(profile), config, worth)
+    return of.environment(problem, of.rules.profile(profile), config, worth)
 
 
 class _Live:

@@ -48,7 +48,7 @@ class Actions:
         for field, value in (("ways", ways), ("places", places)):
             if not isinstance(value, int) or not 1 <= value <= 10_000:
                 raise InputError("must be a whole number from 1 to 10000", field=field, value=value)
-        space = environment.benchmark.repertoire(environment.problem) or ActionSpace(())
+        space = environment.benchmark.action_space(environment.problem) or ActionSpace(())
         self.names, self.name_of = space.names, space.name_of
         self.ways = ways if space.timed else 1
         self.count = len(self.names) * self.ways if self.names else places

@@ -43,7 +43,7 @@ from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark, AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Message
-from planoracle.instances.protocol.prompts import PromptSet, prompt_set
+from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
 from planoracle.instances.text import visible
 
@@ -166,14 +166,14 @@ def _start_run(state: TaskState, by: str | None = None) -> tuple[PromptSet, AnyE
     about = state.metadata
     benchmark = registry.of(problem)
     prompts = _prompts(benchmark, about.get("setting") or "", about.get("prompts"))
-    environment = environment_for(problem, prompts, benchmark.profile(about.get("profile") or "paper"))
+    environment = environment_for(problem, prompts, benchmark.rules.profile(about.get("profile") or "paper"))
     _keep(state, environment, by)
     return prompts, environment
 
 
 @lru_cache(maxsize=64)
 def _prompts(benchmark: AnyBenchmark, setting: str, prompts: str | None) -> PromptSet:
-    return prompted(benchmark, setting, None if prompts is None else Path(prompts))
+    return load_prompts(benchmark, setting, None if prompts is None else Path(prompts))
 
 
 async def _play(state: TaskState, environment: AnyEnvironment, player: Agent) -> TaskState:

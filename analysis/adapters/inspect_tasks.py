@@ -33,7 +33,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
-from planoracle.instances.protocol.prompts import prompt_set
+from planoracle.instances.protocol.prompts import load_prompts
 from planoracle.instances.text import visible
 
 #: Value of metrics that a sample does not have; left out of means.
@@ -183,7 +183,7 @@ def _task_of(benchmark: AnyBenchmark) -> Any:
         prompts: str | None = None,
         prices: bool = True,
     ) -> Task:
-        prompt_set = prompted(benchmark, setting, None if prompts is None else Path(prompts))
+        prompt_set = load_prompts(benchmark, setting, None if prompts is None else Path(prompts))
         sampling = prompt_set.setting.sampling
         return Task(
             dataset=MemoryDataset(

@@ -14,7 +14,7 @@ from planoracle.instances.model.cache import digest, fingerprint
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.environment import AnyEnvironment, Message, Reward, RunConfig, Turn
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.prompts import PromptSet, prompt_set
+from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.registry import of as benchmark_of
 from planoracle.instances.protocol.settings import Sampling
 
@@ -77,7 +77,7 @@ def memory(history: str, turn: Turn | None) -> str:
         return ""
     if history == "last_action":
         return "Your last action: " + ", ".join(one.command for one in turn.outcomes)
-    last = f"Your last message:\n{turn.said}"
+    last = f"Your last message:\n{turn.message}"
     if history == "last_observed" and turn.before is not None:
         return f"What you knew then:\n{turn.before.observation.text}\n\n{last}"
     return last
@@ -108,7 +108,7 @@ async def example(prompted: PromptSet, environment: AnyEnvironment) -> Mapping[s
     problem = _other(prompted, environment)
     key = digest(prompted.digest, fingerprint(problem), environment.rules)
     if key not in _examples:
-        start = environment.benchmark.environment(problem, environment.rules, setting.manner)
+        start = environment.benchmark.environment(problem, environment.rules, setting.config)
         loop = "open" if setting.shows == "plan" else "closed"
         run = environment.benchmark.environment(problem, environment.rules, RunConfig(loop))
         replies = await utterances(prompted, run, answers=setting.shows == "dialogue")
@@ -163,7 +163,7 @@ def _other(prompted: PromptSet, environment: AnyEnvironment) -> Problem:
     """Return the first example that shares no part with the problem."""
     for name in prompted.setting.examples:
         problem = _read(prompted, name)
-        if prompted.setting.apart(problem, environment.problem):
+        if prompted.setting.is_unrelated(problem, environment.problem):
             return problem
     message = f"every example of the setting {prompted.name} has a part of it"
     raise InputError(message, field="instance", value=environment.problem.name)
@@ -208,7 +208,7 @@ class Speaker:
     async def act(self, environment: AnyEnvironment) -> str | None:
         """Return the next message of the model, see `planoracle.analysis.agents.agent.Agent`."""
         if self._setting is None:
-            self._setting = prompted(environment.benchmark, environment.manner.loop)
+            self._setting = load_prompts(environment.benchmark, environment.config.loop)
         if self._answers is None:
             self._answers = await self._questions(self._setting, environment)
         request = messages(self._setting, environment, values(self._setting, environment, self._answers))
@@ -228,7 +228,7 @@ def environment_for(
     problem: Problem, setting: PromptSet, rules: Rules | None = None, reward: Reward | None = None
 ) -> AnyEnvironment:
     """Return a live environment with the run configuration of a setting."""
-    return benchmark_of(problem).environment(problem, rules, setting.setting.manner, reward)
+    return benchmark_of(problem).environment(problem, rules, setting.setting.config, reward)
 
 
 _ENOUGH = "enough"
@@ -250,7 +250,7 @@ async def first_requests(problem: Problem, setting: PromptSet, rules: Rules | No
     >>> import asyncio
     >>> from planoracle.instances.files.catalog import load
     >>> from planoracle.instances.protocol.prompts import prompted
-    >>> requests = asyncio.run(first_requests(load("timearena/household1"), prompted("timearena", "vanilla")))
+    >>> requests = asyncio.run(first_requests(load("timearena/household1"), load_prompts("timearena", "vanilla")))
     >>> [one.purpose for one in requests], len(requests[0].messages)
     (['turn 1'], 2)
     """

@@ -70,15 +70,15 @@ class Replaying:
             raise InputError("holds no submission for the problem", value=environment.problem.name)
         submission = fitting[self._seed % len(fitting)]
         run = benchmark.run(environment.problem, submission, environment.rules)
-        if environment.manner.loop == "closed":
-            return run.said
-        plan = given_plan(submission, benchmark.plan_fields)
+        if environment.config.loop == "closed":
+            return run.command_texts
+        plan = submitted_plan(submission, benchmark.plan_fields)
         return [plan if isinstance(plan, str) else _as_text(environment, plan, run)]
 
 
 def _as_text(environment: AnyEnvironment, plan: object, run: AnyRun) -> str:
     """Return a text that is parsed to the same commands as a plan."""
-    for text in (json.dumps(plan), "\n".join(run.said)):
+    for text in (json.dumps(plan), "\n".join(run.command_texts)):
         if environment.benchmark.parse(environment.problem, text, environment.rules).commands == run.plan.commands:
             return text
     raise InputError("cannot be written as text", field="plan")

@@ -51,7 +51,7 @@ class ScheduleAgent:
         if not self._is_started:
             self._is_started = True
             plan, commands = self._plan(environment)
-            if environment.manner.loop == "open":
+            if environment.config.loop == "open":
                 return plan
             self._script.follow(commands)
         command = self._script.next(environment)
@@ -95,7 +95,7 @@ class GreedyAgent(ScheduleAgent):
             return _in_kitchen(run)
         failure = None
         ours = ("floor-list",) if run.problem.kind == "floor" else GREEDY
-        for heuristic in (*environment.benchmark.greedy, *ours):
+        for heuristic in (*environment.benchmark.greedy_heuristics, *ours):
             try:
                 return self._schedule(run, heuristic)
             except AgentError as error:
@@ -133,7 +133,7 @@ class Random:
 
     async def act(self, environment: AnyEnvironment) -> str | None:
         """Return a random legal command."""
-        if environment.manner.loop == "open":
+        if environment.config.loop == "open":
             raise AgentError("random needs a closed loop", "no_plan")
         legal = environment.legal()
         if any(one.kind == "act" for one in legal):

@@ -43,7 +43,7 @@ class Script:
 
     def _agrees(self, turn: Turn | None) -> bool:
         """Return True if the last turn has the last message and no violation."""
-        if turn is None or turn.before is not self._before or turn.said != self._message:
+        if turn is None or turn.before is not self._before or turn.message != self._message:
             return False
         return not any(one.kind == "lost" or one.violation for one in turn.outcomes)
 

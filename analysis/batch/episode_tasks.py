@@ -72,7 +72,7 @@ class Playing:
         about = _about(name, problem, sample)
         try:
             benchmark = registry.of(problem)
-            config = benchmark.settings[self.setting or "closed"].manner
+            config = benchmark.settings[self.setting or "closed"].config
             environment = benchmark.environment(problem, self._profiles[benchmark.name], config)
             played = asyncio.run(play(environment, agent(name, seed=self.seed + sample - 1)))
             if played.failure is not None:

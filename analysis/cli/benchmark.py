@@ -63,7 +63,7 @@ def _join_lists(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe(one: AnyBenchmark) -> dict[str, Any]:
-    names = () if one.shelf is None else one.shelf.names()
+    names = () if one.catalog is None else one.catalog.names()
     kind = "schedule" if isinstance(one, ScheduleBenchmark) else None
     own = (problem.kind for problem in map(one.shelf.load, names) if problem.benchmark == one.name) if one.shelf else ()
     return {

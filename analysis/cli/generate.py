@@ -19,7 +19,8 @@ from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.generate.styles import compose, draw
 from planoracle.instances.generate.styles import style as style_of
 from planoracle.instances.model.problem import for_kind
-from planoracle.instances.protocol.registry import formerly, of
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.registry import of
 from planoracle.instances.text import to_json
 
 _COLUMNS = (

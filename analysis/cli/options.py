@@ -283,7 +283,7 @@ def _use_data(data: list[str] | None) -> Iterator[None]:
 
 def _data_folders(entries: Iterable[str]) -> dict[str, Path]:
     """Return folders by benchmark; raises `typer.BadParameter` for a folder without the benchmark's data."""
-    able = {name: benchmark for name in registry.names() if (benchmark := registry.get(name)).data}
+    able = {name: benchmark for name in registry.names() if (benchmark := registry.get(name)).original_data}
     folders = {}
     for entry in entries:
         name, _, folder = entry.partition("=")

@@ -55,7 +55,7 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
     for name in names:
         problem = _problem(name)
         benchmark = _benchmark(name) if problem is None else registry.of(problem)
-        prompts = prompt_set(benchmark, setting, folder)
+        prompts = load_prompts(benchmark, setting, folder)
         if copy is not None:
             _copy(prompts, copy)
         elif problem is None:

@@ -122,7 +122,7 @@ def run(
         raise typer.BadParameter("models play by a whole profile, --rules; grade DIR/logs by single rules")
     problems, failed = _problems(names, limit)
     for benchmark in dict.fromkeys(problem.benchmark for _, problem in problems):
-        prompt_set(benchmark, setting, prompts)
+        load_prompts(benchmark, setting, prompts)
     try:
         if is_former_run(folder):
             raise InputError("is a run of an earlier release; name another folder", source=str(folder))

@@ -165,7 +165,9 @@ def _grid_kitchen_rows(kitchen: GridKitchen, answer: Any) -> list[dict[str, Any]
     if plan is None:
         raise InputError(_missing_reason(answer), field="schedule")
     benchmark = of(kitchen)
-    return _pieces(*as_schedule(cast("GridKitchenRun", benchmark.run(kitchen, plan, benchmark.profiles["released"]))))
+    return _pieces(
+        *as_schedule(cast("GridKitchenRun", benchmark.run(kitchen, plan, benchmark.rules.profiles["released"])))
+    )
 
 
 def _missing_reason(answer: Any) -> str:

@@ -52,7 +52,7 @@ def bundled() -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _bundled(benchmarks: tuple[str, ...], data_folders: object) -> tuple[str, ...]:
-    catalogs = (registry.get(benchmark).shelf for benchmark in benchmarks)
+    catalogs = (registry.get(benchmark).catalog for benchmark in benchmarks)
     return tuple(name for catalog in catalogs if catalog is not None for name in catalog.names())
 
 

@@ -311,7 +311,7 @@ def instance_of(document: _Entry) -> Instance:
 
 def _benchmark(name: str) -> str:
     """Return the current name of a benchmark whose problems can be in a file."""
-    benchmark = registry.formerly(name)
+    benchmark = registry.find(name, former=True)
     if benchmark is None or not benchmark.self_contained:
         names = [other for other in registry.names() if registry.get(other).self_contained]
         raise InputError(one_of(name, names), field="benchmark", value=name)

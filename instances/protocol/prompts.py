@@ -93,7 +93,7 @@ class PromptSet:
         return fill_prompt(self.prompts[name], values)
 
 
-def prompt_set(benchmark: AnyBenchmark | str, name: str = "", folder: Path | None = None) -> PromptSet:
+def load_prompts(benchmark: AnyBenchmark | str, name: str = "", folder: Path | None = None) -> PromptSet:
     """Return a setting of a benchmark with its prompts.
 
     Parameters

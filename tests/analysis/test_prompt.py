@@ -13,7 +13,7 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.prompts import prompt_set
+from planoracle.instances.protocol.prompts import load_prompts
 
 
 def told(*arguments: str) -> str:
@@ -46,7 +46,7 @@ def test_messages_of_a_problem() -> None:
 def test_messages_as_json() -> None:
     found = json.loads(told("recipe2plan/untimed/Cobbler_Pancakes", "--setting", "react", "-f", "json"))
     assert found["instance"] == "recipe2plan/untimed/Cobbler_Pancakes"
-    assert found["digest"] == prompt_set("recipe2plan", "react").digest
+    assert found["digest"] == load_prompts("recipe2plan", "react").digest
     call = found["calls"][-1]
     assert (call["purpose"], call["sampling"]) == ("turn 1", {"temperature": 0, "max_tokens": 512})
     assert [message["role"] for message in call["messages"]] == ["system", "user"]
@@ -77,7 +77,7 @@ def test_files_are_copied_changed_and_taken(tmp_path: Path) -> None:
     written = [Path(line) for line in found.stdout.splitlines()]
     assert [path.name for path in written] == ["vanilla.md", "task.md", "form.md"]
     assert f"--prompts {tmp_path}" in found.stderr
-    assert prompt_set("timearena", "vanilla", tmp_path).digest == prompt_set("timearena", "vanilla").digest
+    assert load_prompts("timearena", "vanilla", tmp_path).digest == load_prompts("timearena", "vanilla").digest
     written[0].write_text("version: 2\n\nBe brief. {{instructions}}", encoding="utf-8")
     first = told("timearena/household1", "--setting", "vanilla", "--prompts", str(tmp_path)).split("[system]\n")[1]
     assert first.startswith("Be brief. You do several tasks")

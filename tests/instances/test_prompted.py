@@ -12,7 +12,7 @@ from support import prompts
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
-from planoracle.instances.protocol.prompts import Prompt, PromptSet, fill_prompt, prompt_set
+from planoracle.instances.protocol.prompts import Prompt, PromptSet, fill_prompt, load_prompts
 from planoracle.instances.protocol.settings import HISTORIES, Sampling, Setting
 
 ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
@@ -46,7 +46,7 @@ def test_no_file_stands_for_that_of_all_rooms_without_need() -> None:
 
 @pytest.mark.parametrize(("room", "name"), ALL)
 def test_settings_are_whole(room: str, name: str) -> None:
-    found = prompt_set(room, name)
+    found = load_prompts(room, name)
     setting = found.setting
     assert (found.benchmark, found.name, setting.name) == (room, name, name)
     assert setting.history in HISTORIES
@@ -58,7 +58,7 @@ def test_settings_are_whole(room: str, name: str) -> None:
 def test_settings_are_told_apart_by_their_digest() -> None:
     digests: dict[str, dict[str, str]] = {}
     for room, name in ALL:
-        digests.setdefault(room, {})[prompt_set(room, name).digest] = name
+        digests.setdefault(room, {})[load_prompts(room, name).digest] = name
     assert {name: len(found) for name, found in digests.items()} == {
         name: len(registry.get(name).settings) for name in registry.names()
     }
@@ -74,15 +74,15 @@ def test_settings_are_told_apart_by_their_digest() -> None:
     ],
 )
 def test_a_digest_stands_for_all_that_is_sent(other: dict[str, object]) -> None:
-    found = prompt_set("timearena", "vanilla")
+    found = load_prompts("timearena", "vanilla")
     assert replace(found, setting=replace(found.setting, **other)).digest != found.digest  # type: ignore[arg-type]
     assert replace(found, setting=replace(found.setting, title="x")).digest == found.digest
 
 
 def test_a_user_can_put_files_in_place_of_ours(tmp_path: Path) -> None:
-    ours = prompt_set("timearena", "vanilla")
+    ours = load_prompts("timearena", "vanilla")
     assert ours.record()["changed"] == []
-    for_all = prompt_set(
+    for_all = load_prompts(
         "timearena", "vanilla", changed(tmp_path, "vanilla.md", "version: 7\n\nMine: {{instructions}}")
     )
     assert for_all.prompts["vanilla"][:2] == ("Mine: {{instructions}}", 7)
@@ -90,17 +90,17 @@ def test_a_user_can_put_files_in_place_of_ours(tmp_path: Path) -> None:
     assert for_all.record()["changed"] == ["vanilla"]
     assert for_all.record()["prompts"] == {"vanilla": 7, "task": 1, "form": 1}
     assert for_all.digest != ours.digest
-    own = prompt_set("timearena", "vanilla", changed(tmp_path, "timearena/vanilla.md", "For this benchmark."))
+    own = load_prompts("timearena", "vanilla", changed(tmp_path, "timearena/vanilla.md", "For this benchmark."))
     assert own.prompts["vanilla"][:2] == ("For this benchmark.", None)
     assert own.versions == "vanilla of your own, task 1, form 1"
-    forms = prompt_set("robotouille", "react", changed(tmp_path, "turn.md", "version: 9\n\n{{situation}}"))
+    forms = load_prompts("robotouille", "react", changed(tmp_path, "turn.md", "version: 9\n\n{{situation}}"))
     assert forms.prompts["turn"].version == 9
 
 
 def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) -> None:
-    ours = prompt_set("timearena", "vanilla")
+    ours = load_prompts("timearena", "vanilla")
     copy = changed(tmp_path, "vanilla.md", f"version: 1\n\n{ours.prompts['vanilla'].text}\n")
-    assert prompt_set("timearena", "vanilla", copy).digest == ours.digest
+    assert load_prompts("timearena", "vanilla", copy).digest == ours.digest
 
 
 @pytest.mark.parametrize(
@@ -114,21 +114,21 @@ def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) ->
 )
 def test_files_that_cannot_stand_for_ours_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        prompt_set("timearena", "vanilla", changed(tmp_path, name, text))
+        load_prompts("timearena", "vanilla", changed(tmp_path, name, text))
 
 
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "vanilla.md").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):
-        prompt_set("timearena", "vanilla", tmp_path)
+        load_prompts("timearena", "vanilla", tmp_path)
     with pytest.raises(InputError, match="is no folder"):
-        prompt_set("timearena", "vanilla", tmp_path / "nowhere")
+        load_prompts("timearena", "vanilla", tmp_path / "nowhere")
 
 
 def test_unknown_settings_are_named() -> None:
     with pytest.raises(UnknownNameError, match="did you mean vanilla"):
-        prompt_set("timearena", "vanila")
-    assert prompt_set("timearena").name == "closed"
+        load_prompts("timearena", "vanila")
+    assert load_prompts("timearena").name == "closed"
 
 
 def test_what_is_put_in_is_not_looked_at_again() -> None:
@@ -147,9 +147,9 @@ def test_paragraphs_without_anything_to_say_are_left_out() -> None:
 
 
 def test_prompts_are_asked_for_by_benchmark_or_name() -> None:
-    found = prompt_set(registry.get("timearena"), "vanilla")
+    found = load_prompts(registry.get("timearena"), "vanilla")
     assert isinstance(found, PromptSet)
-    assert found == prompt_set("timearena", "vanilla")
+    assert found == load_prompts("timearena", "vanilla")
 
 
 def test_a_package_of_its_own_can_have_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,8 +158,8 @@ def test_a_package_of_its_own_can_have_prompts(tmp_path: Path, monkeypatch: pyte
     monkeypatch.syspath_prepend(str(tmp_path))
     setting = Setting("tea", "", "tea_prompts", "task", "system")
     monkeypatch.setattr(type(registry.get("generic")), "settings", {"tea": setting})
-    found = prompt_set("generic", "tea")
+    found = load_prompts("generic", "tea")
     assert found.versions == "system 3, task 1, form 1"  # the others are there for all
     monkeypatch.setattr(type(registry.get("generic")), "settings", {"tea": replace(setting, turn="missing")})
     with pytest.raises(InputError, match=r"tea_prompts: prompt: there is no such prompt .*missing.md"):
-        prompt_set("generic", "tea")
+        load_prompts("generic", "tea")

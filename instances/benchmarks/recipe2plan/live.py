@@ -238,7 +238,7 @@ SETTINGS = by_name(
             asks=_BELIEFS,
             examples=("timed.json", "untimed.json"),
             shows="dialogue",
-            apart=_is_other_example,
+            is_unrelated=_is_other_example,
             words=_WORDS,
         )
     ]

@@ -73,7 +73,7 @@ class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
         lines.append(f"Actions, with objects in place of OBJ: {', '.join(forms.values())}.")
         lines += [f"Those that go on by themselves: {', '.join(alone)}."] * bool(alone)
         lines.append(f"Objects: {', '.join(_with_state(one) for one in scene.objects.values())}.")
-        if self.manner.loop == "open":
+        if self.config.loop == "open":
             lines += ["What is to be done:", *_work(scene)]
         return "\n".join([*lines, f"You have {self._limit} minutes."])
 

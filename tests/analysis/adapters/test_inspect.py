@@ -14,7 +14,7 @@ from planoracle.analysis.grading.grader import Grader, grade_all
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.prompts import prompt_set
+from planoracle.instances.protocol.prompts import load_prompts
 
 pytest.importorskip("inspect_ai", reason="tasks for inspect_ai need planoracle[inspect]")
 
@@ -168,7 +168,7 @@ def test_the_papers_settings_ask_as_they_do_elsewhere(name, tmp_path):
         return following(name)(messages, len(asked) - 1)
 
     log = evaluated(benchmark.name, tmp_path, say, task_args={"instances": name, "setting": setting})
-    assert log.eval.metadata["setting"] == prompt_set(benchmark, setting).record()
+    assert log.eval.metadata["setting"] == load_prompts(benchmark, setting).record()
     assert len(asked) >= 8
     assert_graded_alike(log, tmp_path)
 

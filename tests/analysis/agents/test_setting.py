@@ -12,7 +12,7 @@ from planoracle import load
 from planoracle.analysis.agents.agent import PlayedRun, play
 from planoracle.analysis.agents.model_prompts import Speaker, environment_for
 from planoracle.instances.protocol.environment import Message
-from planoracle.instances.protocol.prompts import Prompt, PromptSet, prompt_set
+from planoracle.instances.protocol.prompts import Prompt, PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Ask, Sampling, Setting
 
 TEA = "timearena/household1"
@@ -115,7 +115,7 @@ def test_questions_come_first_and_once() -> None:
 
 
 def test_without_a_setting_the_plain_ones_are_taken() -> None:
-    run = environment_for(load(TEA), prompt_set("timearena", "open"))
+    run = environment_for(load(TEA), load_prompts("timearena", "open"))
     model = Model(["activate kettle"])
     asyncio.run(play(run, Speaker(model.complete)))
     assert [one["content"] for one in model.sent[0]] == [run.instructions(), run.introduction()]

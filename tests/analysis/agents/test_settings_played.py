@@ -17,7 +17,7 @@ from planoracle.instances.files.catalog import read_line
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, Message, RunConfig
-from planoracle.instances.protocol.prompts import PromptSet, prompt_set
+from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
 
 PROBLEMS = {
@@ -46,7 +46,7 @@ async def script(name: str, asked: PromptSet) -> list[str]:
 
 @pytest.mark.parametrize(("room", "name"), sample(ALL, several=True))
 def test_a_perfect_model_succeeds(room: str, name: str) -> None:
-    asked = prompt_set(room, name)
+    asked = load_prompts(room, name)
     (problem,) = read(PROBLEMS[room])
     lines = iter(asyncio.run(script(PROBLEMS[room], asked)))
     sent: list[Sequence[Message]] = []
@@ -74,7 +74,7 @@ def test_a_perfect_model_succeeds(room: str, name: str) -> None:
 
 @pytest.mark.parametrize(("room", "name"), sample(SHOWN, several=True))
 def test_examples_are_never_the_problem_itself(room: str, name: str) -> None:
-    asked = prompt_set(room, name)
+    asked = load_prompts(room, name)
     shown = {text: told(asked, environment_for(problem, asked)) for text, problem in examples(asked).items()}
     assert all(shown)
     if len(shown) == 1:
@@ -105,7 +105,7 @@ def told(asked: PromptSet, run: AnyEnvironment) -> str:
 
 
 def test_an_example_is_an_optimal_plan_of_the_room() -> None:
-    asked = prompt_set("recipe2plan", "react")
+    asked = load_prompts("recipe2plan", "react")
     shown = told(asked, environment_for(load(PROBLEMS["recipe2plan"]), asked))
     problem = examples(asked)["timed.json"]
     plan = "\n".join(line for line in shown.splitlines() if line.startswith("Action: "))
@@ -117,14 +117,14 @@ def test_an_example_is_an_optimal_plan_of_the_room() -> None:
 
 
 def test_kitchens_with_several_cooks_have_an_example_with_several() -> None:
-    asked = prompt_set("robotouille", "react")
+    asked = load_prompts("robotouille", "react")
     shown = told(asked, environment_for(load("robotouille/multi_agent/1_lettuce_burger"), asked))
     assert "There are 2 players, robot1, robot2" in shown
     assert "players" not in told(asked, environment_for(load(PROBLEMS["robotouille"]), asked))
 
 
 def test_answers_in_words_are_graded() -> None:
-    asked = prompt_set("asynchow", "zero-shot")
+    asked = load_prompts("asynchow", "zero-shot")
     problem = load(PROBLEMS["asynchow"])
     hours = solve(problem).makespan // 3600
 
