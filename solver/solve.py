@@ -12,7 +12,7 @@ from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.limits import Limit
 from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled import by_key, key_of
+from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.result import OnProgress, Result, SolveOptions
 

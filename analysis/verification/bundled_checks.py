@@ -1,4 +1,4 @@
-"""The optima that ship, see `planoracle.instances.protocol.bundled`: listed, derived again, and written."""
+"""The optima that ship, see `planoracle.instances.protocol.bundled_results`: listed, derived again, and written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
-from planoracle.instances.protocol.bundled import OPTIMA_FILE, Entry, by_key, key_of, optima_text
+from planoracle.instances.protocol.bundled_results import OPTIMA_FILE, Entry, by_key, key_of, optima_text
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Claim
 from planoracle.solver.result import Result, versions

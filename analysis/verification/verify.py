@@ -19,8 +19,8 @@ from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.instances.model.problem import Problem, of_kind
-from planoracle.instances.protocol import bundled, registry
-from planoracle.instances.protocol.bundled import Proofs, key_of
+from planoracle.instances.protocol import bundled_results, registry
+from planoracle.instances.protocol.bundled_results import Proofs, key_of
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.result import Result
 from planoracle.solver.solve import bundled_result, solve
@@ -238,7 +238,7 @@ def _shipped(way: BundledEntry) -> Verification:
 
 def proof_of(problem: Problem) -> dict[str, Any] | None:
     """Return the certificate that ships for a scheduling problem, not yet checked."""
-    return bundled.read_proofs(type(registry.of(problem)).__module__).get(key_of(problem, None))
+    return bundled_results.read_proofs(type(registry.of(problem)).__module__).get(key_of(problem, None))
 
 
 # Cases told apart: as many as a person can follow; where those do not do, as many as a program can check.
@@ -290,11 +290,11 @@ def write(names: Iterable[str]) -> None:
     for package, found in new.items():
         kept = {
             key: proof
-            for key, proof in bundled.read_proofs(package).items()
+            for key, proof in bundled_results.read_proofs(package).items()
             if catalog.names_problem(proof["instance"])
         }
         if kept | found:
-            path = Path(str(files(package) / "data" / bundled.PROOFS_FILE))
+            path = Path(str(files(package) / "data" / bundled_results.PROOFS_FILE))
             path.parent.mkdir(exist_ok=True)
             with output_file(path) as stream:
-                stream.buffer.write(bundled.proofs_bytes(kept | found))
+                stream.buffer.write(bundled_results.proofs_bytes(kept | found))

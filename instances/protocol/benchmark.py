@@ -14,7 +14,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.messages import is_cut
-from planoracle.instances.protocol.bundled import Entries, read_optima
+from planoracle.instances.protocol.bundled_results import Entries, read_optima
 from planoracle.instances.protocol.capabilities import Catalog, SubmissionLimit
 from planoracle.instances.protocol.environment import USUAL, RunConfig
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, clock_of
@@ -229,7 +229,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def environment(
         self, problem: _P, rules: _R | None = None, config: RunConfig = USUAL, reward: Reward | None = None
     ) -> AnyEnvironment:
-        """Return a live run by some rules (default: those of the problem); raises `InputError` if there is none."""
+        """Return a live run by some rules (default: the problem's); raises `InputError` if there is none."""
         if self.live is None:
             raise InputError("has no live environment", field="benchmark", value=self.name)
         return self.live.live(problem, self.default_rules(problem) if rules is None else rules, config, reward)  # type: ignore[no-any-return]

@@ -110,7 +110,7 @@ class Run(ABC, Generic[_P, _C, _R]):
         return len(self.steps)
 
     def lost_at(self, count: int) -> str | None:
-        """Return the reason why no success is possible after ``count`` steps, ``None`` if the run does not tell.
+        """Return the reason why no success is possible after ``count`` steps, ``None`` if unknown.
 
         ``over``: the run has ended; ``spoiled``: carrying out the remaining actions is no success. Ways to undo actions
         are not searched.

@@ -145,9 +145,9 @@ SHARED = "planoracle.instances"
 #: Settings of every benchmark: command by command, and the whole plan at once, in the words of the environment.
 PLAIN = by_name(
     [
-        Setting("closed", "command by command, nothing else said", SHARED, "task", "system"),
+        Setting("closed", "command by command, without further text", SHARED, "task", "system"),
         Setting(
-            "open", "the whole plan at once, nothing else said", SHARED, "task", "system", config=RunConfig("open")
+            "open", "the whole plan at once, without further text", SHARED, "task", "system", config=RunConfig("open")
         ),
     ]
 )

@@ -31,8 +31,8 @@ from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee
-from planoracle.instances.protocol import bundled, registry
-from planoracle.instances.protocol.bundled import Entry
+from planoracle.instances.protocol import bundled_results, registry
+from planoracle.instances.protocol.bundled_results import Entry
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs import checker, schedule_checker
@@ -421,7 +421,7 @@ def test_what_ships_holds(name: str) -> None:
 def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     (key, proof), *_ = certified("asynctool/files_1").items()
     read = {key: proof}
-    monkeypatch.setattr(bundled, "read_proofs", lambda package: read)
+    monkeypatch.setattr(bundled_results, "read_proofs", lambda package: read)
     assert certified("asynctool/files_1")[key] is proof
     read[key] = proof | {"bound": 5}
     assert not next(shipped("asynctool/files_1")).holds
@@ -430,7 +430,7 @@ def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.M
 
 def test_a_file_is_the_same_for_the_same_certificates() -> None:
     found = {**certified("asynctool/files_1"), **certified(NAME)}
-    assert bundled.proofs_bytes(found) == bundled.proofs_bytes(dict(reversed(found.items())))
+    assert bundled_results.proofs_bytes(found) == bundled_results.proofs_bytes(dict(reversed(found.items())))
 
 
 def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:

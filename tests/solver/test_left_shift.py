@@ -19,7 +19,7 @@ from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled import by_key
+from planoracle.instances.protocol.bundled_results import by_key
 from planoracle.solver.exact.left_shift import left_shifted
 from planoracle.solver.solve import bundled_result, solve
 

@@ -185,13 +185,13 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
 
         return encoding.under(problem, rules)
 
-    def salvage(self, problem: Instance, given: object) -> tuple[object, tuple[DroppedCommand, ...]]:
+    def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Leave the pieces of steps out that do not exist."""
         from planoracle.instances.benchmarks.asynchow import language
         from planoracle.instances.benchmarks.generic import language as generic
 
-        pieces = language.pieces_in(problem, given)
-        return (given, ()) if pieces is None else generic.salvage(pieces.commands, problem)
+        pieces = language.pieces_in(problem, submitted)
+        return (submitted, ()) if pieces is None else generic.salvage(pieces.commands, problem)
 
     def formula_optimum(self, problem: Instance) -> int:
         """Return the longest path."""
@@ -230,8 +230,8 @@ def _released(problem: Instance) -> Claim:
 
     facts, ticks = encoding.origin_of(problem).facts, problem.seconds_per_tick or 1
     claimed = facts.released_answer[0] // ticks
-    kept = claimed >= encoding.least(problem)
-    return Claim(claimed, kept, "" if kept else _FAULTS[str(facts.fault)])
+    is_feasible = claimed >= encoding.least(problem)
+    return Claim(claimed, is_feasible, "" if is_feasible else _FAULTS[str(facts.fault)])
 
 
 benchmark = AsyncHow()

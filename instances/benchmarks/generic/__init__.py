@@ -109,11 +109,11 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
 
         return reader.read_data(data, path)
 
-    def salvage(self, problem: Instance, given: object) -> tuple[object, tuple[DroppedCommand, ...]]:
+    def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Leave the pieces of actions out that do not exist."""
         from planoracle.instances.benchmarks.generic import language
 
-        return language.salvage(given, problem)
+        return language.salvage(submitted, problem)
 
 
 benchmark = Generic()

@@ -11,7 +11,7 @@ from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled import by_key, key_of
+from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.environment import AnyEnvironment, Reward, RunConfig
 from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
 
