@@ -84,7 +84,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``rules``: a `planoracle.instances.protocol.profiles.RuleSet`.
     - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run`,
       [``under(problem, rules)``].
-    - ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``, [``REFERENCES``].
+    - ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``, [``REFERENCES``, ``LOOPHOLES``].
     - ``feedback``: ``TOPICS``, ``examine(run)``, [``foreign(run)``].
     - ``live``: ``live(problem, rules, config, reward)``, which returns a
       `planoracle.instances.protocol.environment.Environment`, [``repertoire(problem)``, ``SETTINGS``].
@@ -337,7 +337,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @property
     def loopholes(self) -> Sequence[Loophole[_P]]:
         """Ways to pass the released grader with less work than a problem asks for, shown by an audit."""
-        return ()
+        return getattr(self.metrics, "LOOPHOLES", ())
 
     def paper_averages(self, averages: Mapping[str, Any]) -> dict[str, float | None]:
         """Return further averages of a method over a set, under the names of the paper.

@@ -123,20 +123,14 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
     InternalError
         If the plan breaks a rule, does not finish, or its makespan is not the one claimed.
     """
-    text, fault = _replayed(instance, schedule, schedule.makespan if makespan is None else makespan)
+    benchmark, claimed = language(instance), schedule.makespan if makespan is None else makespan
+    text = benchmark.render(instance, schedule)
+    verdict = benchmark.run(instance, text).verdict
+    fault = ""
+    if verdict.violations:
+        fault = f"{verdict.violations[0].subject}: {verdict.violations[0].message}"
+    elif not verdict.success or not agrees(instance, verdict.makespan, claimed):
+        fault = f"makespan {verdict.makespan}, not {claimed}"
     if fault:
         raise InternalError(f"{instance.name}: a schedule of ours does not pass the rules: {fault}")
     return text
-
-
-def _replayed(instance: Instance, schedule: Schedule, claimed: int) -> tuple[str, str]:
-    """Return the text of a schedule, and its first fault by the rules, ``""`` if there is none."""
-    speech = language(instance)
-    text = speech.render(instance, schedule)
-    verdict = speech.run(instance, text).verdict
-    if verdict.violations:
-        first = verdict.violations[0]
-        return text, f"{first.subject}: {first.message}"
-    if not verdict.success or not agrees(instance, verdict.makespan, claimed):
-        return text, f"makespan {verdict.makespan}, not {claimed}"
-    return text, ""

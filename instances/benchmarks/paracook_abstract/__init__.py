@@ -9,7 +9,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Loophole, Reference
+from planoracle.instances.protocol.scoring import Reference
 
 
 class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
@@ -170,13 +170,6 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
         from planoracle.instances.benchmarks.paracook.human_plans import minimum_names
 
         return minimum_names()
-
-    @property
-    def loopholes(self) -> Sequence[Loophole[Instance]]:
-        """Ways to pass the released checker by less work."""
-        from planoracle.instances.benchmarks.paracook_abstract.metrics import LOOPHOLES
-
-        return LOOPHOLES
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a task as plans do."""
