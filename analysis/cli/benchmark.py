@@ -65,7 +65,11 @@ def _join_lists(row: dict[str, Any]) -> dict[str, Any]:
 def _describe(one: AnyBenchmark) -> dict[str, Any]:
     names = () if one.catalog is None else one.catalog.names()
     kind = "schedule" if isinstance(one, ScheduleBenchmark) else None
-    own = (problem.kind for problem in map(one.shelf.load, names) if problem.benchmark == one.name) if one.shelf else ()
+    own = (
+        (problem.kind for problem in map(one.catalog.load, names) if problem.benchmark == one.name)
+        if one.catalog
+        else ()
+    )
     return {
         "benchmark": one.name,
         "title": one.title,
@@ -90,10 +94,10 @@ def _describe(one: AnyBenchmark) -> dict[str, Any]:
 def _rules(one: AnyBenchmark) -> list[dict[str, Any]]:
     """Return a row for each rule, its values as they are written on the command line."""
     rows = []
-    for field in fields(one.profile()):
-        values = {name: str(getattr(rules, field.name)) for name, rules in one.profiles.items()}
+    for field in fields(one.rules.profile()):
+        values = {name: str(getattr(rules, field.name)) for name, rules in one.rules.profiles.items()}
         values = {name: value.lower() if value in ("True", "False") else value for name, value in values.items()}
         usual = ["true", "false"] if values["paper"] in ("true", "false") else ["whole number"]
-        among = list(one.choices.get(field.name, usual))
-        rows.append({"rule": f"{one.rules_as or one.name}.{field.name}", "values": among, **values})
+        among = list(one.rules.choices.get(field.name, usual))
+        rows.append({"rule": f"{one.rules.name}.{field.name}", "values": among, **values})
     return rows

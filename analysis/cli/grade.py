@@ -252,5 +252,6 @@ def _retaining(entries: Iterable[Entry], retained: list[Entry] | None) -> Iterat
 
 
 def _columns() -> list[str]:
-    own = [column.name for name in registry.names() for column in registry.get(name).columns if column.shown]
+    columns = (column for name in registry.names() for column in registry.get(name).metrics.COLUMNS)
+    own = [column.name for column in columns if column.is_shown]
     return [*_FIRST, *dict.fromkeys(own), *_LAST]

@@ -28,7 +28,7 @@ from planoracle.analysis.intake.folders import SUBMISSIONS, is_former_run
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import expand, is_file
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.protocol.prompts import prompted
+from planoracle.instances.protocol.prompts import load_prompts
 
 _MODELS = "Models"
 

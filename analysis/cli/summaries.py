@@ -12,8 +12,8 @@ import typer
 from planoracle.analysis.cli.output import PEOPLE, Format, human, new_file, write_table
 from planoracle.analysis.console import tell
 from planoracle.analysis.statistics.summary import SEVERAL, GradeRows, summarize
+from planoracle.instances.files.catalog import short_name
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import short
 from planoracle.instances.protocol.scoring import Average
 
 _INTERVAL = "95 %"

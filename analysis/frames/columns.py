@@ -111,8 +111,9 @@ def own_metrics() -> dict[str, FrameColumn]:
     columns: dict[str, FrameColumn] = {}
     owners: dict[str, list[str]] = {}
     for benchmark in map(registry.get, registry.names()):
-        shared = registry.get(benchmark.rules_as) if benchmark.rules_as else None
-        for column in () if shared is not None and shared.columns == benchmark.columns else benchmark.columns:
+        owner = registry.get(benchmark.rules.name)
+        is_shared = owner is not benchmark and owner.metrics is benchmark.metrics
+        for column in () if is_shared else benchmark.metrics.COLUMNS:
             owners.setdefault(column.name, []).append(benchmark.title)
             frame_column = _KINDS.get(column.kind, text)(column.name, column.meaning)
             unit = column.unit if column.kind in ("number", "count") else ""
