@@ -58,7 +58,7 @@ def _bundled(benchmarks: tuple[str, ...], data_folders: object) -> tuple[str, ..
 
 def names_of(benchmark: AnyBenchmark) -> Iterator[str]:
     """Yield the names of the bundled problems of a benchmark, also those in another one's catalog."""
-    catalog = benchmark.shelf or registry.get(benchmark.rules_as or benchmark.name).shelf
+    catalog = benchmark.catalog or registry.get(benchmark.rules.name).catalog
     for name in () if catalog is None else catalog.names():
         if catalog is not None and catalog.load(name).benchmark == benchmark.name:
             yield name

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
 from random import Random
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.generate.parameters import Parameters
@@ -39,9 +39,9 @@ def styles() -> tuple[str, ...]:
 def style(name: str) -> Generator:
     """Return a style by its name; raises `UnknownNameError`."""
     benchmark = registry.find(name)
-    generator = None if benchmark is None else benchmark.generator
-    if generator is None:
+    if benchmark is None or benchmark.generator is None:
         raise UnknownNameError(one_of(name, styles(), "styles"), field="style", value=name)
+    generator: Generator = benchmark.generator.style()
     return generator
 
 
@@ -134,7 +134,7 @@ def compose(
     >>> [one.problem.name for one in compose("asynctool", count=1, variant="0-1")]
     ['asynctool/numbers_4+text_2@0-1']
     """
-    generator, catalog = style(name), registry.get(name).shelf
+    generator, catalog = style(name), registry.get(name).catalog
     if generator.compose is None or catalog is None:
         raise InputError("this benchmark has no kinds of combinations", field="kind", value=kind)
     parameters = Parameters.of(generator.usual, generator.combined, overrides)

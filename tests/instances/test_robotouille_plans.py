@@ -141,14 +141,14 @@ def test_what_remains_of_a_filling_pot() -> None:
 
 
 def test_profiles() -> None:
-    profile = registry.get("robotouille").profile
+    profile = registry.get("robotouille").rules.profile
     assert profile("released").skip_after_finish
     assert not profile("paper").skip_after_finish
     assert profile("paper", moves="joint", normalize="false").moves == "joint"
     names = [field.name for field in fields(PAPER)]
     assert names == ["refuse_unread", "skip_after_finish", "moves", "normalize", "limit", "price_rest"]
     with pytest.raises(UnknownNameError):
-        RULE_SET.profile("paper", moves="wild")
+        profile("paper", moves="wild")
 
 
 def test_the_work_for_a_run_grows_with_its_length() -> None:

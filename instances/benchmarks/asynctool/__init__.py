@@ -203,7 +203,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
         return encoding.optimal_turns(encoding.problem_of(problem))
 
-    def is_held(self, run: AnyRun) -> bool:
+    def is_bounded_by_optimum(self, run: AnyRun) -> bool:
         """Return true if a run closes without guesses and without calls that change delays of others."""
         return not run.verdict.violations
 

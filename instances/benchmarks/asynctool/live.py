@@ -119,7 +119,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
             yield {"content": json.dumps({"wait": "The call is being executed."})}
         elif turn.kind == "wait":
             under_way = any(one.usable > turn.number for one in turns)
-            if under_way or self.manner.style == "chat":
+            if under_way or self.config.style == "chat":
                 subject = "The call" if under_way else "No call"
                 yield {"content": json.dumps({"wait": f"{subject} is being executed."})}
         for one in turns:
@@ -136,7 +136,7 @@ class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
         if self.config.loop == "open" or self.config.style == "chat":
             return super()._exchange(turn)
         turns = self.state.world.turns[: turn.outcomes[0].end]
-        content = turn.said if isinstance(turn.said, str) else json.dumps(_message(turns[-1]))
+        content = turn.message if isinstance(turn.message, str) else json.dumps(_message(turns[-1]))
         answers = [{"role": "tool", **answer} for answer in self._answers(turns)]
         return [{"role": "assistant", "content": content}, *answers]
 

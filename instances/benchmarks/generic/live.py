@@ -97,7 +97,7 @@ class GenericEnvironment(ScheduleEnvironment[_R, LiveState]):
 
     def instructions(self) -> str:
         """Return the instructions: how commands are written."""
-        return _OPEN if self.manner.loop == "open" else _CLOSED
+        return _OPEN if self.config.loop == "open" else _CLOSED
 
     def introduction(self) -> str:
         """Return the problem, and a command as an example."""

@@ -81,7 +81,7 @@ def examine(run: GridKitchenRun) -> Examination:
     )
 
 
-def foreign(run: GridKitchenRun) -> Foreign:
+def foreign(run: GridKitchenRun) -> MismatchEvidence:
     """Return the stations and cooks that a plan names and the grid kitchen does not have."""
     clock = run.outcome.clock
     acts = [act for queue in clock.queues for act in queue]

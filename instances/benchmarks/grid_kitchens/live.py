@@ -119,7 +119,7 @@ class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveStat
             if self.config.feedback == "detailed" and world.loop.clock.time > 0:
                 lines.append(f"When that happened:\n{describe(world.loop.clock)}")
             lines.append("Everything begins anew, in a fresh kitchen.")
-        if self.manner.loop == "closed" and over is None:
+        if self.config.loop == "closed" and over is None:
             clock = world.loop.kitchen
             free = ", ".join(clock.ground.cooks[cook] for cook in clock.decide)
             lines += [describe(clock), f"What is to be done next by: {free}?"]

@@ -154,7 +154,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
                 "Everybody acts once in every step, in this order" if self.rules.moves == "joint" else "They take turns"
             )
             lines.append(f"There are {self._players} players, {names}. {turns}; who is next has a star.")
-            if self.manner.loop == "closed":
+            if self.config.loop == "closed":
                 example = json.dumps(dict.fromkeys(self.problem.players, "..."))
                 lines.append(f"An action of everybody can be written in one message: {example}")
         return "\n".join([*lines, *self._kitchen(LiveState(self.engine.start()))])
@@ -171,7 +171,7 @@ class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
 
     def _answer(self, world: LiveState, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         answer = super()._answer(world, outcomes, over)
-        return answer if self.manner.loop == "open" else "\n".join([answer, *self._kitchen(world, over)])
+        return answer if self.config.loop == "open" else "\n".join([answer, *self._kitchen(world, over)])
 
     # Actions
 

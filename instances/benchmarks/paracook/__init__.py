@@ -210,7 +210,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
         label = "IO: the whole plan at once"
         return {
             **super().settings,
-            "io": Setting("io", label, __package__, "task", "whole", "again", manner=RunConfig("open")),
+            "io": Setting("io", label, __package__, "task", "whole", "again", config=RunConfig("open")),
         }
 
     def note(self, name: str) -> str:

@@ -26,7 +26,7 @@ TOPICS = (
 
 def examine(run: ParaCookRun) -> Examination:
     """Return the violations of a run as feedback."""
-    words, commands = Words(run.problem), run.said
+    words, commands = Words(run.problem), run.command_texts
     holes = {
         "repeats": "It passes only because the released code counts ends of tasks, not tasks.",
         "lists": "It passes only because the released code does not count lists.",

@@ -166,7 +166,7 @@ class ParaCookEnvironment(Environment[Instance, Profile, LiveState]):
     def _answer(self, world: LiveState, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
         """Return the results of the commands; with detailed feedback also when agents are free."""
         answer = super()._answer(world, outcomes, over)
-        return answer if over is not None or self.manner.feedback == "terse" else f"{answer}\n{self._situation(world)}"
+        return answer if over is not None or self.config.feedback == "terse" else f"{answer}\n{self._situation(world)}"
 
     def _legal(self, world: LiveState) -> list[LegalCommand]:
         assigned = {one for tasks in world.lists for one in tasks}

@@ -63,7 +63,7 @@ def measure(run: ParaCookRun, oracle: Oracle) -> Measured:
     }
     if run.loophole:
         return Measured(None, metrics)
-    measured = Measured.beside(best, metrics)
+    measured = Measured.with_optimum(best, metrics)
     if run.success and measured.optimum:
         metrics["optimum_ratio"] = run.verdict.makespan / measured.optimum
     return measured

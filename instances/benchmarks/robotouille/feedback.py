@@ -57,7 +57,7 @@ def foreign(run: KitchenRun) -> MismatchEvidence:
     domain = run.problem.domain
     names = [one.resource for one in run.record.refusals if one.kind == "unknown_object" and one.resource]
     missing = [name for name in names if domain.type_of(name.rstrip("0123456789").lower()) != "meal"]
-    return Foreign(tuple(missing), len(run.record.steps), _fitting(run))
+    return MismatchEvidence(tuple(missing), len(run.record.steps), _fitting(run))
 
 
 def _fitting(run: KitchenRun) -> str:

@@ -73,7 +73,7 @@ SETTINGS = by_name(
             history="last",
             examples=_EXAMPLES,
             shows="steps",
-            apart=_is_other_kitchen,
+            is_unrelated=_is_other_kitchen,
             words={"remembered": _memory_text},
         )
     ]
