@@ -16,7 +16,7 @@ from planoracle.instances.benchmarks.robotouille.measures import published_steps
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled_optima import by_key, key_of
+from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.solver.solve import solve
 
 RELEASED = PROFILES["released"].deciding()

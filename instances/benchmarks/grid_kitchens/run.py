@@ -53,7 +53,7 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
         super().__init__(problem, plan, rules, _verdict(self.outcome))
 
     @property
-    def said(self) -> list[str]:
+    def command_texts(self) -> list[str]:
         """Messages of the run: the plan with final Finish actions, or the submissions by turns."""
         commands = self.plan.commands
         if not isinstance(commands, Mapping):
