@@ -108,7 +108,7 @@ def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) ->
     [
         ("vanila.md", "x", "prompts: must be one of .*did you mean vanilla.md"),
         ("timearena/believed.md", "x", "must be one of"),  # which is another benchmark's
-        ("vanilla.md", "Do {{it}}.", r"\{\{...\}\}: must be one of instructions, .*found '\{\{it\}\}'"),
+        ("vanilla.md", "Do {{it}}.", r"\{\{...\}\}: must be one of instructions, .*got '\{\{it\}\}'"),
         ("vanilla.md", "version: two\n", "vanilla.md:1: version: must be a whole number from 1"),
     ],
 )
