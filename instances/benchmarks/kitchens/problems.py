@@ -243,7 +243,7 @@ load = kitchen
 
 
 def recognises(document: object) -> bool:
-    """Whether a document claims to be a kitchen of our format."""
+    """Return True if a document claims to be a kitchen of our format."""
     return isinstance(document, dict) and document.get("format") == FORMAT
 
 
