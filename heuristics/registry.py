@@ -116,7 +116,7 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswe
 def _run_on_grid_kitchen(grid_kitchen: GridKitchen, name: str, budget: Budget) -> HeuristicAnswer:
     began = perf_counter()
     benchmark = registry.of(grid_kitchen)
-    rules = benchmark.profiles["released"]
+    rules = benchmark.rules.profiles["released"]
     try:
         plan = BY_NAME[name](grid_kitchen, rules, budget)
     except InputError as error:

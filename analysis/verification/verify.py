@@ -184,7 +184,7 @@ def _unchecked(makespan: int | None, bound: int | None) -> str:
 
 def _compared(one: Verification, problem: Problem, rules: Rules | None = None) -> Verification:
     """Refuse what contradicts the optimum of a formula, or a bundled optimum, whose plan is replayed."""
-    least, result = registry.of(problem).least(problem), bundled_result(problem, rules)
+    least, result = registry.of(problem).formula_optimum(problem), bundled_result(problem, rules)
     if least is None and (result is None or one.holds is False):
         return one
     shortest, bound = (least, least) if result is None else (result.makespan, result.lower_bound)

@@ -86,7 +86,7 @@ def _result(grid_kitchen: GridKitchen, outcome: PlanAndBound, seconds: float) ->
 
 
 def _rules(grid_kitchen: GridKitchen, rules: Rules | None) -> GridKitchenRules:
-    chosen = registry.of(grid_kitchen).profiles["released"] if rules is None else rules
+    chosen = registry.of(grid_kitchen).rules.profiles["released"] if rules is None else rules
     if not isinstance(chosen, GridKitchenRules):
         raise InputError("must be a rule profile of grid kitchens", field="rules", value=rules)
     return chosen

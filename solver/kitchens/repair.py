@@ -48,7 +48,7 @@ class _Search:
         self.deadline = deadline_of(time_limit)
         self.kitchen = run.problem
         self.rules = run.rules
-        self.submitted_plan = run.plan.given
+        self.submitted_plan = run.plan.submitted
         self.commands = run.plan.commands
         self.limit = run.plan.limit
         self.submitted = run.record

@@ -26,7 +26,7 @@ from planoracle.instances.model.cache import digest
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled_optima import by_key, read, written
+from planoracle.instances.protocol.bundled_results import by_key, optima_text, read_optima
 from planoracle.solver.solve import bundled_result
 
 PAIR = "recipe2plan/timed/Cobbler_Pancakes"
