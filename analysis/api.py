@@ -162,20 +162,19 @@ def environment(
     Parameters
     ----------
     reward
-        What steps are worth: ``score``, ``regret`` or ``success``, see `planoracle.analysis.grading.rewards`, or an
-        object of
-        one's own; without one every reward is 0.
+        Reward of steps: ``score``, ``regret`` or ``success``, see `planoracle.analysis.grading.rewards`, or an object
+        with the same methods; without one every reward is 0.
     loop, feedback, style, limit, bounded
-        How the run is held, see `planoracle.instances.protocol.environment.RunConfig`.
+        Settings of the run, see `planoracle.instances.protocol.environment.RunConfig`.
     profile
-        Rules: ``paper`` or ``released``; by default those by which the problem has been made.
+        Rule profile: ``paper`` or ``released``; by default that of the problem.
 
     Raises
     ------
     InputError
-        If the problem's benchmark has none, or there is no such way to hold it.
+        If the problem's benchmark has no environment, or a setting is invalid.
     UnknownNameError
-        If there is no such reward, or profile.
+        For an unknown reward or profile.
 
     Examples
     --------
@@ -195,7 +194,7 @@ def environment(
 
         reward = named(reward)
     benchmark = registry.of(problem)
-    rules = benchmark.default_rules(problem) if profile is None else benchmark.rules.profile(profile)
+    rules = benchmark.rules_of(problem) if profile is None else benchmark.profile(profile)
     config = RunConfig(loop=loop, feedback=feedback, style=style, limit=limit, bounded=bounded)
     return benchmark.environment(problem, rules, config, reward)
 
@@ -225,27 +224,25 @@ def grade(
 ) -> Grade | list[Grade]:
     """Grade one submission, several, or those in a file or folder.
 
-    What is wrong with a submission, or a line, is told by its grade, which then is not scored.
+    A submission or line that cannot be graded gives an unscored grade with a reason.
 
     Parameters
     ----------
     submissions
-        Objects with ``instance``, the plan and possibly ``id``, ``model``, ``sample``; a text is a path, also that of
-        the folder of ``planoracle run``.
+        Objects with ``instance``, the plan and optionally ``id``, ``model``, ``sample``; a text is the path of a file
+        or folder, such as that of ``planoracle run``.
     profile
-        Rules: ``paper`` or ``released``.
+        Rule profile: ``paper`` or ``released``.
     instances, trust_paths
-        Folders and files of problems that submissions may name by their paths, and whether they may name any; see
-        `planoracle.analysis.grading.problem_loader.Places`. Else only problems that ship can be named, and those of a
-        run's
-        folder.
+        Folders and files of problems that submissions may name by their paths, and True if they may name any file, see
+        `planoracle.analysis.grading.problem_loader.Places`. By default they may name bundled problems only.
 
     Raises
     ------
     InputError
         For a file or folder that cannot be opened.
     UnknownNameError
-        If there is no such profile.
+        For an unknown profile.
 
     Examples
     --------
@@ -266,3 +263,28 @@ def grade(
     if not isinstance(submissions, Iterable):
         raise InputError("must be a submission, several, or a path", field="submissions", value=submissions)
     return [grader.grade(one, number) for number, one in enumerate(submissions, 1)]
+
+
+def gantt(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Draw a plan for a problem of any kind.
+
+    Parameters
+    ----------
+    plan
+        As in a submission; it may break rules.
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Raises
+    ------
+    InputError, PlanError
+        If the plan cannot be read, has no step, or is too long to draw.
+
+    Examples
+    --------
+    >>> gantt(load("timearena/household1"), ["activate kettle", "wash cup"], title="tea").get_title(loc="left")
+    'tea'
+    """
+    from planoracle.analysis.figures.plan_figure import draw
+
+    return draw(problem, plan, ax, title=title)

@@ -1,4 +1,4 @@
-"""Output: results and remarks on the standard streams, also where these are closed or full; formulas in csv."""
+"""Output on the standard streams, even if these are closed or full; spreadsheet formulas."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from typing import Any
 
 from planoracle.instances.text import to_json, visible
 
-#: What takes away that is drawn on the terminal that results go to, a bar of progress say: lines would break it.
+#: Functions that erase displays on the terminal, such as progress bars, before lines are written to it.
 drawn: list[Callable[[], None]] = []
 
 
 def clear() -> None:
-    """Have nothing drawn any more on the terminal that results go to."""
+    """Erase all displays on the terminal."""
     while drawn:
         drawn.pop()()
 
 
 def say(text: str) -> None:
-    """Write lines of text to standard output, made safe by `visible`."""
+    """Write lines of text to standard output, escaped by `visible`."""
     clear()
     print(visible(text, keep="\n"))
 
@@ -38,12 +38,12 @@ def say_json(value: Any, indent: int | None = None) -> None:
 
 
 def tell(message: object, kind: str = "") -> None:
-    """Write a remark to standard error in one line: an ``error``, a ``warning``, a ``note``."""
+    """Write a message to standard error in one line; ``kind`` is ``error``, ``warning`` or ``note``."""
     print(visible(f"{kind}: {message}" if kind else str(message)), file=sys.stderr)
 
 
-# How formulas begin, also as Japanese keyboards write it, behind what spreadsheets pass over; numbers are none. A cell
-# is cut at a semicolon or a line break where these, and not commas, are what separates cells.
+# First characters of formulas, full-width forms included, after characters that spreadsheets skip; numbers are no
+# formulas. Semicolons and line breaks separate cells in some locales.
 _NUMBER = r"[+\-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+\-]?[0-9]+)? *(?:[;\t\r\n]|\Z)"
 _SIGN = rf"(?:[^\S;\t\r\n]|['\"“”‘’\ufeff])*+(?!{_NUMBER})[=+\-@＝＋－＠]"
 _BEGIN = r"(?:\A|(?<=[;\t\r\n]))"
@@ -59,29 +59,29 @@ def complain(message: object) -> None:
         tell("there are more", "error")
 
 
-def defused(text: str) -> str:
-    r"""Return a text with a ``'`` before everything that a spreadsheet would take for a formula.
+def escape_formulas(text: str) -> str:
+    r"""Return a text with a ``'`` before everything that a spreadsheet reads as a formula.
 
-    >>> defused("=1+1"), defused(' "@SUM(1)'), defused("-1.5"), defused("fine; =cmd|' /C calc'!A0")
-    ("'=1+1", '\' "@SUM(1)', '-1.5', "fine;' =cmd|' /C calc'!A0")
+    >>> [escape_formulas(text) for text in ("=1+1", ' "@SUM(1)', "-1.5", "fine; =cmd|' /C calc'!A0")]
+    ["'=1+1", '\' "@SUM(1)', '-1.5', "fine;' =cmd|' /C calc'!A0"]
     """
     return _FORMULA.sub("'", text)
 
 
-def restored(text: str) -> str:
-    """Return what a text was before it was `defused`.
+def unescape_formulas(text: str) -> str:
+    """Return the text before it was `escape_formulas`.
 
-    >>> restored(defused("'=1")), restored("'quoted'")
+    >>> unescape_formulas(escape_formulas("'=1")), unescape_formulas("'quoted'")
     ("'=1", "'quoted'")
     """
     return _DEFUSED.sub("", text)
 
 
 def mend() -> None:
-    """Mend the standard streams of this process.
+    """Open the standard streams of this process that are closed.
 
     Reading from a closed input and writing to a closed output is an `OSError`, as with any file. Diagnostics that
-    nobody can take are lost.
+    cannot be written are lost.
     """
     # Numbers 0 to 2 are given in this order. Input can only be written to, and output only be read.
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
@@ -99,7 +99,7 @@ def mend() -> None:
 
 
 def lenient(stream: Any, encoding: str | None = None) -> None:
-    r"""Have a stream take any letter: what its encoding does not know is written as an escape (``\u2026``).
+    r"""Set a stream to write characters outside its encoding as escapes (``\u2026``).
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def lenient(stream: Any, encoding: str | None = None) -> None:
 
 
 class _Diagnostics(io.FileIO):
-    """A file that takes everything, whether it can be written or not (a full disk, a reader who went away)."""
+    """File that ignores write errors, such as a full disk or a closed pipe."""
 
     def write(self, data: Any) -> int:
         try:
@@ -128,7 +128,7 @@ _STANDARD = 1, 2
 
 @contextmanager
 def output_file(path: str | Path) -> Iterator[TextIOWrapper]:
-    r"""Open a file for writing that replaces an old one only after everything is written and flushed to the disk.
+    r"""Open a file that replaces an old one after its content is flushed to the disk.
 
     The new file is written beside the old one and renamed. If writing fails or the process ends, the old file stays as
     it was. A symbolic link stays, and the file that it leads to is replaced; permissions are kept. What is no regular
@@ -186,7 +186,7 @@ def output_file(path: str | Path) -> Iterator[TextIOWrapper]:
 
 
 def _is_direct(old: os.stat_result) -> bool:
-    """Whether a file is written in place: a pipe or a device, or where standard output goes."""
+    """Return True for a file to be written in place: a pipe, a device, or standard output."""
     if not stat.S_ISREG(old.st_mode):
         return True
     for number in _STANDARD:

@@ -37,7 +37,7 @@ from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.archives import STORED
+from planoracle.analysis.intake.inspect_logs import STORED
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
@@ -243,7 +243,7 @@ def verdict_in_worker(submission: dict[str, Any], profile: str, prices: bool) ->
     with WorkerPool(partial(_start, profile, prices), LIMITS, 1) as pool:
         answer = next(pool.map([submission]))
     if isinstance(answer, TaskFailure):
-        grade = _grader(profile).unscored(submission, answer.error)
+        grade = _grader(profile).unscored_grade(submission, answer.error)
         return grade, grade.reason or ""
     return answer
 

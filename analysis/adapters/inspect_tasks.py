@@ -26,7 +26,7 @@ from planoracle import __version__
 from planoracle.analysis.adapters import inspect_solvers
 from planoracle.analysis.adapters.inspect_solvers import verdict_in_worker
 from planoracle.analysis.grading.grader import Grade
-from planoracle.analysis.intake.archives import STORED
+from planoracle.analysis.intake.inspect_logs import STORED
 from planoracle.analysis.intake.record_fields import plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog

@@ -232,7 +232,7 @@ class Questions(NamedTuple):
         rules = profiles(profile)[subject.benchmark]
         so_far = None if after is None else _submission(subject, after)
         advice = next_commands(
-            subject, so_far, rules, everything=all_commands, clock=clock, seconds=_limit(seconds)
+            subject, so_far, rules, all_commands=all_commands, clock=clock, seconds=_limit(seconds)
         ).as_dict()
         return NextCommands(
             **advice | {"options": [CommandAnswer.model_validate(option) for option in advice["options"]]}

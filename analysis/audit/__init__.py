@@ -1,1 +1,1 @@
-"""What others have published as references, held against the rules and proved bounds."""
+"""Audit of published references: check them against the rules and proved bounds."""

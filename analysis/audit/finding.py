@@ -1,4 +1,4 @@
-"""Verdicts on references, by the rules and by what is proved; rows of them, and how many come to what."""
+"""Verdicts on references, and summaries of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planoracle.instances.protocol.scoring import BestKnown
 
 
 class ReferenceVerdict(StrEnum):
-    """What a reference turns out to be.
+    """Verdict on a reference.
 
     Attributes
     ----------
@@ -29,11 +29,11 @@ class ReferenceVerdict(StrEnum):
     misstated
         Its plan keeps the rules, but takes another time than it states.
     unproved
-        Neither of these, as far as is known.
+        None of these is proved.
     missing
-        There should be one, and is none.
+        The benchmark should have one.
     not_checked
-        It could not be read, or its problem not found.
+        The reference or its problem could not be read.
     """
 
     optimal = "optimal"
@@ -45,17 +45,17 @@ class ReferenceVerdict(StrEnum):
     missing = "missing"
     not_checked = "not_checked"
 
-    __repr__ = str.__repr__  # in results, as in files, it is the plain word
+    __repr__ = str.__repr__  # written as the plain word, as in files
 
 
-#: Verdicts by which something is wrong with a reference.
+#: Verdicts on wrong references.
 WRONG = frozenset(
     {ReferenceVerdict.too_high, ReferenceVerdict.below_bound, ReferenceVerdict.infeasible, ReferenceVerdict.misstated}
 )
 
 
 class PlanLength(NamedTuple):
-    """What the rules say of a plan: the ticks it takes, or the kind of its violation and why it is refused."""
+    """Result of a replay: the makespan in ticks, or kind and description of the violation."""
 
     makespan: int | None
     violation: str | None = None
@@ -63,14 +63,14 @@ class PlanLength(NamedTuple):
 
 
 class CheckedReference(NamedTuple):
-    """A verdict, and what it rests on.
+    """Verdict with its reason.
 
     Attributes
     ----------
     feasible
-        Whether a plan keeps it: the reference's own if there is one. ``None``: not known.
+        True if a plan reaches the claim (its own plan, if there is one); ``None``: unknown.
     base
-        What it is off from: the optimum, else the bound that it lies below, else the shorter plan that is known.
+        Ticks that the claim is compared with: the optimum, a lower bound, or a shorter plan.
     """
 
     verdict: ReferenceVerdict
@@ -79,34 +79,36 @@ class CheckedReference(NamedTuple):
     base: int | None = None
 
 
-def judge(stated: int | None, taken: PlanLength | None, best: BestKnown, unit: str = "tick") -> CheckedReference:
-    """Say what a reference is worth.
+def check_reference(
+    stated: int | None, plan: PlanLength | None, best: BestKnown, unit: str = "tick"
+) -> CheckedReference:
+    """Return the verdict on a reference.
 
     Parameters
     ----------
     stated
-        The makespan that it states; ``None``: it has a plan only.
-    taken
-        What the rules say of its plan; ``None``: it has a number only.
+        Claimed makespan; ``None`` for a plan without a claim.
+    plan
+        Replay of its plan; ``None`` for a claim without a plan.
     best
-        What is known about the best plans.
+        Known optimum or bounds.
 
     Examples
     --------
     >>> from planoracle.solver.result import Result
     >>> best = Result("tea", Status.optimal, 12, 12)
-    >>> [judge(number, None, best).verdict for number in (9, 12, 15)]
+    >>> [check_reference(number, None, best).verdict for number in (9, 12, 15)]
     ['below_bound', 'optimal', 'too_high']
-    >>> judge(15, PlanLength(14), best).reason
+    >>> check_reference(15, PlanLength(14), best).reason
     'its plan takes 14 ticks, not 15'
     """
     optimum = best.makespan if best.status == Status.optimal else None
     bound = best.lower_bound
-    if taken is not None and taken.makespan is None:
+    if plan is not None and plan.makespan is None:
         short = stated is not None and bound is not None and stated < bound
         more = f"; and {_least(bound, optimum, unit)}" if short else ""
-        return CheckedReference(ReferenceVerdict.infeasible, False, f"{taken.reason}{more}", optimum)
-    own = None if taken is None else taken.makespan
+        return CheckedReference(ReferenceVerdict.infeasible, False, f"{plan.reason}{more}", optimum)
+    own = None if plan is None else plan.makespan
     claimed = own if stated is None else stated
     assert claimed is not None
     if own is None and best.status == Status.infeasible:
@@ -116,10 +118,10 @@ def judge(stated: int | None, taken: PlanLength | None, best: BestKnown, unit: s
             ReferenceVerdict.misstated, True, f"its plan takes {_ticks(own, unit)}, not {stated}", optimum
         )
     if bound is not None and claimed < bound:
-        said = _least(bound, optimum, unit)
+        note = _least(bound, optimum, unit)
         passes = own is not None  # then one of the two must be wrong
         return CheckedReference(
-            ReferenceVerdict.below_bound, passes, f"its plan passes, though {said}" if passes else said, bound
+            ReferenceVerdict.below_bound, passes, f"its plan passes, though {note}" if passes else note, bound
         )
     if optimum is not None or (own is not None and own == bound):
         least = claimed if optimum is None else optimum
@@ -136,8 +138,8 @@ def judge(stated: int | None, taken: PlanLength | None, best: BestKnown, unit: s
         more = "" if bound is None else f"; every plan takes {_ticks(bound, unit)} or more, proved"
         return CheckedReference(ReferenceVerdict.unproved, True, f"a plan keeps it, and none shorter is known{more}")
     if bound is not None:
-        said = f"every plan takes {_ticks(bound, unit)} or more, proved; whether one keeps it is not known"
-        return CheckedReference(ReferenceVerdict.unproved, None, said)
+        note = f"every plan takes {_ticks(bound, unit)} or more, proved; whether one keeps it is not known"
+        return CheckedReference(ReferenceVerdict.unproved, None, note)
     return CheckedReference(ReferenceVerdict.unproved, None, "nothing is known about the shortest plan")
 
 
@@ -153,31 +155,31 @@ def _ticks(count: int | None, unit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFinding:
-    """What is to be said of one reference.
+    """Finding about one reference.
 
     Attributes
     ----------
     instance, benchmark
-        Name of the problem, and whose it is; ``None`` where that is not known.
+        Names of problem and benchmark; ``None`` if unknown.
     reference
-        What it is called: that of the benchmark, or the model of a row, or ``given``.
+        Name of the reference: that of the benchmark, the model of a row, or ``given``.
     profile
-        The rules that it was checked by.
+        Rule profile.
     unit
-        What the ticks of the problem are called; all figures are ticks.
+        Name of a tick of the problem; all figures are ticks.
     claimed
-        The makespan that it states, or that of its plan.
+        Claimed makespan, or that of the plan.
     feasible, violation
-        Whether a plan keeps it (its own, if it has one), and the kind of the rule that its plan breaks first.
+        True if a plan reaches the claim (its own, if it has one); kind of the first violation of its plan.
     optimum, bound, status
-        What is known about the best plans.
+        Known optimum and bounds of the problem.
     verdict, reason
-        What it turns out to be, and why in words.
+        Verdict, and the reason in words.
     off, gap
-        By how much it differs from the optimum, else from the bound that it is below, else from a shorter plan: in
-        ticks and as a share.
+        Difference from the optimum, else from the bound that it is below, else from a shorter plan: in ticks and as a
+        share.
     id, source, line
-        Of a reference that was handed in: what it is called there, and where it stands.
+        Id and place of a submitted reference.
     """
 
     instance: str | None
@@ -201,7 +203,7 @@ class ReferenceFinding:
 
     @property
     def wrong(self) -> bool:
-        """Whether something is wrong with the reference."""
+        """True if the reference is wrong."""
         return self.verdict in WRONG
 
     def row(self) -> dict[str, Any]:
@@ -216,7 +218,7 @@ def summarize(findings: Iterable[ReferenceFinding]) -> list[dict[str, Any]]:
     -------
     list of dict
         ``set`` (of bundled problems, else the benchmark), ``reference, checked``; how many have each verdict;
-        ``mean_gap, max_gap`` of those that are too high; ``worst``: where the largest gap is.
+        ``mean_gap, max_gap`` of those that are too high; ``worst``: name the largest gap is.
     """
     groups: dict[tuple[str, str], list[ReferenceFinding]] = {}
     for one in findings:
@@ -230,9 +232,9 @@ def summarize(findings: Iterable[ReferenceFinding]) -> list[dict[str, Any]]:
             for one in members
             if one.verdict == ReferenceVerdict.too_high and one.gap is not None
         ]
-        worst, where = max(high, key=lambda found: found[0], default=(None, None))
+        worst, name = max(high, key=lambda gap_and_name: gap_and_name[0], default=(None, None))
         row: dict[str, Any] = {"set": label, "reference": reference, "references": len(members)}
         row |= {verdict.value: count[verdict] for verdict in ReferenceVerdict}
         row["mean_gap"] = sum(gap for gap, _ in high) / len(high) if high else None
-        rows.append(row | {"max_gap": worst, "worst": where and short_name(where)})
+        rows.append(row | {"max_gap": worst, "worst": name and short(name)})
     return rows

@@ -23,8 +23,8 @@ from planoracle.instances.protocol import registry
 
 
 def with_tables() -> list[str]:
-    """Return the benchmarks for which published figures are bundled."""
-    return [name for name in registry.names() if _published(name)]
+    """Return the benchmarks with bundled published figures."""
+    return [name for name in registry.names() if _figures(name)]
 
 
 def rows_of(benchmark: str) -> Iterator[dict[str, Any]]:
@@ -35,9 +35,9 @@ def rows_of(benchmark: str) -> Iterator[dict[str, Any]]:
     UnknownNameError
         If there is no such benchmark.
     """
-    for row in _published(benchmark):
+    for row in _figures(benchmark):
         paper, digits = row["paper"], row["digits"] or None
-        ours = None if row["ours"] is None else _recomputed(benchmark, *row["ours"])
+        ours = None if row["ours"] is None else _recompute(benchmark, *row["ours"])
         ours = None if ours is None else round(ours, digits)
         difference = None if paper is None or ours is None else round(ours - paper, digits)
         values = {"paper": paper, "ours": ours, "difference": difference}
@@ -45,7 +45,7 @@ def rows_of(benchmark: str) -> Iterator[dict[str, Any]]:
 
 
 @cache
-def _published(benchmark: str) -> list[dict[str, Any]]:
+def _figures(benchmark: str) -> list[dict[str, Any]]:
     path = files(_package(benchmark)) / "data" / "published.json"
     return load_json(path.read_bytes(), path.name)["figures"] if path.is_file() else []
 
@@ -54,7 +54,7 @@ def _package(benchmark: str) -> str:
     return type(registry.get(benchmark)).__module__
 
 
-def _recomputed(benchmark: str, measure: str, *names: str) -> float | None:
+def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
     """Return the value of a measure; ``None`` if an optimum is not proved."""
     if measure == "metrics":
         value: float = registry.get(benchmark).metrics.published_figures()[names[0]]

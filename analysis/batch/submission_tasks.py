@@ -16,10 +16,10 @@ from planoracle.analysis.batch.process import Ready, TaskFailure
 from planoracle.analysis.batch.tasks import Item, ResultRow
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.grading.grader import VERSION, Grade, Grader
-from planoracle.analysis.grading.oracle import remembering
+from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems, Recent
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.path_names import EntryError, PathNames
+from planoracle.analysis.intake.path_names import EntryError, SourceLine
 from planoracle.analysis.intake.record_fields import is_grade
 from planoracle.analysis.intake.submissions import INTERNAL, Entries, SubmissionResult, answers
 from planoracle.instances.errors import InputError
@@ -116,21 +116,17 @@ class Grading:
         """Return a grader; raises `UnknownNameError` for unknown rules."""
         rules = profiles(self.profile, dict(self.rules))
         problems = Problems(named=dict(self.named), places=self.places)
-        return Grader(rules, problems=problems, own_limits=self.own_limits, details=self.trace)
+        oracle = SolverOracle(is_cached=self.is_cached)
+        return Grader(rules, problems=problems, oracle=oracle, own_limits=self.own_limits, details=self.trace)
 
     def start(self) -> Callable[[Any], ResultRow]:
         """Return the function that grades one submission."""
         grader = self.grader()
+        return lambda submission: self._row(grader.grade(submission))
 
-        def answer(submission: Any) -> ResultRow:
-            with remembering(self.is_cached):
-                return self._row(grader.grade(submission))
-
-        return answer
-
-    def unscored_grade(self, place: PathNames, submission: object, failure: TaskFailure) -> Grade:
+    def unscored_grade(self, place: SourceLine, submission: object, failure: TaskFailure) -> Grade:
         """Return the grade of a submission that a worker could not grade."""
-        return Grader().unscored(submission, failure.error, place)
+        return Grader().unscored_grade(submission, failure.error, place)
 
     def _row(self, grade: Grade) -> ResultRow:
         row = grade.row(trace=self.trace)
@@ -152,7 +148,7 @@ class Submissions:
         self._problems = Problems(named=dict(work.named), places=work.places)
         self._contents: Recent[str, str] = Recent(4096)
 
-    def item(self, place: PathNames, entry: Any) -> Item:
+    def item(self, place: SourceLine, entry: Any) -> Item:
         """Return the item of one submission, or of the error that there is instead."""
         if isinstance(entry, InputError):
             return Item((place, entry.about if isinstance(entry, EntryError) else None), answer=TaskFailure(entry))

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from planoracle.analysis.audit.audit_page import page_of
-from planoracle.analysis.audit.auditor import Auditor, published, published_names
+from planoracle.analysis.audit.auditor import Auditor, published_names, published_references
 from planoracle.analysis.audit.finding import ReferenceFinding, ReferenceVerdict, summarize
 from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
@@ -39,7 +39,7 @@ from planoracle.analysis.cli.submissions import (
 from planoracle.analysis.console import complain, output_file, tell
 from planoracle.analysis.grading.oracle import WORK
 from planoracle.analysis.grading.problem_loader import Problems
-from planoracle.analysis.intake.path_names import PathNames
+from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import names_problem
@@ -177,23 +177,23 @@ def _check_references(
     only_files = not names and (own or intake is not None)
     expanded = [*own, *(() if only_files else published_names(names))]
     for name in track(expanded, "checking"):
-        yield from _report_unchecked(auditor.published(name))
+        yield from _report_unchecked(auditor.check_published(name))
     if intake is not None:
         entries = track(intake, "checking", count_for_bar(intake))
-        yield from _report_unchecked(each_within(entries, auditor.handed_in, limits))
+        yield from _report_unchecked(each_within(entries, auditor.check_submissions, limits))
 
 
 def _loopholes(auditor: Auditor, names: list[str]) -> Iterator[ReferenceFinding]:
     """Yield the loopholes of the released graders of some benchmarks, by default of all."""
     for name in names or registry.names():
         benchmark = registry.get(name)
-        yield from auditor.loopholes(benchmark)
+        yield from auditor.check_loopholes(benchmark)
 
 
 def _tell_of_copies(names: list[str]) -> None:
     """Name the sources of published references that are not bundled."""
     for benchmark in filter(None, map(registry.find, names)):
-        for reference in published(benchmark) if not benchmark.referenced_names else ():
+        for reference in published_references(benchmark) if not benchmark.referenced else ():
             tell(f"{reference.published}: {reference.about}", "note")
 
 
@@ -201,7 +201,7 @@ def _report_unchecked(findings: Iterator[ReferenceFinding]) -> Iterator[Referenc
     """Yield findings; write an error for each that could not be checked."""
     for one in findings:
         if one.verdict == ReferenceVerdict.not_checked and one.line is not None:
-            report_failure(PathNames(one.line, one.source), one.reason)
+            report_failure(SourceLine(one.line, one.source), one.reason)
         elif one.verdict == ReferenceVerdict.not_checked:
             complain(f"{one.instance}: {one.reason}")
         yield one

@@ -20,17 +20,10 @@ from planoracle.analysis.cli.options import (
     without_none,
 )
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
-from planoracle.analysis.comparison.compare import (
-    Comparison,
-    by_variant,
-    check,
-    curve,
-    parted,
-    summarize,
-    summarize_agents,
-    with_models,
-)
+from planoracle.analysis.comparison.compare import Comparison, check
 from planoracle.analysis.comparison.compare import compare as compared
+from planoracle.analysis.comparison.method_tables import by_variant, names_and_grades, summarize, with_models
+from planoracle.analysis.comparison.speedup import curve, summarize_agents
 from planoracle.analysis.console import complain
 from planoracle.instances.protocol.registry import get
 
@@ -110,13 +103,13 @@ def compare(
     methods = heuristics or ()
     check(methods)
     each = bool(methods) and form in PEOPLE
-    problems, grades = parted(names)
+    problems, grades = names_and_grades(names)
     run = ProblemLoop(problems, "comparing", any_kind=True)
     tables: dict[str, Table] = {}
     comparisons, notes = [], Notes()
 
     def compare_one(problem: Any) -> Comparison:
-        return with_models(compared(problem, also=methods, **without_none(time_limit=time_limit)), grades)
+        return with_models(compared(problem, extra=methods, **without_none(time_limit=time_limit)), grades)
 
     for problem, one in run.each(compare_one):
         if not (variants or summary):

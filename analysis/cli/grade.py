@@ -45,16 +45,16 @@ from planoracle.analysis.console import clear, tell
 from planoracle.analysis.grading.grade_row import grade_of, is_grade_row
 from planoracle.analysis.grading.grader import Grade, MismatchCounter
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.path_names import EntryError, PathNames
-from planoracle.analysis.intake.record_fields import is_grade, normalised
+from planoracle.analysis.intake.path_names import EntryError, SourceLine
+from planoracle.analysis.intake.record_fields import is_grade, normalise
 from planoracle.analysis.intake.submissions import Intake
-from planoracle.analysis.statistics.summary import GradeRows
+from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import to_json
 
 if TYPE_CHECKING:
-    Entry = tuple[PathNames, object]
+    Entry = tuple[SourceLine, object]
 
 # Entries that are looked at to tell a file of grades from one of submissions.
 _HEAD = 100
@@ -151,11 +151,11 @@ def grade(
                     report_failure(place, result.reason)
                     failed = True
                 row = result.row(trace=trace)
+                averages.add(result, row)
                 if form in PEOPLE:
                     # In a table the time of a failure would look like a good makespan; data formats have it.
                     row |= {"progress": result.progress, "makespan": result.makespan if result.success else None}
                 table.add(row)
-                averages.add(result)
                 notes.add(result.instance)
                 strangers.add(result)
         if len({row.get("model") for row in table.rows}) > 1:
@@ -202,7 +202,7 @@ def _collect(intake: Intake, output: Path) -> NoReturn:
                 continue
             if to_stdout:
                 clear()
-            stream.write(to_json(normalised(entry, place)) + "\n")
+            stream.write(to_json(normalise(entry, place)) + "\n")
             written += 1
     unread = f"; {failed} could not be read" if failed else ""
     tell(f"{written} submissions{unread}", "note")
@@ -230,7 +230,7 @@ def _summarize(
     raise typer.Exit(1 if failed else 0)
 
 
-def _read_grades(entries: Iterable[Entry]) -> Iterator[tuple[PathNames, Grade | None, str]]:
+def _read_grades(entries: Iterable[Entry]) -> Iterator[tuple[SourceLine, Grade | None, str]]:
     """Yield the place of each grade, and the grade or the reason why it cannot be read."""
     for place, content in entries:
         if not is_grade(content):

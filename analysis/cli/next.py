@@ -49,7 +49,7 @@ def next_(
     if after is not None:
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
-    options = {"everything": all_commands, "clock": clock, **without_none(seconds=time_limit)}
+    options = {"all_commands": all_commands, "clock": clock, **without_none(seconds=time_limit)}
     advice = in_worker(_advice, name, text, profile, options)
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from planoracle.analysis.batch.journal import StorageError
-from planoracle.analysis.console import clear, complain, defused, lenient, output_file, say, tell
+from planoracle.analysis.console import clear, complain, escape_formulas, lenient, output_file, say, tell
 from planoracle.instances.text import one_of, to_json, visible
 
 if TYPE_CHECKING:
@@ -221,8 +221,8 @@ def _storage_errors() -> Iterator[None]:
 def _cell(value: Any) -> Any:
     """Return a cell of a csv file in which no spreadsheet finds a formula."""
     if isinstance(value, dict | list | tuple):
-        return defused(to_json(value))
-    return defused(visible(value, keep="\n")) if isinstance(value, str) else value
+        return escape_formulas(to_json(value))
+    return escape_formulas(visible(value, keep="\n")) if isinstance(value, str) else value
 
 
 def _console(stream: IO[str], *, wide: bool = False) -> Console | None:

@@ -30,7 +30,7 @@ from planoracle.analysis.cli.progress import SignalExit, track
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.console import complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.verification.bundled_checks import chosen, rows_of
+from planoracle.analysis.verification.bundled_checks import rows_of, select_names
 from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.heuristics.registry import run as apply
@@ -154,7 +154,7 @@ def solve(
 
 def _list_bundled(names: list[str], form: Format) -> None:
     """List the bundled optima, each with the value that the benchmark's authors claim, if they claim one."""
-    write_table(form, _BUNDLED_COLUMNS, (row for name in chosen(names) for row in rows_of(name)))
+    write_table(form, _BUNDLED_COLUMNS, (row for name in select_names(names) for row in rows_of(name)))
 
 
 def _apply_heuristic(

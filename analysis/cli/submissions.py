@@ -20,8 +20,8 @@ from planoracle.analysis.cli.options import with_options
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems
-from planoracle.analysis.intake.path_names import PathNames
-from planoracle.analysis.intake.record_fields import given_columns
+from planoracle.analysis.intake.path_names import SourceLine
+from planoracle.analysis.intake.record_fields import parse_columns
 from planoracle.analysis.intake.submissions import Intake, SubmissionResult
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import expand
@@ -181,14 +181,14 @@ def open_submissions(
     claims: bool = False,
 ) -> Intake:
     """Open submissions, with ``claims`` also rows without a plan; exits if a path cannot be read."""
-    chosen = given_columns(columns or (), claims=claims)
+    chosen = parse_columns(columns or (), claims=claims)
     try:
         return Intake(
             paths,
             pattern=pattern,
             columns=chosen,
             model=model,
-            told=lambda message: tell(message, "note"),
+            on_note=lambda message: tell(message, "note"),
             claims=claims,
         )
     except UnknownNameError:
@@ -203,7 +203,7 @@ def count_for_bar(intake: Intake) -> int | None:
     return intake.count() if sys.stderr.isatty() else None
 
 
-def report_failure(place: PathNames, reason: str | None) -> None:
+def report_failure(place: SourceLine, reason: str | None) -> None:
     """Write an error about a submission, with its place."""
     complain(f"{place}: {(reason or '').removeprefix(f'{place.source}: ')}")
 

@@ -14,8 +14,14 @@ from planoracle.analysis.cli.options import ProblemLoop, complete_name
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, tell
-from planoracle.analysis.verification.bundled_checks import chosen, derived, faults_of, ways_of, write_optima
-from planoracle.analysis.verification.verify import certificates, shipped, verified, write
+from planoracle.analysis.verification.bundled_checks import (
+    bundled_entries,
+    derive,
+    faults_of,
+    select_names,
+    write_optima,
+)
+from planoracle.analysis.verification.verify import read_certificates, verify_bundled, verify_named, write_certificates
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit
@@ -92,7 +98,7 @@ def verify(
 
 def _derive(patterns: list[str], work: float, sample: int | None, seed: int, *, write: bool) -> int:
     """Derive bundled optima again; return the exit status."""
-    names = chosen(patterns, sample, seed)
+    names = select_names(patterns, sample, seed)
     if write:
         _write(names, [*(catalog.expand(patterns) or catalog.bundled())], work)
         return 0
@@ -103,7 +109,7 @@ def _compare(names: list[str], work: float) -> int:
     derived = faulty = skipped = 0
     replayed: Counter[str] = Counter()
     for name in track(names, "solving"):
-        for one in ways_of(name):
+        for one in bundled_entries(name):
             if one.derivable and one.effort > work:
                 skipped += 1
                 continue
@@ -125,14 +131,14 @@ def _write(names: list[str], every: list[str], work: float) -> None:
     """Write missing entries and the certificates of all problems."""
     new: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for name in track(names, "solving"):
-        ways = list(ways_of(name))
+        ways = list(bundled_entries(name))
         if not any(_lacks(one.entry, work) for one in ways):
             continue
         benchmark = ways[0].problem.benchmark
-        entries = [derived(one, WorkLimit(work)) if _lacks(one.entry, work) else one.entry for one in ways]
+        entries = [derive(one, WorkLimit(work)) if _lacks(one.entry, work) else one.entry for one in ways]
         new[benchmark][ways[0].problem.name] = entries
         write_optima(registry.get(benchmark), new[benchmark])
-    write(track(every, "proving"))
+    write_certificates(track(every, "proving"))
 
 
 def _lacks(entry: dict[str, Any] | None, work: float) -> bool:
@@ -146,7 +152,7 @@ def _check_bundled(names: list[str], form: Format) -> int:
     table = Table(form, _COLUMNS)
     count = Counter[bool | None]()
     for name in track(expanded, "verifying"):
-        for one in shipped(name):
+        for one in verify_bundled(name):
             count[one.holds] += 1
             if one.holds is False or names or form is not Format.table:
                 table.add(one.row())
@@ -176,8 +182,8 @@ def _certificates(problem: str, proof: str, form: Format) -> None:
 
 def _verdicts(proof: str, problems: dict[str, Any]) -> Iterator[Any]:
     """Yield the verdict on each certificate of a file, or why there is none."""
-    for place, certificate in certificates(proof):
+    for place, certificate in read_certificates(proof):
         try:
-            yield certificate.at(place) if isinstance(certificate, InputError) else verified(certificate, problems)
+            yield certificate.at(place) if isinstance(certificate, InputError) else verify_named(certificate, problems)
         except InputError as error:
             yield error.at(place)

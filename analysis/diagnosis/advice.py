@@ -17,7 +17,7 @@ from planoracle.solver.states.state_solver import NEVER
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What can be done in a state.
+    """Recommended commands in a state.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Advice:
     plan
         The run so far and the best completion as text, replayed by the rules; ``None`` if there is none.
     over
-        Why the run cannot go on, if so; ``time_limit``: it can, but not end in time.
+        Reason why the run cannot continue; ``time_limit``: it cannot end in time.
     clock
         Ticks; the time before which nothing else can start. Whoever takes an advised wait hands this time and the
         wait back as ``clock`` of `next_commands`. 0 in kitchens.
@@ -58,7 +58,7 @@ def next_commands(
     submission: object = None,
     rules: Rules | None = None,
     *,
-    everything: bool = False,
+    all_commands: bool = False,
     clock: int | None = None,
     seconds: Limit = WORK,
 ) -> Advice:
@@ -69,11 +69,11 @@ def next_commands(
     submission, rules
         The run so far, see `planoracle.instances.protocol.benchmark.Benchmark.run`; nothing for the beginning. What the
         rules refused has changed nothing but the time.
-    everything
+    all_commands
         Return all commands that the rules allow, with their costs, in steps of `Advice.grid`.
     clock
-        What time it is, in ticks, if it is later than the run so far says by its last command (not where waits are
-        commands, nor in kitchens).
+        Current time in ticks, if it is later than the end of the last command (only for problems without wait
+        commands).
     seconds
         For one state: wall time at most, or counted work, by which no answer depends on the machine.
 
@@ -85,7 +85,7 @@ def next_commands(
     Examples
     --------
     >>> from planoracle.instances.files.catalog import load
-    >>> advice = next_commands(load("timearena/household1"), ["activate kettle"], everything=True)
+    >>> advice = next_commands(load("timearena/household1"), ["activate kettle"], all_commands=True)
     >>> advice.best
     13
     >>> [(option.command, option.cost) for option in advice.options]
@@ -94,11 +94,11 @@ def next_commands(
     run = registry.of(problem).run(problem, submission, rules)
     if clock is not None:
         run.wait_until(clock)
-    return next_of(run, everything=everything, seconds=seconds)
+    return next_of(run, all_commands=all_commands, seconds=seconds)
 
 
-def next_of(run: AnyRun, *, everything: bool = False, seconds: Limit = WORK) -> Advice:
-    """Return the commands that keep the best makespan within reach where a run stopped, see `next_commands`."""
+def next_of(run: AnyRun, *, all_commands: bool = False, seconds: Limit = WORK) -> Advice:
+    """Return the recommended commands at the end of a run, see `next_commands`."""
     solver, problem = solver_of(run, seconds), run.problem
     if run.impossible is not None:
         return Advice(problem.name, problem.unit, None, Status.infeasible, (), None, run.impossible, grid=solver.grid)
@@ -110,11 +110,11 @@ def next_of(run: AnyRun, *, everything: bool = False, seconds: Limit = WORK) -> 
     if run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
         plan = solver.complete_plan(value)
     options = [] if ended is not None else list(solver.options(value))
-    best = sorted(options, key=_rank) if everything else [option for option in options if option.cost == 0]
+    best = (
+        sorted(options, key=lambda one: (one.cost is None, one.cost or 0))
+        if all_commands
+        else [option for option in options if option.cost == 0]
+    )
     return Advice(
         problem.name, problem.unit, value.makespan, value.status, tuple(best), plan, over, solver.clock, solver.grid
     )
-
-
-def _rank(option: Option) -> tuple[bool, int]:
-    return option.cost is None, option.cost or 0

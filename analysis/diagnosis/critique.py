@@ -1,4 +1,4 @@
-"""Critique: one report on one plan, all its faults by topic, its efficiency, the decisions that cost most."""
+"""Critique: report on a plan with its faults by topic, efficiency and costliest decisions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from planoracle.analysis.diagnosis.advice import next_of
 from planoracle.analysis.diagnosis.decisions import Decisions, decisions, too_long
 from planoracle.analysis.diagnosis.efficiency import Efficiency, best_of, efficiency
+from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.grading.oracle import WORK, SolverOracle
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.limits import Limit
@@ -19,13 +21,13 @@ from planoracle.instances.protocol.profiles import Rules
 
 #: Of the form of `Critique.as_dict`; grows when a field changes its meaning or goes away.
 VERSION = 1
-#: Decisions of longer runs are not priced.
-MAX_PRICED = 1_000
+#: Most decisions of a run whose costs are computed.
+MAX_DECISIONS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """How the run ended.
+    """Outcome of the run.
 
     Attributes
     ----------
@@ -36,7 +38,7 @@ class RunVerdict:
     fatal
         Kind, subject and index of the violation that ended the run; ``None`` if none did.
     later
-        Number of violations found beyond it, as if the refused commands had been carried out.
+        Number of violations after it, as if refused commands had been carried out.
     text
         The paragraph without its heading.
     """
@@ -64,11 +66,11 @@ class Critique:
     Attributes
     ----------
     sections
-        The benchmark's topics in their fixed order, each also if there is nothing to complain of.
+        The benchmark's topics in their fixed order, also those without a fault.
     efficiency
         The plan beside the best possible.
     decisions
-        What single decisions cost; ``None`` if that was not asked for.
+        Costs of single decisions; ``None`` if they were not requested.
     unit, seconds_per_tick
         What a tick is; ``None`` seconds where it has no fixed length.
     """
@@ -91,8 +93,8 @@ class Critique:
         >>> plan = "Step(1, Cobbler, 3 min, 0:00) Step(6, Soup, 1 min, 0:02:00)"
         >>> report = critique(load("recipe2plan/timed/Cobbler_Pancakes"), plan, regret=False)
         >>> print(report.prose().partition("Missing")[0])
-        Result: The run ends at command 1, step 1 of Cobbler; no commands are carried out before, 0% of the work. What \
-is said of later commands holds as if refused ones had been carried out.
+        Result: The run ends at command 1, step 1 of Cobbler; no commands are carried out before, 0% of the work. \
+Faults of later commands hold as if refused ones had been carried out.
         Unknown steps: Command 2 names the recipe "Soup"; there are Cobbler and Pancakes. Use the recipes and step \
 numbers you were given.
         <BLANKLINE>
@@ -139,10 +141,10 @@ def critique(
     rules
         The profile of the benchmark; by default that of the paper.
     regret
-        Work out what single decisions cost, which takes a solve for each.
+        Compute the costs of single decisions, which takes a solve for each.
     hints
-        Say in the prose up to where the decisions keep the optimum within reach, and by which commands an unfinished
-        run could go on without loss.
+        Add to the text how many decisions keep the optimum reachable, and the commands by which an unfinished run can
+        continue without loss.
     seconds
         For each state of the run: wall time at most, or counted work, by which no answer depends on the machine.
 
@@ -151,7 +153,7 @@ def critique(
     PlanError, InputError
         If the submission cannot be read at all.
     """
-    if submission is None:  # which elsewhere stands for a run that has not begun
+    if submission is None:  # elsewhere ``None`` is the empty run
         raise PlanError("is missing", field="plan")
     return critique_of(
         registry.of(problem).run(problem, submission, rules), regret=regret, hints=hints, seconds=seconds
@@ -192,19 +194,19 @@ def _verdict(examined: Examination) -> RunVerdict:
         makespan=run.makespan,
         fatal=None if run.fatal is None else (run.fatal.kind, run.fatal.subject, run.fatal.position),
         later=later,
-        text=" ".join(_told(examined, later)),
+        text=" ".join(_verdict_sentences(examined, later)),
     )
 
 
-def _told(examined: Examination, later: int) -> Iterator[str]:
+def _verdict_sentences(examined: Examination, later: int) -> Iterator[str]:
     run = examined.replay
     count = len(run.violations)
     faults = "1 fault" if count == 1 else f"{count} faults"
     if examined.outcome:
         yield examined.outcome
     elif run.success:
-        how = f"with {faults}" if count else "without a fault"
-        yield f"Everything is done in {examined.clock.span(run.makespan)}, {how}."
+        faults_text = f"with {faults}" if count else "without a fault"
+        yield f"Everything is done in {examined.clock.span(run.makespan)}, {faults_text}."
     elif examined.whole:
         yield f"The plan is not valid; it has {faults}."
     elif run.fatal is not None and run.fatal.position is not None:
@@ -212,22 +214,18 @@ def _told(examined: Examination, later: int) -> Iterator[str]:
         at = examined.command(run.fatal.position)
         yield f"The run ends at {at}; {done} carried out before, {run.progress:.0%} of the {examined.aim}."
         if later:
-            yield "What is said of later commands holds as if refused ones had been carried out."
+            yield "Faults of later commands hold as if refused ones had been carried out."
     else:
-        how = f", with {faults}" if count else ""
-        yield f"The plan ends when {run.progress:.0%} of the {examined.aim} is done{how}."
+        faults_text = f", with {faults}" if count else ""
+        yield f"The plan ends when {run.progress:.0%} of the {examined.aim} is done{faults_text}."
     yield from examined.notes
 
 
 def _decisions(run: AnyRun, examined: Examination, *, hints: bool, seconds: Limit) -> Decisions:
-    # Imported when needed: they bring the solvers.
-    from planoracle.analysis.diagnosis.advice import next_of
-    from planoracle.analysis.diagnosis.regret import regret_of
-
-    if len(examined.replay.events) > MAX_PRICED:
+    if len(examined.replay.events) > MAX_DECISIONS:
         return too_long(len(examined.replay.events))
-    priced = regret_of(run, seconds=seconds)
+    costs = regret_of(run, seconds=seconds)
     following: tuple[str, ...] = ()
-    if hints and not priced.success and registry.of(run.problem).allows_hints:
+    if hints and not costs.success and registry.of(run.problem).hints:
         following = tuple(option.command for option in next_of(run, seconds=seconds).options)
-    return decisions(priced, examined.clock, hints=hints, following=following)
+    return decisions(costs, examined.clock, hints=hints, following=following)

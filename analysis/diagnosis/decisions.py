@@ -1,4 +1,4 @@
-"""Which decisions of a run cost most, and after which one it could not be saved any more."""
+"""Costliest decisions of a run, and the decision after which success was impossible."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from planoracle.solver.runs import solver_of
 if TYPE_CHECKING:
     from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret
 
-#: Most decisions that are named, and most constraints of a contradiction.
+#: Most decisions in the report, and most constraints of a contradiction.
 MAX_COSTLY, MAX_REASONS = 3, 8
-#: Most commands to go on with that are named in prose.
+#: Most next commands in the text.
 MAX_NEXT = 5
-#: Seconds to look for a contradiction.
+#: Seconds to search for a contradiction.
 CONFLICT_SECONDS = 5.0
 
 _NO_RETURN = {
@@ -30,7 +30,7 @@ _NO_RETURN = {
 
 @dataclass(frozen=True, slots=True)
 class Costly:
-    """A decision and what it cost.
+    """Decision and its cost.
 
     Attributes
     ----------
@@ -43,10 +43,9 @@ class Costly:
     start, end
         Ticks.
     cost
-        Ticks by which the best makespan still possible has grown; ``None`` where nothing is possible any more, or
-        the cost is not proved.
+        Increase of the best reachable makespan in ticks; ``None`` if none is reachable or the cost is not proved.
     status
-        What is known about the best makespan after it.
+        Status of the best makespan after it.
     """
 
     index: int
@@ -60,44 +59,44 @@ class Costly:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """The decisions of a run in short.
+    """Summary of the decisions of a run.
 
     Attributes
     ----------
     costly
-        The costliest decisions, dearest first, of those that cost something.
+        Decisions with a cost, the costliest first.
     no_return
-        The first one after which nothing can be completed without a violation any more.
-    why, proved
+        First decision after which no completion without violation exists.
+    cause, proved
         ``constraints``, ``time_limit``, ``over`` or ``spoiled``, see `planoracle.analysis.diagnosis.regret.RunRegret`;
-        and whether
-        that is proved.
+        True if that is proved.
     reasons
-        Constraints in words that contradict each other from there on, where ``why`` is ``constraints``.
+        Contradicting constraints in words, if ``cause`` is ``constraints``.
     completion
-        Ticks; the best makespan possible from where the run stopped.
-    kept
-        How many decisions from the first on keep the optimum reachable, of ``count`` in all.
+        Best makespan in ticks of a completion of the run.
+    optimal_count, count
+        Number of decisions from the first on that keep the optimum reachable, and of all decisions.
     next
-        Commands by which the run can go on without loss from where it stopped, if hints were asked for.
+        Commands that continue the run without loss, if hints were requested.
     text
         The paragraph without its heading.
     """
 
     costly: tuple[Costly, ...]
     no_return: Costly | None
-    why: str | None
+    cause: str | None
     proved: bool
     reasons: tuple[str, ...]
     completion: int | None
-    kept: int
+    optimal_count: int
     count: int
     next: tuple[str, ...]
     text: str
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields for JSON."""
-        return asdict(self) | {
+        keys = {"cause": "why", "optimal_count": "kept"}
+        return {keys.get(name, name): value for name, value in asdict(self).items()} | {
             "costly": [asdict(one) for one in self.costly],
             "reasons": list(self.reasons),
             "next": list(self.next),
@@ -107,35 +106,37 @@ class Decisions:
 def decisions(
     regret: RunRegret, clock: ClockFormat, *, hints: bool = False, following: tuple[str, ...] = ()
 ) -> Decisions:
-    """Put a regret profile in short.
+    """Summarize the regret of a run.
 
-    With ``hints`` the prose also says how far the optimum was within reach, and by which commands, ``following``, the
-    run can go on without loss.
+    With ``hints`` the text also contains how long the optimum was reachable, and the commands ``following`` that
+    continue the run without loss.
     """
-    made = regret.decisions
-    costly = tuple(_costly(made[i]) for i in regret.costliest(MAX_COSTLY))
+    steps = regret.decisions
+    costly = tuple(_costly(steps[i]) for i in regret.costliest(MAX_COSTLY))
     last = regret.no_return if regret.no_return is not None and regret.no_return >= 0 else None
     proved = last is not None and regret.no_return_status == "proved"
-    kept = next((i for i, one in enumerate(made) if one.cost is None or one.cost > 0), len(made))
-    found = Decisions(
+    optimal_count = next((i for i, one in enumerate(steps) if one.cost is None or one.cost > 0), len(steps))
+    summary = Decisions(
         costly=costly,
-        no_return=None if last is None else _costly(made[last]),
-        why=None if last is None else regret.no_return_reason,
+        no_return=None if last is None else _costly(steps[last]),
+        cause=None if last is None else regret.no_return_reason,
         proved=proved,
         reasons=_reasons(regret, last) if last is not None and proved else (),
         completion=regret.completion,
-        kept=kept,
-        count=len(made),
+        optimal_count=optimal_count,
+        count=len(steps),
         next=tuple(clean(command) for command in following),
         text="",
     )
-    said = [*_told(clock, found, success=regret.success), *(_hint(made, found, clock) if hints else ())]
-    return replace(found, text=" ".join(said))
+    sentences = [*_sentences(clock, summary, success=regret.success), *(_hint(steps, summary, clock) if hints else ())]
+    return replace(summary, text=" ".join(sentences))
 
 
 def too_long(count: int) -> Decisions:
-    """Return what is said of a run of so many decisions that they are not looked at."""
-    return Decisions((), None, None, False, (), None, 0, count, (), "There are too many decisions to price them.")
+    """Return the summary of a run with too many decisions to compute their costs."""
+    return Decisions(
+        (), None, None, False, (), None, 0, count, (), "There are too many decisions to compute their costs."
+    )
 
 
 def _costly(one: DecisionRegret) -> Costly:
@@ -143,45 +144,45 @@ def _costly(one: DecisionRegret) -> Costly:
 
 
 def _reasons(regret: RunRegret, last: int) -> tuple[str, ...]:
-    """Return constraints that cannot all be obeyed after a decision, if they can be found in time."""
+    """Return constraints that contradict each other after a decision, if constraints in time."""
     if regret.run is None or regret.no_return_reason != "constraints":
         return ()
-    found = solver_of(regret.run, CONFLICT_SECONDS).contradiction(last + 1)
-    return tuple(clean(text, 200) for text in found[:MAX_REASONS])
+    constraints = solver_of(regret.run, CONFLICT_SECONDS).contradiction(last + 1)
+    return tuple(clean(text, 200) for text in constraints[:MAX_REASONS])
 
 
-def _named(one: Costly, clock: ClockFormat) -> str:
+def _name(one: Costly, clock: ClockFormat) -> str:
     if one.kind == "wait" and one.end > one.start:
         return f"waiting ({clock.stretch(one.start, one.end)})"
-    # What the rules carried out is in their words; the rest is the submission's alone.
+    # Commands that were carried out are in the words of the benchmark; others are quoted from the submission.
     name = one.command if one.kind != "lost" else quoted(one.command)
     if clock.is_discrete:
         return f"{name} ({clock.moment(one.start)})"
     return f"command {one.index + 1} ({name})"
 
 
-def _told(clock: ClockFormat, found: Decisions, *, success: bool) -> Iterator[str]:
-    if found.costly:
-        parts = [f"{_named(one, clock)} by {clock.span(one.cost or 0)}" for one in found.costly]
+def _sentences(clock: ClockFormat, summary: Decisions, *, success: bool) -> Iterator[str]:
+    if summary.costly:
+        parts = [f"{_name(one, clock)} by {clock.span(one.cost or 0)}" for one in summary.costly]
         yield f"What puts the end off most: {listed(parts)}."
-    if found.no_return is not None and found.why is not None:
-        here = _named(found.no_return, clock)
-        yield sentence(_NO_RETURN[found.why].format(here=here))
-        if found.reasons:
-            yield f"These cannot all be kept from there on: {'; '.join(found.reasons)}."
-    elif found.completion is not None and not success:
-        yield f"From where the run stopped, everything could still be done in {clock.span(found.completion)} in all."
+    if summary.no_return is not None and summary.cause is not None:
+        decision = _name(summary.no_return, clock)
+        yield sentence(_NO_RETURN[summary.cause].format(here=decision))
+        if summary.reasons:
+            yield f"These cannot all be kept from there on: {'; '.join(summary.reasons)}."
+    elif summary.completion is not None and not success:
+        yield f"From where the run stopped, everything could still be done in {clock.span(summary.completion)} in all."
 
 
-def _hint(made: tuple[DecisionRegret, ...], found: Decisions, clock: ClockFormat) -> Iterator[str]:
-    kept = found.kept
-    if found.next:
-        yield f"Go on with one of these: {some(found.next, MAX_NEXT)}."
-    if not made:
+def _hint(steps: tuple[DecisionRegret, ...], summary: Decisions, clock: ClockFormat) -> Iterator[str]:
+    count = summary.optimal_count
+    if summary.next:
+        yield f"Go on with one of these: {some(summary.next, MAX_NEXT)}."
+    if not steps:
         return
-    if kept == len(made):
+    if count == len(steps):
         yield "Nothing that you decided costs time."
-    elif kept:
-        yield f"Up to {_named(_costly(made[kept - 1]), clock)} nothing is lost; keep that."
+    elif count:
+        yield f"Up to {_name(_costly(steps[count - 1]), clock)} nothing is lost; keep that."
     else:
         yield "Begin differently."

@@ -1,4 +1,4 @@
-"""How close a plan comes to the best possible: makespans, idle time, and what could be done meanwhile."""
+"""Efficiency of a plan: makespan and idle time beside the optimum, and work for idle time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planoracle.instances.protocol.feedback import Examination, clean, listed, n
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Oracle
 
-#: Schedules that are tried in search of work for idle time.
+#: Most schedules tried to find work for idle time.
 MAX_TRIES = 3_000
 #: Most intervals named in prose.
 MAX_INTERVALS = 8
@@ -27,9 +27,9 @@ Interval = tuple[int, int]
 
 
 class Opening(NamedTuple):
-    """An idle interval of the plan and the actions that could be moved there, each alone, without breaking a rule.
+    """Idle interval and the actions that could each be moved there without a violation.
 
-    ``agent`` is who is idle where there are several.
+    ``agent`` is the idle agent if there are several.
     """
 
     start: int
@@ -40,12 +40,12 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Efficiency:
-    """A plan beside the best possible.
+    """Efficiency of a plan compared with the optimum.
 
     Attributes
     ----------
     status
-        What is known about the best plans: ``optimal``, ``feasible``, ``infeasible``, ``unknown``.
+        Status of the optimum: ``optimal``, ``feasible``, ``infeasible``, ``unknown``.
     makespan
         Ticks; ``None`` unless the plan completes everything.
     optimum, lower_bound
@@ -53,7 +53,7 @@ class Efficiency:
     gap
         ``makespan - optimum``.
     idle, optimal_idle
-        Intervals in which nobody is busy: in the plan up to its end, and in an optimal schedule (``None`` if unknown).
+        Intervals without a busy agent: in the plan up to its end, and in an optimal schedule (``None`` if unknown).
     openings
         See `Opening`; for plans without a fault.
     text
@@ -88,7 +88,7 @@ class Efficiency:
 
 
 class BestPlan(NamedTuple):
-    """What is known about the best plans: status, least makespan if proved, lower bound, idle intervals of one."""
+    """Known optimum of a problem: status, proved makespan, lower bound, idle intervals of one plan."""
 
     status: Status
     makespan: int | None = None
@@ -97,27 +97,27 @@ class BestPlan(NamedTuple):
 
 
 def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> BestPlan:
-    """Return what is known about the best plans under some rules."""
+    """Return the known optimum under some rules."""
     benchmark = registry.of(problem)
     try:
         judged = benchmark.under(problem, rules)
-    except InputError:  # the rules leave no way to complete it
+    except InputError:  # infeasible under these rules
         return BestPlan(Status.infeasible)
-    found = oracle.best(judged, rules)
-    if found.status == Status.optimal and found.plan is not None:
-        makespan, idle = _replayed(judged, found.plan, rules)
-        return BestPlan(found.status, makespan, makespan, idle)
-    least = benchmark.formula_optimum(judged)
+    result = oracle.best(judged, rules)
+    if result.status == Status.optimal and result.plan is not None:
+        makespan, idle = _replay(judged, result.plan, rules)
+        return BestPlan(result.status, makespan, makespan, idle)
+    least = benchmark.least(judged)
     if least is not None:  # by a formula, without a plan
         return BestPlan(Status.optimal, least, least)
-    return BestPlan(found.status, None, found.lower_bound)
+    return BestPlan(result.status, None, result.lower_bound)
 
 
 @ProblemCache
-def _replayed(problem: Problem, plan: str, rules: Rules) -> tuple[int, tuple[Interval, ...]]:
+def _replay(problem: Problem, plan: str, rules: Rules) -> tuple[int, tuple[Interval, ...]]:
     """Return the makespan and the idle time of the best plan."""
     verdict = registry.of(problem).run(problem, plan, rules).verdict
-    return verdict.makespan, joined(verdict.idle)
+    return verdict.makespan, join_intervals(verdict.idle)
 
 
 def efficiency(examined: Examination, best: BestPlan) -> Efficiency:
@@ -125,27 +125,27 @@ def efficiency(examined: Examination, best: BestPlan) -> Efficiency:
     run = examined.replay
     makespan = run.makespan if run.success else None
     gap = None if makespan is None or best.makespan is None else makespan - best.makespan
-    idle = joined(run.idle)
-    found: tuple[Opening, ...] = ()
+    idle = join_intervals(run.idle)
+    unused: tuple[Opening, ...] = ()
     if gap != 0 and examined.schedule is not None and examined.instance is not None:
-        found = tuple(_all_openings(examined.instance, examined.schedule, idle))
-    text = " ".join(_told(examined, best, makespan, idle, found))
-    return Efficiency(best.status, makespan, best.makespan, best.lower_bound, gap, idle, best.idle, found, text)
+        unused = tuple(_all_openings(examined.instance, examined.schedule, idle))
+    text = " ".join(_sentences(examined, best, makespan, idle, unused))
+    return Efficiency(best.status, makespan, best.makespan, best.lower_bound, gap, idle, best.idle, unused, text)
 
 
-def joined(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
+def join_intervals(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
     """Join intervals that touch; they come sorted.
 
-    >>> joined([(0, 1), (1, 2), (4, 5)])
+    >>> join_intervals([(0, 1), (1, 2), (4, 5)])
     ((0, 2), (4, 5))
     """
-    found: list[Interval] = []
+    merged: list[Interval] = []
     for start, end in intervals:
-        if found and found[-1][1] == start:
-            found[-1] = (found[-1][0], end)
+        if merged and merged[-1][1] == start:
+            merged[-1] = (merged[-1][0], end)
         else:
-            found.append((start, end))
-    return tuple(found)
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def _all_openings(instance: Instance, schedule: Schedule, idle: tuple[Interval, ...]) -> Iterator[Opening]:
@@ -153,11 +153,11 @@ def _all_openings(instance: Instance, schedule: Schedule, idle: tuple[Interval, 
         yield from openings(instance, schedule, idle)
         return
     for agent in instance.agents:
-        held = [(p.start, p.start + _held(instance, p)) for p in schedule.pieces if p.agent == agent]
-        yield from openings(instance, schedule, gaps(sorted(held), schedule.makespan), agent)
+        busy = [(p.start, p.start + _attended_ticks(instance, p)) for p in schedule.pieces if p.agent == agent]
+        yield from openings(instance, schedule, gaps(sorted(busy), schedule.makespan), agent)
 
 
-def _held(instance: Instance, piece: Piece) -> int:
+def _attended_ticks(instance: Instance, piece: Piece) -> int:
     action = instance.by_id[piece.action]
     return piece.duration if action.interruptible and action.attended else action.attended
 
@@ -165,9 +165,9 @@ def _held(instance: Instance, piece: Piece) -> int:
 def openings(
     instance: Instance, schedule: Schedule, idle: Iterable[Interval], agent: str | None = None
 ) -> Iterator[Opening]:
-    """Yield idle intervals for which there is work: an action that comes later and holds somebody.
+    """Yield idle intervals into which a later attended action can be moved.
 
-    With ``agent``, it is that one who is idle and would do it.
+    With ``agent`` the interval is idle time of that agent, who would carry the action out.
 
     Only that action is moved, or the part of an interruptible one that fits; the general rules then accept the whole
     schedule. Nothing is yielded for a schedule that they do not accept as it is.
@@ -187,7 +187,7 @@ def openings(
     for start, end in idle:
         fitting = []
         for action in instance.actions:
-            for moved in _moved(instance, schedule, action, (start, end), agent):
+            for moved in _moved_schedules(instance, schedule, action, (start, end), agent):
                 tries -= 1
                 if tries < 0:
                     return
@@ -198,16 +198,16 @@ def openings(
             yield Opening(start, end, tuple(fitting), agent)
 
 
-def _moved(
+def _moved_schedules(
     instance: Instance, schedule: Schedule, action: Action, interval: Interval, agent: str | None
 ) -> Iterator[Schedule]:
-    """Yield the schedule with an action of after an interval moved into it, at the instants that may make sense."""
+    """Yield schedules with a later action moved into an interval, for each possible start."""
     start, end = interval
     own = [piece for piece in schedule.pieces if piece.action == action.id]
     later = [piece for piece in own if piece.start > start]
     if not later or not action.attended or (agent is not None and agent not in instance.eligible(action)):
         return
-    who = later[0].agent if agent is None else agent
+    mover = later[0].agent if agent is None else agent
     others = [piece for piece in schedule.pieces if piece.action != action.id]
     finish = schedule.finish()
     ready = max(start, action.release)
@@ -219,11 +219,11 @@ def _moved(
         if action.interruptible and action.continuous:
             length = min(end - instant, sum(piece.duration for piece in later))
             if length > 0:
-                first = Piece(action.id, instant, length, who, later[0].mode)
+                first = Piece(action.id, instant, length, mover, later[0].mode)
                 rest = [piece for piece in own if piece.start <= start]
                 yield Schedule.of(instance, [*others, *rest, first, *_without(later, length)])
         elif len(own) == 1 and instant + action.attended <= end:
-            yield Schedule.of(instance, [*others, own[0]._replace(start=instant, agent=who)])
+            yield Schedule.of(instance, [*others, own[0]._replace(start=instant, agent=mover)])
 
 
 def _without(pieces: list[Piece], ticks: int) -> Iterator[Piece]:
@@ -239,8 +239,8 @@ def _total(intervals: Iterable[Interval]) -> int:
     return sum(end - start for start, end in intervals)
 
 
-def _told(
-    examined: Examination, best: BestPlan, makespan: int | None, idle: tuple[Interval, ...], found: tuple[Opening, ...]
+def _sentences(
+    examined: Examination, best: BestPlan, makespan: int | None, idle: tuple[Interval, ...], unused: tuple[Opening, ...]
 ) -> Iterator[str]:
     span, stretch = examined.clock.span, examined.clock.stretch
     if examined.outcome:
@@ -249,8 +249,8 @@ def _told(
         yield "No plan at all can keep these rules and complete everything."
         return
     if best.makespan is None:
-        known = "" if not best.lower_bound else f"; it is no less than {span(best.lower_bound)}"
-        yield f"The best possible time is not known{known}."
+        bound = "" if not best.lower_bound else f"; it is no less than {span(best.lower_bound)}"
+        yield f"The best possible time is not known{bound}."
     elif makespan is None:
         yield f"The best possible plan takes {span(best.makespan)}; yours does not get everything done."
     elif makespan > best.makespan:
@@ -260,8 +260,8 @@ def _told(
         yield f"Your plan takes {span(makespan)}, and no plan can be faster."
         return
     if idle:
-        who = "You are" if examined.instance is None or len(examined.instance.agents) == 1 else "Everybody is"
-        yield f"{who} idle for {span(_total(idle))}: {_intervals(examined, idle)}."
+        subject = "You are" if examined.instance is None or len(examined.instance.agents) == 1 else "Everybody is"
+        yield f"{subject} idle for {span(_total(idle))}: {_intervals(examined, idle)}."
     if best.idle is not None:
         total = _total(best.idle)
         yield (
@@ -270,13 +270,13 @@ def _told(
             else "The best possible plan is never idle."
         )
     if examined.instance is not None:
-        for one in found[:MAX_INTERVALS]:
+        for one in unused[:MAX_INTERVALS]:
             names = " or ".join(dict.fromkeys(named(examined.instance, action) for action in one.actions[:3]))
-            who = "you" if one.agent is None else clean(one.agent)
-            yield f"Meanwhile ({stretch(one.start, one.end)}) {who} could do {names}, which comes later in the plan."
+            agent = "you" if one.agent is None else clean(one.agent)
+            yield f"Meanwhile ({stretch(one.start, one.end)}) {agent} could do {names}, which comes later in the plan."
 
 
 def _intervals(examined: Examination, intervals: tuple[Interval, ...]) -> str:
-    told = [examined.clock.stretch(start, end) for start, end in intervals]
-    more = len(told) - MAX_INTERVALS
-    return listed(told if more <= 0 else [*told[:MAX_INTERVALS], f"{more} more"])
+    texts = [examined.clock.stretch(start, end) for start, end in intervals]
+    more = len(texts) - MAX_INTERVALS
+    return listed(texts if more <= 0 else [*texts[:MAX_INTERVALS], f"{more} more"])

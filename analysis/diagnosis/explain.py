@@ -1,48 +1,53 @@
-"""Why the optimum of a problem is what it is, or why there is no solution at all."""
+"""Explanation of an optimum by a certificate, or of infeasibility by a conflict."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from planoracle.analysis.verification.verify import plan_document
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit, deadline_of
 from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.protocol.feedback import span
+from planoracle.solver.exact.search import solve as solve_schedule
+from planoracle.solver.kitchens.astar import plan
+from planoracle.solver.kitchens.heuristic import heuristic
+from planoracle.solver.proofs.certificate import Certificate, certificate
+from planoracle.solver.proofs.conflict import Conflict, find_conflict
+from planoracle.solver.result import Result
+from planoracle.solver.solve import solve
 
-if TYPE_CHECKING:
-    from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-    from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-    from planoracle.solver.proofs.certificate import Certificate
-    from planoracle.solver.proofs.conflict import Conflict
-    from planoracle.solver.result import Result
-
-#: Work where nothing else is asked for.
+#: Default work.
 WORK = WorkLimit(60.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is known about a problem, and why.
+    """Result for a problem and its proof.
 
     Attributes
     ----------
     status
         ``optimal``, ``feasible``, ``infeasible`` or ``unknown``, as `planoracle.solver.result.Result` has it.
     makespan, lower_bound
-        Ticks (steps of a kitchen); ``None`` where not known.
+        Ticks (steps of a kitchen); ``None`` if unknown.
     unit
-        What a tick is called.
+        Name of a tick.
     kind
-        That of the certificate; ``search`` for a kitchen or a floor; empty if there is no bound to explain.
+        Kind of the certificate; ``search`` for kitchens and grid kitchens; empty without a bound.
     explained_bound
-        The bound that can be followed by hand, in a kitchen the one known before the search; ``None`` if there is none.
+        Bound that can be followed by hand; of a kitchen the bound before the search; ``None`` if there is none.
     certificate
         The proof of that bound, for scheduling problems that are not infeasible.
     document
-        What ``planoracle verify`` checks: the certificate, or a plan whose bound was searched.
+        Document for ``planoracle verify``: the certificate, or a plan with a searched bound.
     conflict
         For infeasible scheduling problems, constraints that contradict each other.
     """
@@ -57,7 +62,7 @@ class Explanation:
     certificate: Certificate | None = None
     conflict: Conflict | None = None
     document: dict[str, Any] | None = field(default=None, repr=False)
-    _told: tuple[str, ...] = field(default=(), repr=False)
+    _lines: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def gap(self) -> int | None:
@@ -68,14 +73,14 @@ class Explanation:
 
     @property
     def explained(self) -> bool:
-        """Whether the status can be followed by hand: a proof without gap, or a minimal conflict."""
+        """True if the status can be followed by hand: a proof without gap, or a minimal conflict."""
         if self.conflict is not None:
             return self.conflict.status == Status.infeasible and self.conflict.minimal
         return self.certificate is not None and self.gap == 0
 
     def lines(self) -> list[str]:
         """Return the explanation as text."""
-        return list(self._told)
+        return list(self._lines)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation for JSON."""
@@ -96,7 +101,7 @@ class Explanation:
 
 
 def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
-    """Solve a problem and explain the answer.
+    """Solve a problem and explain the result.
 
     Parameters
     ----------
@@ -107,7 +112,7 @@ def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
     Raises
     ------
     InternalError
-        If a schedule does not pass the rules, or a proof does not stand up to being checked.
+        If a schedule does not pass the rules, or a proof fails its check.
 
     Examples
     --------
@@ -124,111 +129,94 @@ least 4 turns.
 
 
 def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
-    from planoracle.solver.exact.search import solve
-
     deadline = deadline_of(time_limit)
-    result = solve(instance, time_limit=deadline.sooner(deadline.remaining() / 2))
-    known = instance.name, result.status, result.makespan, result.lower_bound, instance.unit
+    result = solve_schedule(instance, time_limit=deadline.sooner(deadline.remaining() / 2))
+    fields = instance.name, result.status, result.makespan, result.lower_bound, instance.unit
     head = f"{instance.name}: {result.status}"
     if result.status == Status.infeasible:
-        from planoracle.solver.proofs.conflict import find_conflict
-
         conflict = find_conflict(instance, time_limit=deadline)
         lines = [f"{head}."] if conflict is None else conflict.lines()
-        return Explanation(*known, conflict=conflict, _told=tuple(lines))
-    from planoracle.solver.proofs.certificate import certificate
-
-    shown = certificate(instance, result.makespan, result.schedule, time_limit=deadline)
-    if shown is None:
+        return Explanation(*fields, conflict=conflict, _lines=tuple(lines))
+    proof = certificate(instance, result.makespan, result.schedule, time_limit=deadline)
+    if proof is None:
         makespan = "no schedule was found" if result.makespan is None else span(instance, result.makespan)
-        told = [f"{head}, {makespan}; no proof to follow by hand was found in the time given."]
-        return Explanation(*known, _told=tuple(told))
+        lines = [f"{head}, {makespan}; no proof to follow by hand was found in the time given."]
+        return Explanation(*fields, _lines=tuple(lines))
     if result.makespan is None:
-        told = [f"{head}; neither a schedule nor a proof that there is none was found in the time given."]
-        told.append(f"What any schedule takes at least ({shown.kind}):")
+        lines = [f"{head}; neither a schedule nor a proof that there is none was found in the time given."]
+        lines.append(f"What any schedule takes at least ({proof.kind}):")
     else:
-        told = [f"{head}, {span(instance, result.makespan)}."]
-        if result.status == Status.feasible and not shown.explained:
-            least = max(result.lower_bound or 0, shown.bound)
-            told[0] = f"{head}, {span(instance, result.makespan)}; whether less than that, but at least"
-            told[0] += f" {span(instance, least)}, would do, was not settled in the time given."
-        told.append(f"Why no schedule is shorter ({shown.kind}):" if shown.explained else "How far arguments reach:")
-    told += shown.lines(instance)
-    if shown.gap and result.status == Status.optimal:
-        told.append(
-            f"The {span(instance, shown.gap)} between that and the optimum were settled by search ({result.proof})."
+        lines = [f"{head}, {span(instance, result.makespan)}."]
+        if result.status == Status.feasible and not proof.explained:
+            least = max(result.lower_bound or 0, proof.bound)
+            lines[0] = f"{head}, {span(instance, result.makespan)}; whether less than that, but at least"
+            lines[0] += f" {span(instance, least)}, would do, was not settled in the time given."
+        lines.append(f"Why no schedule is shorter ({proof.kind}):" if proof.explained else "How far arguments reach:")
+    lines += proof.lines(instance)
+    if proof.gap and result.status == Status.optimal:
+        lines.append(
+            f"The {span(instance, proof.gap)} between that and the optimum were settled by search ({result.proof})."
         )
     status = result.status
-    if status == Status.feasible and shown.explained:  # the proof has settled what the search had not
+    if status == Status.feasible and proof.explained:  # the proof has settled what the search had not
         status = Status.optimal
-        told[0] = f"{instance.name}: {status}, {span(instance, shown.bound)}."
-        known = instance.name, status, result.makespan, result.makespan, instance.unit
-    document = shown.as_dict()
-    return Explanation(*known, shown.kind, shown.bound, certificate=shown, document=document, _told=tuple(told))
+        lines[0] = f"{instance.name}: {status}, {span(instance, proof.bound)}."
+        fields = instance.name, status, result.makespan, result.makespan, instance.unit
+    document = proof.as_dict()
+    return Explanation(*fields, proof.kind, proof.bound, certificate=proof, document=document, _lines=tuple(lines))
 
 
 def _kitchen(kitchen: Kitchen, time_limit: Limit) -> Explanation:
-    from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
-    from planoracle.instances.benchmarks.kitchens.rules import PROFILES
-    from planoracle.solver.kitchens.astar import plan
-    from planoracle.solver.kitchens.heuristic import heuristic
-
     rules = PROFILES["released"]
     result = plan(kitchen, time_limit=time_limit, rules=rules)
     compiled = CompiledKitchen(kitchen, rules)
     start = compiled.start()
     groups = () if compiled.goal(start) else heuristic(compiled).root(start)
     bound = groups[0][0] if groups else (result.lower_bound or 0)
-    told = [f"What the objects need one by one takes at least {_steps(bound)}, as counted before the search."]
+    lines = [f"What the objects need one by one takes at least {_steps(bound)}, as counted before the search."]
     if result.makespan is not None and result.status == Status.optimal:
         gap = result.makespan - bound
         rest = f"that the other {_steps(gap)} are needed as well was" if gap else "that so many suffice was"
-        told.append(f"Proved by search: {rest} found by looking at {result.expanded} states ({result.proof}).")
-    return _searched(kitchen, result, _steps, "reaches the goal", told, bound)
+        lines.append(f"Proved by search: {rest} found by looking at {result.expanded} states ({result.proof}).")
+    return _explain_search(kitchen, result, _steps, "reaches the goal", lines, bound)
 
 
 def _steps(count: int) -> str:
     return f"{count} step{'' if count == 1 else 's'}"
 
 
-def _floor(floor: GridKitchen, time_limit: Limit) -> Explanation:
-    from planoracle.solver.solve import solve
-
-    result, told = solve(floor, time_limit=time_limit), []
+def _grid_kitchen(problem: GridKitchen, time_limit: Limit) -> Explanation:
+    result, lines = solve(problem, time_limit=time_limit), []
     if result.status == Status.optimal:
-        told.append(f"Proved by search ({result.proof}); {result.expanded} states were looked at.")
+        lines.append(f"Proved by search ({result.proof}); {result.expanded} states were looked at.")
     elif result.lower_bound is not None:
-        least = span(floor, result.lower_bound)
-        told.append(f"Any plan takes at least {least}, as far as that was proved in the time given ({result.proof}).")
-    return _searched(floor, result, partial(span, floor), "serves all orders", told)
+        least = span(problem, result.lower_bound)
+        lines.append(f"Any plan takes at least {least}, as far as that was proved in the time given ({result.proof}).")
+    return _explain_search(problem, result, partial(span, problem), "serves all orders", lines)
 
 
-def _searched(
+def _explain_search(
     problem: Problem,
     result: Result,
     length: Callable[[int], str],
     aim: str,
-    told: Sequence[str],
+    more: Sequence[str],
     bound: int | None = None,
 ) -> Explanation:
-    """Return the explanation of a result that is proved by search; ``told`` is what to say but of the makespan."""
-    known = result.instance, result.status, result.makespan, result.lower_bound, problem.unit
+    """Return the explanation of a result proved by search; ``more`` are further lines."""
+    fields = result.instance, result.status, result.makespan, result.lower_bound, problem.unit
     head = f"{result.instance}: {result.status}"
     if result.status == Status.infeasible:
-        return Explanation(*known, _told=(f"{head}: no plan {aim} ({result.proof}).",))
-    found = "; neither a plan nor a proof that there is none was found in the time given"
-    first = head + (found if result.makespan is None else f", {length(result.makespan)}") + "."
-    return Explanation(*known, "search", bound, document=_plan_document(result), _told=(first, *told))
-
-
-def _plan_document(result: Result) -> dict[str, Any] | None:
-    from planoracle.analysis.verification.verify import plan_document
-
-    return None if result.plan is None else plan_document(result, "released")  # by which both are solved here
+        return Explanation(*fields, _lines=(f"{head}: no plan {aim} ({result.proof}).",))
+    unknown = "; neither a plan nor a proof that there is none was found in the time given"
+    first = head + (unknown if result.makespan is None else f", {length(result.makespan)}") + "."
+    # Kitchens and grid kitchens are solved by the profile "released" here.
+    document = None if result.plan is None else plan_document(result, "released")
+    return Explanation(*fields, "search", bound, document=document, _lines=(first, *more))
 
 
 _EXPLAINED: Final[dict[str, Callable[[Any, Limit], Explanation]]] = {
     "schedule": _schedule,
     "kitchen": _kitchen,
-    "floor": _floor,
+    "floor": _grid_kitchen,
 }

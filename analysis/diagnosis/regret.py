@@ -17,19 +17,19 @@ from planoracle.solver.states.state_solver import NEVER
 
 @dataclass(frozen=True, slots=True)
 class DecisionRegret:
-    """One decision and its price. Times in ticks.
+    """Decision and its cost. Times in ticks.
 
     Attributes
     ----------
     position
         Of the command in order of execution; a wait has that of the command that it precedes.
     command, kind
-        As written; ``act``, ``wait`` or ``lost`` (refused, or of no use).
+        As written; ``act``, ``wait`` or ``lost`` (refused, or without effect).
     start, end
-        The time that the decision took up.
+        Time span of the decision.
     before, after
         Best makespan that could be reached before and after it; ``None`` if not proved or if there is none. A time
-        limit of the rules is left out of account (`RunRegret.no_return` counts it): what comes too late has a price,
+        limit of the rules is left out of account (`RunRegret.no_return` counts it): late commands have a cost,
         too.
     cost
         ``after - before``. Negative only where a call made on a guess, or a loophole of the rules, saved time.
@@ -75,14 +75,13 @@ class RunRegret:
         ``spoiled`` (doing all that is left is no success; ways to undo are not looked for); ``proved`` or ``unknown``.
     completion, completion_status, completion_plan
         Best makespan from where the run stopped, and the whole plan up to there and on from there as text, replayed
-        by the rules; of a run that is a success, its own makespan and no plan, nor of one that gets out of time, nor
-        where time was up before the completion was found.
+        by the rules; of a successful run its own makespan and no plan. There is no plan if it would exceed the time
+        limit, or if the solver limit was reached first.
     fault
-        Of a run that is no success the rule broken first, see
-        `planoracle.instances.model.violations.Violation.as_dict`; in plans
-        judged as a whole what ended the run, or what is missing. ``None`` if no rule is broken, but not all is done.
+        First violation of an unsuccessful run, see `planoracle.instances.model.violations.Violation.as_dict`; for plans
+        graded as a whole the violation that ended the run, or the missing part. ``None`` if no rule is broken.
     stop
-        How many of the decisions come before what is carried on with.
+        Number of decisions before the completion starts.
     grid
         Ticks: completions pause interruptible actions at multiples of it, see ``solver/exact/README.md``.
     """
@@ -107,19 +106,19 @@ class RunRegret:
     run: AnyRun | None = field(default=None, repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all but the run, for JSON."""
-        told = asdict(replace(self, run=None)) | {"decisions": [asdict(one) for one in self.decisions]}
-        del told["run"]
-        return told
+        """Return all fields but the run, for JSON."""
+        row = asdict(replace(self, run=None)) | {"decisions": [asdict(one) for one in self.decisions]}
+        del row["run"]
+        return row
 
     def costliest(self, count: int = 3) -> list[int]:
-        """Return the indices of the decisions that cost most, dearest first; none that cost nothing."""
-        priced = [(-(one.cost or 0), i) for i, one in enumerate(self.decisions) if (one.cost or 0) > 0]
-        return [i for _, i in sorted(priced)[:count]]
+        """Return the indices of the costliest decisions, in descending order; none without a cost."""
+        costs = [(-(one.cost or 0), i) for i, one in enumerate(self.decisions) if (one.cost or 0) > 0]
+        return [i for _, i in sorted(costs)[:count]]
 
 
 def regret(problem: Problem, submission: object, rules: Rules | None = None, *, seconds: Limit = WORK) -> RunRegret:
-    """Price every decision of a submission.
+    """Compute the regret of every decision of a submission.
 
     Parameters
     ----------
@@ -152,7 +151,7 @@ def regret(problem: Problem, submission: object, rules: Rules | None = None, *, 
 
 
 def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
-    """Price every decision of a run, see `regret`."""
+    """Compute the regret of every decision of a run, see `regret`."""
     solver = solver_of(run, seconds)
     steps, values = run.steps, solver.values
     decisions = tuple(
@@ -174,7 +173,7 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
     )
     costs = [one.cost for one in decisions]
     reasons = (lost_after(run, count, value) for count, value in enumerate(values))
-    gone, reason, proof = next(((k, *why) for k, why in enumerate(reasons) if why), (None, None, None))
+    lost_after_count, reason, proof = next(((k, *loss) for k, loss in enumerate(reasons) if loss), (None, None, None))
     value = values[run.stop]
     plan = None
     if not run.success and run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
@@ -188,7 +187,7 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
         optimum=values[0].makespan,
         final=run.makespan,
         total=None if None in costs else sum(cost for cost in costs if cost is not None),
-        no_return=gone - 1 if gone else None,
+        no_return=lost_after_count - 1 if lost_after_count else None,
         no_return_reason=reason,
         no_return_status=proof,
         completion=run.makespan if run.success else value.makespan,

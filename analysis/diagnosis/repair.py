@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from planoracle.analysis.grading.oracle import SolverOracle
-from planoracle.analysis.grading.rule_options import completed
+from planoracle.analysis.grading.rule_options import complete_rules
 from planoracle.instances.model.limits import Limit, WorkLimit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
@@ -18,12 +18,12 @@ from planoracle.solver.repair.minimal_change import OBJECTIVES, checked_objectiv
 from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.runs import solver_of
 
-#: For each question, where nothing else is asked for.
+#: Default work for each of the nearest plan and the optimum.
 WORK = WorkLimit(60.0)
 
 
 class Repairer:
-    """Repairs submissions; solves what they share once.
+    """Repairs submissions; every problem is solved once.
 
     Parameters
     ----------
@@ -31,9 +31,8 @@ class Repairer:
         Profiles by benchmark, as `planoracle.analysis.grading.rule_options.profiles` returns them; by default those
         of ``paper``.
     objectives
-        What is kept small, the most important first, see
-        `planoracle.solver.repair.minimal_change.minimal_change`. Kitchens know only
-        one meaning of near.
+        Measures of change, the most important first, see `planoracle.solver.repair.minimal_change.minimal_change`.
+        Kitchens have one measure only.
     time_limit
         Seconds of wall time, or counted work, for each of the nearest plan and the optimum.
     """
@@ -45,28 +44,28 @@ class Repairer:
         objectives: Sequence[str] = OBJECTIVES,
         time_limit: Limit = WORK,
     ) -> None:
-        self.rules = completed(rules)
+        self.rules = complete_rules(rules)
         self.objectives = checked_objectives(objectives)
         self.time_limit = time_limit
         self.oracle = SolverOracle(time_limit)
 
     def repair(self, problem: Problem, submission: object) -> Repair:
-        """Repair one submission: an object with a plan, as `planoracle.analysis.grading.grader.Grader` takes it.
+        """Repair one submission, an object with a plan as for `planoracle.analysis.grading.grader.Grader`.
 
-        A plan that passes the rules (success, no violation) comes back as it was handed in.
+        A successful plan without violations is returned unchanged.
 
         Raises
         ------
         InputError
-            For a submission that cannot be read.
+            For an unreadable submission.
         InternalError
-            If a plan of ours does not pass the rules; never returned as an answer.
+            If the repaired plan does not pass the rules.
         """
         benchmark = registry.of(problem)
         rules = self.rules[benchmark.name]
-        given = submitted_plan(submission, benchmark.plan_fields)
-        kept, salvaged = benchmark.salvage(problem, given)
-        read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, kept), rules), submitted=given)
+        raw_plan = given_plan(submission, benchmark.plan_fields)
+        plan, salvaged = benchmark.salvage(problem, raw_plan)
+        read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, plan), rules), given=raw_plan)
         run = benchmark.replay(problem, read, rules)
         return solver_of(run, self.time_limit).repair(
             lambda one: self.oracle.best(one, rules), self.objectives, self.time_limit, salvaged

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from planoracle.analysis.console import defused, output_file, restored
+from planoracle.analysis.console import escape_formulas, output_file, unescape_formulas
 from planoracle.analysis.frames.columns import Schema
 from planoracle.analysis.frames.schema import check, from_rows, is_missing, schema
 from planoracle.instances.errors import InputError
@@ -20,8 +20,8 @@ _FLAGS = {"True": True, "False": False}
 def write_csv(frame: pd.DataFrame, path: str | Path, name: str) -> None:
     """Write a frame as CSV (UTF-8, lines end as RFC 4180 says); what is missing is an empty field.
 
-    A text that a spreadsheet would run gets a ``'`` in front, see `planoracle.analysis.console.defused`; `read_csv`
-    removes it.
+    A text that a spreadsheet would run gets a ``'`` in front, see `planoracle.analysis.console.escape_formulas`;
+    `read_csv` removes it.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def write_csv(frame: pd.DataFrame, path: str | Path, name: str) -> None:
     checked = check(frame, name)
     for column in schema(name).columns:
         if column.dtype not in _PARSE:
-            checked = checked.assign(**{column.name: checked[column.name].map(defused, na_action="ignore")})
+            checked = checked.assign(**{column.name: checked[column.name].map(escape_formulas, na_action="ignore")})
     # With this line end every field that holds either of its characters is quoted.
     _write(path, lambda stream: checked.to_csv(stream, index=False, lineterminator="\r\n"))
 
@@ -57,7 +57,9 @@ def read_csv(path: str | Path, name: str) -> pd.DataFrame:
     parsers = {column.name: _PARSE[column.dtype] for column in expected.columns if column.dtype in _PARSE}
     rows = _rows(frame_read)
     for number, values in enumerate(rows):
-        values |= {key: restored(value) for key, value in values.items() if key not in parsers and value is not None}
+        values |= {
+            key: unescape_formulas(value) for key, value in values.items() if key not in parsers and value is not None
+        }
         for key, parse in parsers.items():
             if values[key] is not None:
                 try:

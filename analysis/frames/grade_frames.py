@@ -12,7 +12,8 @@ from planoracle.analysis.frames.schema import Collector, FrameWithErrors, proble
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import gap_of
 from planoracle.analysis.intake.submissions import SubmissionResult
-from planoracle.analysis.statistics.summary import GradeRows, summarize
+from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.profiles import Rules
 

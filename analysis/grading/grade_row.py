@@ -1,4 +1,4 @@
-"""Rows that ``planoracle grade`` has written, as grades."""
+"""Reader of the rows that ``planoracle grade`` writes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from planoracle.analysis.grading.grader import Grade, parts_of
+from planoracle.analysis.grading.grader import Grade, split_row
 from planoracle.analysis.grading.metrics import METRICS
-from planoracle.analysis.intake.path_names import EntryError, PathNames, placed
-from planoracle.analysis.intake.record_fields import MAX_NAME, is_grade, said
+from planoracle.analysis.intake.path_names import EntryError, SourceLine, as_place
+from planoracle.analysis.intake.record_fields import MAX_NAME, identity_of, is_grade
 from planoracle.analysis.intake.submissions import Entries, Intake
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import GENERAL
@@ -22,9 +22,9 @@ _TICKS = {"index", "start", "end"}
 
 
 def read_grades(*paths: str | Path) -> Iterator[Grade]:
-    """Yield the grades in files or folders that hold what ``planoracle grade`` wrote, as JSON lines or JSON.
+    """Yield the grades in files or folders of rows of ``planoracle grade`` (JSON lines or JSON).
 
-    What is none becomes an unscored grade that says why.
+    An entry that is no grade becomes an unscored grade with a reason.
 
     Raises
     ------
@@ -35,24 +35,24 @@ def read_grades(*paths: str | Path) -> Iterator[Grade]:
 
 
 def grades_in(entries: Entries) -> Iterator[Grade]:
-    """Yield the grades among entries; what is none becomes an unscored grade that says why."""
-    for where, entry in entries:
-        place = placed(where)
+    """Yield the grades of entries; one that is no grade becomes an unscored grade with a reason."""
+    for position, entry in entries:
+        place = as_place(position)
         if isinstance(entry, InputError):
-            yield unread(entry, place)
+            yield unread_grade(entry, place)
         elif is_grade(entry):
             yield grade_of(entry, place)
         else:
-            yield unread(EntryError(InputError("is a submission, and no grade", field="scored"), entry), place)
+            yield unread_grade(EntryError(InputError("is a submission, and no grade", field="scored"), entry), place)
 
 
-def unread(error: InputError, place: PathNames) -> Grade:
-    """Return what is said of an entry that cannot be read."""
-    return _unscored(error.about if isinstance(error, EntryError) else {}, place, str(error))
+def unread_grade(error: InputError, place: SourceLine) -> Grade:
+    """Return the unscored grade of an unreadable entry."""
+    return _unscored_grade(error.about if isinstance(error, EntryError) else {}, place, str(error))
 
 
-def grade_of(row: dict[str, Any], place: PathNames | int) -> Grade:
-    """Read a row of ``planoracle grade --format jsonl``; a row that is none gives an unscored grade that says so.
+def grade_of(row: dict[str, Any], place: SourceLine | int) -> Grade:
+    """Return the grade of a row of ``planoracle grade``; unscored if the row is invalid.
 
     Examples
     --------
@@ -62,41 +62,40 @@ def grade_of(row: dict[str, Any], place: PathNames | int) -> Grade:
     "progress: must be a number or null (got 'all')"
     """
     try:
-        known, own = parts_of(row)
-        for name, value in known.items():
+        common, own = split_row(row)
+        for name, value in common.items():
             _check(name, value)
-        for name in ("id", "instance"):
-            if known["scored"] and not isinstance(known.get(name), str):
-                raise InputError("must be text", field=name, value=known.get(name))
-        if known["scored"] and not isinstance(known.get("success"), bool):
-            raise InputError("must be true or false", field="success", value=known.get("success"))
-        found = known.get("violations")
-        known |= {"violations": None if found is None else tuple(found), **placed(place)._asdict()}
-        known = {"id": None, "instance": None} | known
-        found = Grade(**known, metrics=own if known["scored"] else {})
-        return found if "main_score" in row or not found.scored else replace(found, main_score=_main_score(found))
+        for name in ("id", "instance") if common["scored"] else ():
+            if not isinstance(common.get(name), str):
+                raise InputError("must be text", field=name, value=common.get(name))
+        if common["scored"] and not isinstance(common.get("success"), bool):
+            raise InputError("must be true or false", field="success", value=common.get("success"))
+        violations = common.get("violations")
+        common |= {"violations": None if violations is None else tuple(violations), **as_place(place)._asdict()}
+        grade = Grade(**{"id": None, "instance": None, **common}, metrics=own if common["scored"] else {})
+        return grade if "main_score" in row or not grade.scored else replace(grade, main_score=_main_score(grade))
     except InputError as error:
-        return _unscored(row, placed(place), str(error))
+        return _unscored_grade(row, as_place(place), str(error))
 
 
 def is_grade_row(row: Any) -> bool:
-    """Return whether an object is a row of a grade with all fields, common ones and the benchmark's own."""
+    """Return True for a row of a grade with all common fields and the benchmark's metrics."""
     if not isinstance(row, dict) or not isinstance(row.get("scored"), bool):
         return False
     grade = grade_of(row, 1)
     benchmark = registry.find(grade.benchmark or "")
-    own = benchmark.metrics.COLUMNS if benchmark is not None and grade.scored else ()
-    return grade.scored == row["scored"] and all(_holds(grade.metrics, column) for column in own)
+    own = benchmark.columns if benchmark is not None and grade.scored else ()
+    return grade.scored == row["scored"] and all(_has_value_of(grade.metrics, column) for column in own)
 
 
-def _holds(metrics: dict[str, Any], column: Metric) -> bool:
+def _has_value_of(metrics: dict[str, Any], column: Metric) -> bool:
     value = metrics.get(column.name)
     kinds = {"number": int | float, "count": int, "flag": bool, "text": str}
     return column.name in metrics and (value is None or isinstance(value, kinds.get(column.kind, object)))
 
 
 def _main_score(grade: Grade) -> float | None:
-    """Work out what older rows do not say; ``None`` if they lack the benchmark's own figures."""
+    """Return the main score of a row without one; ``None`` if metrics that it needs are missing."""
     benchmark = registry.find(grade.benchmark or GENERAL) or registry.get(GENERAL)
     try:
         return benchmark.main_score(grade.row())
@@ -105,7 +104,7 @@ def _main_score(grade: Grade) -> float | None:
 
 
 def _check(name: str, value: Any) -> None:
-    """Raise `InputError` for a value that a field of grades cannot have."""
+    """Raise `InputError` for an invalid value of a field of grades."""
     if value is None and name != "scored":
         return
     fits, accepted = _KINDS[_KIND_OF.get(name, "text")]
@@ -116,7 +115,7 @@ def _check(name: str, value: Any) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a value is a number that can be added up and divided."""
+    """Return True for a number that can be summed and divided."""
     return isinstance(value, float) or (type(value) is int and abs(value) < 2**200)
 
 
@@ -148,9 +147,9 @@ def _is_measure(value: Any) -> bool:
     return names or isinstance(value, str) or _is_tick(value)
 
 
-def _unscored(row: dict[str, Any], place: PathNames, reason: str) -> Grade:
-    about = said(row, "id", "instance", "model", "sample")
-    return Grade(**about, scored=False, **place._asdict(), reason=reason[:1000])
+def _unscored_grade(row: dict[str, Any], place: SourceLine, reason: str) -> Grade:
+    fields = identity_of(row, "id", "instance", "model", "sample")
+    return Grade(**fields, scored=False, **place._asdict(), reason=reason[:1000])
 
 
 _KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
@@ -164,7 +163,7 @@ _KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
         "a list of objects with index, kind, subject, message",
     ),
 }
-# Kinds of metrics that are read as another one.
+# Kinds of metrics with the same values as another kind.
 _SAME: Final = {"share": "number", "ticks": "count", "status": "text"}
 _KIND_OF: Final = {one.name: _SAME.get(one.kind, one.kind) for one in METRICS} | {
     "line": "count",

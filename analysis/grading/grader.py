@@ -1,4 +1,4 @@
-"""Grade submitted plans: replay by the rules, the paper's metrics, and the same against the optimum."""
+"""Grader of submitted plans: replay by the rules, metrics of the benchmark, and the optimum."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.problem_loader import Problems
-from planoracle.analysis.grading.rule_options import completed
-from planoracle.analysis.intake.path_names import EntryError, PathNames, placed
-from planoracle.analysis.intake.record_fields import checked, said
+from planoracle.analysis.grading.rule_options import complete_rules
+from planoracle.analysis.intake.path_names import EntryError, SourceLine, as_place
+from planoracle.analysis.intake.record_fields import check_submission, identity_of
 from planoracle.analysis.intake.submissions import Entries, fault_of
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files import catalog
@@ -22,32 +22,32 @@ from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.plan import UnreadError
 from planoracle.instances.protocol.profiles import Rules
 
-#: What rows of grades are, and of which version; that grows when a field changes its meaning or goes away.
+#: Format and version of rows of grades. The version grows when a field changes its meaning or is removed.
 FORMAT: Final = "planoracle/grade"
 VERSION: Final = 3
-#: What benchmarks tell step by step, for which a row has room only if that is asked for.
+#: Metrics of single steps, which rows contain only on request.
 DETAILS: Final = frozenset({"steps", "trace", "final"})
-# How the name of a common field begins in a row in which the benchmark has one of that name.
+# Prefix of a common field in a row if the benchmark has a metric of the same name.
 _COVERED: Final = "run_"
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """Verdict on one submission, or the reason why there is none.
+    """Verdict on one submission, or the reason for the lack of one.
 
     Attributes
     ----------
     benchmark
-        Whose rules and metrics apply; ``None`` if the instance is unknown.
+        Benchmark of the rules and metrics; ``None`` if the instance is unknown.
     scored
-        False if the submission could not be judged; all figures are then ``None``.
+        False if the submission could not be graded; all figures are then ``None``.
     violation, violation_index
-        Kind and position (from 0, in order of execution) of the violation that ended the run; of an answer that is no
-        plan one of `planoracle.instances.protocol.plan.FAULTS`, without a position.
+        Kind and position (from 0, in order of execution) of the violation that ended the run. An answer that is no
+        plan has one of `planoracle.instances.protocol.plan.FAULTS` and no position.
     violations
         All violations of the whole plan, see `planoracle.instances.model.violations.Violation.as_dict`.
     executed
-        Commands carried out.
+        Number of commands carried out.
     progress, goal_ratio
         Share of the actions, and of the tasks, done.
     main_score
@@ -55,24 +55,23 @@ class Grade:
     makespan, optimal_makespan
         Ticks; the latest end of a command carried out, and the proved optimum (``None`` if unproved).
     optimum_status, optimum_bound
-        What is known of the best plans: ``optimal`` (proved), ``feasible`` (there is a plan), ``infeasible`` (proved
-        that there is none) or ``unknown``; and the ticks that any plan takes at least, proved.
+        Status of the optimum: ``optimal`` (proved), ``feasible`` (a plan exists), ``infeasible`` (proved) or
+        ``unknown``; and the proved lower bound in ticks.
     sample
-        Which of several attempts at the problem it is: a whole number or text; ``None``: there is one.
+        Number or name of one of several attempts at the problem; ``None`` for a single one.
     line, source
-        Where it stands, see `planoracle.analysis.intake.submissions.Place`.
+        Place of the submission, see `planoracle.analysis.intake.path_names.SourceLine`.
     reason
-        Why the submission is not scored.
+        Reason why the submission is not scored.
     foreign
-        Commands of a plan that is no success that name what the problem does not have at all.
+        Number of commands of an unsuccessful plan with names that the problem does not have.
     other_problem
-        Why the plan is probably for another problem, if it is: they are many, see
-        `planoracle.instances.protocol.run.MismatchEvidence`.
+        Reason why the plan is probably for another problem, see `planoracle.instances.protocol.run.Foreign`.
     read, read_from, ignored
-        Steps taken from what was handed in, the part they were taken from, and lines that look like steps and were not
-        taken; see `planoracle.instances.protocol.plan.Reading`.
+        Number of steps read, the part of the submission they were read from, and the number of ignored lines that look
+        like steps; see `planoracle.instances.protocol.plan.Reading`.
     metrics
-        The benchmark's own, see ``COLUMNS`` of its part ``metrics``.
+        Metrics of the benchmark, see `planoracle.instances.protocol.benchmark.Benchmark.columns`.
     """
 
     id: str | None
@@ -104,7 +103,7 @@ class Grade:
     metrics: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """Say in three lines what became of the submission; one that is not scored has one line.
+        """Return the verdict in three lines, or the reason of an unscored grade in one.
 
         >>> print(Grader().grade({"id": "1", "instance": "timearena/household1", "plan": ["wash cup", "wait"]}))
         timearena/household1: no success, 19% of the work
@@ -114,16 +113,16 @@ class Grade:
         if not self.scored:
             return f"{self.instance}: not scored: {self.reason}"
         ended = f", {self.violation} at command {self.violation_index}" if self.violation else ""
-        how = "success" if self.success else f"no success, {self.progress or 0:.0%} of the work{ended}"
+        verdict = "success" if self.success else f"no success, {self.progress or 0:.0%} of the work{ended}"
         best = "optimum not proved" if self.optimal_makespan is None else f"at best {self.optimal_makespan}"
         score = "not defined" if self.main_score is None else f"{self.main_score:.2f}"
-        return f"{self.instance}: {how}\n{self.makespan} ticks, {best}\nmain score {score}"
+        return f"{self.instance}: {verdict}\n{self.makespan} ticks, {best}\nmain score {score}"
 
     @classmethod
     def of_run(cls, run: AnyRun, oracle: SolverOracle, *, details: bool = True, **about: Any) -> Grade:
-        """Return the grade of a run; ``about`` are the fields that say whose it is.
+        """Return the grade of a run; ``about`` are the fields of the submission.
 
-        Without ``details`` it may lack those of `DETAILS` that take time to work out.
+        Without ``details`` it may lack those of `DETAILS` that take time to compute.
         """
         benchmark, verdict = registry.of(run.problem), run.verdict
         measured = benchmark.metrics.measure(run, oracle)
@@ -154,7 +153,7 @@ class Grade:
 
     @property
     def contradiction(self) -> str | None:
-        """Why a plan cannot be a success if what is said of the best ones holds, if that is so.
+        """Contradiction between the success of a plan and the proved optimum, ``None`` if there is none.
 
         >>> Grade("a", "b", True, success=True, makespan=9, optimum_status="optimal", optimum_bound=10).contradiction
         'a success of 9 ticks, though none takes less than 10'
@@ -168,9 +167,9 @@ class Grade:
         return None
 
     def row(self, *, trace: bool = False) -> dict[str, Any]:
-        """Return the grade as a flat row, the benchmark's own fields at the end; `DETAILS` only with ``trace``.
+        """Return the grade as a flat row with the benchmark's metrics; `DETAILS` only with ``trace``.
 
-        A field of the benchmark's own takes the place of a common one of its name, which is then called ``run_...``.
+        A metric takes the place of a common field of the same name, which then has the prefix ``run_``.
         """
         common = dict(zip(_COMMON, _values_of(self), strict=True))
         own = {name: value for name, value in self.metrics.items() if trace or name not in DETAILS}
@@ -180,17 +179,17 @@ class Grade:
     @classmethod
     def of_row(cls, row: dict[str, Any], **changes: Any) -> Grade:
         """Return the grade of a `row`, with changes; ``line`` may be missing."""
-        common, own = parts_of(row)
+        common, own = split_row(row)
         return cls(**{**common, "metrics": own, **changes})
 
     def without_details(self) -> Grade:
-        """Return the grade without its list of violations and `DETAILS`, which are most of its size."""
-        kept = {name: value for name, value in self.metrics.items() if name not in DETAILS}
-        return replace(self, violations=None, metrics=kept)
+        """Return the grade without violations and `DETAILS`, which are most of its size."""
+        metrics = {name: value for name, value in self.metrics.items() if name not in DETAILS}
+        return replace(self, violations=None, metrics=metrics)
 
 
-def parts_of(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the common fields of a row of a grade, and those of the benchmark's own."""
+def split_row(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the common fields of a row of a grade, and the metrics of its benchmark."""
     covered = _RENAMED.keys() & row.keys()
     common = {name: row[name] for name in _COMMON if name in row}
     common |= {_RENAMED[name]: row[name] for name in covered if _RENAMED[name] in common}
@@ -210,14 +209,13 @@ class Grader:
     Parameters
     ----------
     rules
-        By benchmark, see `planoracle.analysis.grading.rule_options.profiles`; those of ``paper`` for benchmarks that
-        it lacks.
+        Rules by benchmark, see `planoracle.analysis.grading.rule_options.profiles`; by default those of ``paper``.
     problems, oracle
-        Where problems come from, and who solves them.
+        Loader of problems, and oracle that solves them.
     own_limits
-        Whether a submission may set its run a limit of its own; else that of the problem holds, if it has one.
+        True if a submission may set a limit of its own run; else the limit of the problem applies.
     details
-        Whether grades have all of `DETAILS`, for which rows must have room (see `Grade.row`).
+        True if grades have all of `DETAILS`, see `Grade.row`.
     """
 
     def __init__(
@@ -229,77 +227,77 @@ class Grader:
         own_limits: bool = True,
         details: bool = True,
     ) -> None:
-        self.rules = completed(rules)
+        self.rules = complete_rules(rules)
         self.details = details
         self.own_limits = own_limits
         self.problems = problems or Problems()
         self.oracle = oracle or SolverOracle()
 
-    def grade(self, submission: object, place: PathNames | int | None = None) -> Grade:
+    def grade(self, submission: object, place: SourceLine | int | None = None) -> Grade:
         """Grade one submission: ``{"instance", "plan"}`` and optionally ``"id"``, ``"model"``, ``"sample"``.
 
-        Never raises for what a submission holds: one that cannot be judged, be it by a fault of ours, is
-        unscored and says why. Only where memory is limited and not enough, that is a `MemoryError`.
+        A submission that cannot be graded, also by an internal error, gives an unscored grade with a reason. Only a
+        `MemoryError` is raised.
         """
         try:
-            return self.graded(self.run(submission), checked(submission), place)
+            return self.grade_run(self.run(submission), check_submission(submission), place)
         except MemoryError:
             raise
         except Exception as error:
-            return self.unscored(submission, error, place)
+            return self.unscored_grade(submission, error, place)
 
     def run(self, submission: object) -> AnyRun:
-        """Replay one submission; raises `InputError` for what cannot be read."""
-        problem = self.problems.find(checked(submission)["instance"])
+        """Replay one submission; raises `InputError` for an unreadable one."""
+        problem = self.problems.find(check_submission(submission)["instance"])
         benchmark = registry.of(problem)
         if not self.own_limits and benchmark.submission_limit is not None and isinstance(submission, dict):
             submission = {name: value for name, value in submission.items() if name != benchmark.submission_limit.field}
         return benchmark.run(problem, submission, self.rules[benchmark.name])
 
-    def graded(self, run: AnyRun, submission: dict[str, Any], place: PathNames | int | None = None) -> Grade:
+    def grade_run(self, run: AnyRun, submission: dict[str, Any], place: SourceLine | int | None = None) -> Grade:
         """Grade a run of a submission."""
         about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
-        about |= {"benchmark": run.problem.benchmark, **_where(place)}
+        about |= {"benchmark": run.problem.benchmark, **_place_fields(place)}
         grade = Grade.of_run(run, self.oracle, details=self.details, **about)
-        if (why := grade.contradiction) is not None and registry.of(run.problem).is_bounded_by_optimum(run):
-            raise InternalError(f"{why}: {submission.get('id')} for {run.problem.name}")
+        if grade.contradiction is not None and registry.of(run.problem).is_held(run):
+            raise InternalError(f"{grade.contradiction}: {submission.get('id')} for {run.problem.name}")
         return grade
 
-    def unscored(self, submission: object, error: Exception, place: PathNames | int | None = None) -> Grade:
-        """Return what is said of a submission that cannot be judged."""
-        about = said(submission, "id", "instance", "model", "sample")
+    def unscored_grade(self, submission: object, error: Exception, place: SourceLine | int | None = None) -> Grade:
+        """Return the unscored grade of a submission, with the error as its reason."""
+        about = identity_of(submission, "id", "instance", "model", "sample")
         name = submission.get("instance") if isinstance(submission, dict) else None
-        found = error.reading if isinstance(error, UnreadError) else None
+        reading = error.reading if isinstance(error, UnreadError) else None
         return Grade(
             **about,
             benchmark=self._benchmark(name),
             scored=False,
-            **_where(place),
+            **_place_fields(place),
             reason=fault_of(error),
-            read=None if found is None else found.read,
-            read_from=None if found is None else found.read_from,
-            ignored=None if found is None else found.ignored,
+            read=None if reading is None else reading.read,
+            read_from=None if reading is None else reading.read_from,
+            ignored=None if reading is None else reading.ignored,
         )
 
     def _benchmark(self, name: Any) -> str | None:
-        """Return the benchmark of a name, also of one that does not exist."""
+        """Return the benchmark of a problem name, even of a problem that does not exist."""
         if not isinstance(name, str):
             return None
         head = name.partition("/")[0]
-        known = self.problems.known(name)
-        return known.benchmark if known is not None else head if registry.find(head) is not None else None
+        problem = self.problems.peek(name)
+        return problem.benchmark if problem is not None else head if registry.find(head) is not None else None
 
 
-def _where(place: PathNames | int | None) -> dict[str, Any]:
-    return {} if place is None else placed(place)._asdict()
+def _place_fields(place: SourceLine | int | None) -> dict[str, Any]:
+    return {} if place is None else as_place(place)._asdict()
 
 
 def grade_all(entries: Entries, grader: Grader) -> Iterator[Grade]:
     """Grade all submissions; entries that are errors become unscored grades."""
-    for where, entry in entries:
-        place = placed(where)
+    for position, entry in entries:
+        place = as_place(position)
         if isinstance(entry, InputError):
-            yield grader.unscored(entry.about if isinstance(entry, EntryError) else None, entry, place)
+            yield grader.unscored_grade(entry.about if isinstance(entry, EntryError) else None, entry, place)
         else:
             yield grader.grade(entry, place)
 
@@ -308,7 +306,7 @@ set_of = lru_cache(maxsize=4096)(catalog.set_of)
 
 
 class MismatchCounter:
-    """Plans that are probably for other problems than they say, counted by model and set.
+    """Counter of plans that are probably for other problems, by model and set.
 
     Examples
     --------
@@ -338,7 +336,7 @@ what the problem does not have: cup, pick leaf, kettle
         return self
 
     def warnings(self) -> list[str]:
-        """Return a sentence for every model and set that has such plans."""
+        """Return a sentence for every model and set with such plans."""
         return [
             f"{count} of {self._plans[key]} plans{f' of {key[0]}' if key[0] else ''} for {key[1]} are probably for "
             f"other problems: {example}"

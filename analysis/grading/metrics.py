@@ -13,7 +13,7 @@ from planoracle.instances.protocol.scoring import Row
 
 
 class GradeMetric(NamedTuple):
-    """GradeMetric of all benchmarks.
+    """Metric of all benchmarks.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class GradeMetric(NamedTuple):
 
 
 def gap_of(makespan: int | None, optimum: int | None) -> float | None:
-    """Return the excess of a success over the proved optimum as a share of it; ``None`` where they do not compare.
+    """Return the relative excess of a makespan over the optimum; ``None`` if not comparable.
 
     A makespan below the optimum leaves out what the optimum counts, such as the wait for a result that was guessed.
 
@@ -65,7 +65,7 @@ def _gap(row: Row) -> tuple[float, int] | None:
     return None if gap is None else (gap, 1)
 
 
-def _lost(row: Row) -> tuple[float, int] | None:
+def _loss(row: Row) -> tuple[float, int] | None:
     return None if row["success"] or row.get("lost") is None else (row["lost"], 1)
 
 
@@ -110,16 +110,16 @@ _LOST = GradeMetric(
     "share",
     "best completion / optimum - 1 where a failing run failed",
     average="best completion / optimum - 1 where failing runs failed",
-    runs="runs that it is of: those with a price",
-    of=_lost,
+    runs="runs that it is of: those whose decisions have a regret",
+    of=_loss,
     among=("failed", "runs that fail"),
 )
 _REGRET = GradeMetric(
     "regret",
     "share",
     "cost of all decisions of a success, as a share of the optimum",
-    average="mean cost of all decisions of a success, as a share of the optimum; of those that are priced",
-    runs="runs that it is of: those with a price",
+    average="mean cost of all decisions of a success, as a share of the optimum; of those with a regret",
+    runs="runs that it is of: those whose decisions have a regret",
     of=_regret,
 )
 _FAULTS = GradeMetric(
@@ -133,7 +133,7 @@ _FAULTS = GradeMetric(
 
 #: Metrics of a single grade, in the order of the columns of the frame ``grades``.
 METRICS: Final = (
-    GradeMetric("scored", "flag", "whether it could be judged"),
+    GradeMetric("scored", "flag", "whether it could be graded"),
     GradeMetric("reason", "text", "why it is not scored"),
     GradeMetric("foreign", "count", "commands of a failed plan that name what the problem does not have"),
     GradeMetric("other_problem", "text", "why the plan is probably for another problem"),

@@ -1,14 +1,13 @@
-"""Best plans as graders know them: bundled ones, else each solved once per process, with a cache on the disk.
+"""Proved optima for graders: bundled, from the cache on disk, or solved once per process.
 
-Nothing in the cache is trusted. Its plans are replayed by the rules like any other, its certificates are checked step
-by step. Only an optimum with a certificate is a result. Of any other result the cache keeps the plan alone: the problem
-is solved again, and the plan is the result where it is shorter than what the search finds.
+Nothing in the cache is trusted. Its plans are replayed by the rules, its certificates are checked step by step. Only an
+optimum with a certificate is a result. Of any other result the cache has the plan only: the problem is solved again,
+and the cached plan is used if it is shorter than the new one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -27,78 +26,71 @@ from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import solver_of
 from planoracle.solver.solve import bundled_result, engine_of, solve
 
-#: Work for one question of a grader, where nothing else is asked for.
+#: Default limit of a grader for one problem or state.
 WORK = WorkLimit(10.0)
-
-_forgetful = False
-
-
-@contextmanager
-def remembering(wanted: bool) -> Iterator[None]:
-    """Do without the disk in this process for a while, if so ``wanted``."""
-    global _forgetful  # noqa: PLW0603  # a switch of the process, like the environment variable it overrides
-    before, _forgetful = _forgetful, not wanted
-    try:
-        yield
-    finally:
-        _forgetful = before
 
 
 @ProblemCache
-def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK) -> Result:
-    """Return the bundled result of a problem, an optimum of the cache that has a certificate, or solve the problem.
+def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK, is_cached: bool = True) -> Result:
+    """Return the bundled result of a problem, a cached optimum with a certificate, or solve the problem.
 
-    A result within seconds of wall time is not cached, for it depends on the machine.
-    ``rules`` are as in `planoracle.solver.solve.solve`.
+    Parameters
+    ----------
+    rules
+        As in `planoracle.solver.solve.solve`.
+    limit
+        A result within seconds of wall time is not cached, since it depends on the machine.
+    is_cached
+        Use the cache on disk.
     """
-    shipped = bundled_result(problem, rules)
-    if shipped is not None:
-        return shipped
-    store: Store | None = None if _forgetful or not isinstance(limit, WorkLimit) else default_store()
+    bundled = bundled_result(problem, rules)
+    if bundled is not None:
+        return bundled
+    store: Store | None = default_store() if is_cached and isinstance(limit, WorkLimit) else None
     if store is None:
         return solve(problem, rules=rules, time_limit=limit)
     key = digest("optimum", FORMAT, versions(), fingerprint(problem), rules, limit)
-    began, cached = perf_counter(), _cached(store, key, problem, rules)
+    began, cached = perf_counter(), _load_cached(store, key, problem, rules)
     if cached is not None and cached.status == Status.optimal:
         return replace(cached, seconds=perf_counter() - began)
-    found = solve(problem, rules=rules, time_limit=limit)
+    result = solve(problem, rules=rules, time_limit=limit)
     if cached is not None:
-        found = _shorter(found, cached)
-    if found.makespan is not None and (cached is None or found.makespan < (cached.makespan or 0)):
-        store.put(key, _entry(problem, rules, found))
-    return found
+        result = _shorter(result, cached)
+    if result.makespan is not None and (cached is None or result.makespan < (cached.makespan or 0)):
+        store.put(key, _entry(problem, rules, result))
+    return result
 
 
-def _entry(problem: Problem, rules: Rules | None, found: Result) -> dict[str, Any]:
+def _entry(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
     """Return an optimum with its certificate, or else a plan without any claim."""
-    if found.status == Status.optimal and found.schedule is not None:
+    if result.status == Status.optimal and result.schedule is not None:
         from planoracle.solver.proofs.certificate import certificate
 
-        shown = certificate(of_kind(problem, Instance), found.makespan, found.schedule, cases=False)
-        if shown is not None and shown.explained:
-            return engine_of(problem).pack(problem, rules, found) | {"certificate": shown.as_dict()}
-    plan = replace(found, status=Status.feasible, lower_bound=None, proof="")
+        proof = certificate(of_kind(problem, Instance), result.makespan, result.schedule, cases=False)
+        if proof is not None and proof.explained:
+            return engine_of(problem).pack(problem, rules, result) | {"certificate": proof.as_dict()}
+    plan = replace(result, status=Status.feasible, lower_bound=None, proof="")
     return engine_of(problem).pack(problem, rules, plan)
 
 
-def _cached(store: Store, key: str, problem: Problem, rules: Rules | None) -> Result | None:
+def _load_cached(store: Store, key: str, problem: Problem, rules: Rules | None) -> Result | None:
     """Return the optimum or the plan in the cache, ``None`` if there is none or it does not hold."""
     entry = store.get(key)
     if entry is None:
         return None
     try:
-        found = engine_of(problem).unpack(problem, rules, entry)
-        _check(problem, found, entry.get("certificate"))
+        result = engine_of(problem).unpack(problem, rules, entry)
+        _check(problem, result, entry.get("certificate"))
     except Exception as error:  # whatever the file holds
         store.drop(key, f"does not hold ({type(error).__name__}: {error})"[:500])
         return None
-    return found
+    return result
 
 
-def _check(problem: Problem, found: Result, certificate: Any) -> None:
+def _check(problem: Problem, result: Result, certificate: Any) -> None:
     """Raise `ValueError` for a claim without a certificate that holds."""
     if certificate is None:
-        if found.status != Status.feasible or found.lower_bound is not None:
+        if result.status != Status.feasible or result.lower_bound is not None:
             raise ValueError("it claims more than a plan, without a certificate")
         return
     from planoracle.instances.files.instance_file import to_document
@@ -108,21 +100,23 @@ def _check(problem: Problem, found: Result, certificate: Any) -> None:
         bound = check(to_document(of_kind(problem, Instance)), certificate)
     except RefusedError as error:
         raise ValueError(f"its certificate is refused: {error}") from None
-    if found.status != Status.optimal or bound != found.makespan:
+    if result.status != Status.optimal or bound != result.makespan:
         raise ValueError("its certificate is about another makespan")
 
 
-def _shorter(found: Result, plan: Result) -> Result:
-    """Return what a search found, or a plan that was known before if that is shorter."""
+def _shorter(result: Result, plan: Result) -> Result:
+    """Return the result of a search, or that of a cached plan if it is shorter."""
     assert plan.makespan is not None
-    if found.makespan is not None and found.makespan <= plan.makespan:
-        return found
-    bound = found.lower_bound or 0
-    if found.status.settled or bound > plan.makespan:
-        raise InternalError(f"{found.instance}: {found.status}, at least {bound}, but a plan of {plan.makespan} holds")
+    if result.makespan is not None and result.makespan <= plan.makespan:
+        return result
+    bound = result.lower_bound or 0
+    if result.status.settled or bound > plan.makespan:
+        raise InternalError(
+            f"{result.instance}: {result.status}, at least {bound}, but a plan of {plan.makespan} holds"
+        )
     status = Status.optimal if bound == plan.makespan else Status.feasible
     return replace(
-        found,
+        result,
         status=status,
         makespan=plan.makespan,
         plan=plan.plan,
@@ -133,29 +127,32 @@ def _shorter(found: Result, plan: Result) -> Result:
 
 
 class SolverOracle:
-    """Answers by our solvers.
+    """Oracle that asks the solvers.
 
     Parameters
     ----------
     limit
         For a problem, and for one state of a run: counted work, so that no answer depends on the machine or its load,
         or seconds of wall time. Of work, best plans of a benchmark get its `pricing`.
+    is_cached
+        Use the cache of optima on disk.
     """
 
-    def __init__(self, limit: Limit = WORK) -> None:
+    def __init__(self, limit: Limit = WORK, *, is_cached: bool = True) -> None:
         self.limit = limit
+        self.is_cached = is_cached
 
     def best(self, problem: Problem, rules: Rules) -> BestKnown:
-        """Return what is known about the best plans under some rules."""
-        limit, share = self.limit, registry.of(problem).grading_effort
+        """Return the known optimum or bounds under some rules."""
+        limit, share = self.limit, registry.of(problem).pricing
         if isinstance(limit, WorkLimit) and share != 1.0:
             limit = WorkLimit(limit.seconds * share)
-        # Rules of schedules are in the problem.
+        # The rules of a schedule are in its problem.
         deciding = None if problem.kind == "schedule" else rules.deciding()
-        return optimum(problem, limit=limit) if deciding is None else optimum(problem, deciding, limit=limit)
+        return optimum(problem, deciding, limit=limit, is_cached=self.is_cached)
 
     def rest(self, run: AnyRun) -> BestKnown:
-        """Return the best way to go on where a run ended; the makespan is that of what is left."""
+        """Return the best completion after a run; its makespan counts the remaining work only."""
         return solver_of(run, self.limit).rest
 
     def values(self, run: AnyRun) -> Sequence[int | None]:

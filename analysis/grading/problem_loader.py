@@ -1,4 +1,4 @@
-"""Which files submissions may name: none, those in certain folders, or all; others are not even looked for."""
+"""Loader of problems by name or path, limited to the paths that submissions may name."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 
-# No path is longer.
+# Longest path.
 _LONGEST = 4096
-# Where systems show as files what is none.
+# Folders of files that are none.
 _UNREAL = ("/proc", "/sys", "/dev")
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where files of problems may be that submissions name.
+    """Folders and files that submissions may name.
 
-    A path is taken as one in a folder, else as one from the working directory; links are followed, and must not lead
-    out. What is elsewhere is not even looked for, so that nobody learns what files there are.
+    A path is relative to one of the folders, else to the working directory. Links must not lead out of the folders.
+    Other paths are not looked up, so that a submission cannot learn which files exist.
 
     Attributes
     ----------
     folders
-        Folders, with all that is below them, and single files.
+        Folders, with all files below them, and single files.
     trusted
-        Whether every path may be named; also then only regular files are read, and none of ``/proc``.
+        True if every path may be named; only regular files are read, and none of ``/proc``.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Places:
     trusted: bool = False
 
     def find(self, name: str) -> str | None:
-        """Return the path, with what follows it, of a file that a submission may name; ``None`` if there is none.
+        """Return the path of a file that a submission may name, with its suffix; ``None`` if there is none.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class Places:
         return None
 
     def check(self, path: str) -> None:
-        """Raise an `InputError` if a path leads out, or to anything but a regular file."""
+        """Raise an `InputError` for a path outside the folders and for one that is no regular file."""
         real = os.path.realpath(path)
         if not self.trusted and not _among(real, [os.path.realpath(folder) for folder in self.folders]):
             raise InputError("leads out of the folders whose files submissions may name", field="instance")
@@ -86,12 +86,12 @@ NO_PLACES = Places()
 
 
 def _among(path: str, roots: Iterable[str]) -> bool:
-    """Whether an absolute path is one of some others, or below one."""
+    """Return True if an absolute path is one of the roots or below one."""
     return any(path == root or path.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
 
 
 def _parts(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the paths that a name may begin with, and what then follows: which problem in the file, for how many."""
+    """Yield each split of a name into a path and a suffix with problem and number of agents."""
     crew = split_agent_suffix(name)
     for whole, rest in ((name, ""), *([] if crew is None else [crew])):
         yield whole, rest
@@ -101,18 +101,18 @@ def _parts(name: str) -> Iterator[tuple[str, str]]:
 
 
 class Problems:
-    """Finds problems by name; keeps those used last.
+    """Loader of problems by name, with a cache of the problems used last.
 
     Parameters
     ----------
     data
-        Folders with copies of the authors' own data, by benchmark, whose files names mean, see
-        `planoracle.instances.protocol.benchmark.Benchmark.file_of`; beside those that are told for all, see
+        Folders with local copies of the authors' data, by benchmark, see
+        `planoracle.instances.protocol.benchmark.Benchmark.file_of`; beside those of
         `planoracle.instances.protocol.registry`.
     named
-        Problems that are found by their own names, before all others.
+        Problems by name, which precede all others.
     places
-        Which files names may be paths of: without it, none. What such a file holds is not told by any error.
+        Files that names may be paths of; by default none. Errors do not reveal the content of such a file.
 
     Examples
     --------
@@ -130,25 +130,25 @@ class Problems:
         self._named = dict(named or {})
         self._data = dict(data or {})
         self._places = places or Places()
-        self._found: Recent[str, Problem | InputError] = Recent(1024)
+        self._cache: Recent[str, Problem | InputError] = Recent(1024)
 
     def __reduce__(self) -> Any:
         return partial(Problems, named=self._named, places=self._places), (self._data,)
 
     def find(self, name: str) -> Problem:
-        """Return a problem; raises `InputError` if the name stands for none, or for several."""
-        found = self._found.get(name, lambda: self._read(name))
-        if isinstance(found, InputError):
-            raise found.with_traceback(None)
-        return found
+        """Return a problem; raises `InputError` unless the name stands for exactly one."""
+        problem = self._cache.get(name, lambda: self._read(name))
+        if isinstance(problem, InputError):
+            raise problem.with_traceback(None)
+        return problem
 
-    def known(self, name: str) -> Problem | None:
-        """Return a problem that has been found before."""
-        found = self._found.peek(name)
-        return None if isinstance(found, InputError) else found
+    def peek(self, name: str) -> Problem | None:
+        """Return a problem of the cache."""
+        problem = self._cache.peek(name)
+        return None if isinstance(problem, InputError) else problem
 
     def path_of(self, name: str) -> str | None:
-        """Return the path of the file that a name stands for, ``None`` if the problem is bundled or was given.
+        """Return the path of the file that a name stands for, ``None`` for a bundled or named problem.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class Problems:
         """
         if name in self._named:
             return None
-        path: str | None = self._placed(name)
+        path: str | None = self._local_path(name)
         if path == name:
             path = None if catalog.names_problem(name) else self._places.find(name)
         return None if path is None else catalog.file_path(path)
@@ -165,32 +165,32 @@ class Problems:
     def _read(self, name: str) -> Problem:
         if name in self._named:
             return self._named[name]
-        path = self._placed(name)
+        path = self._local_path(name)
         if path != name:
             return _single(name, path)
         if catalog.names_problem(name):
             return catalog.problem(name)
-        found = self._places.find(name)
-        if found is None:
+        path_in_places = self._places.find(name)
+        if path_in_places is None:
             raise catalog.unknown_name_error(name)
         with confined(self._places.check):
-            return _single(name, found)
+            return _single(name, path_in_places)
 
-    def _placed(self, name: str) -> str:
-        """Return the file that a name means in a copy of somebody's data, or the name itself."""
+    def _local_path(self, name: str) -> str:
+        """Return the file of a name in a local copy of data, or the name itself."""
         head = name.partition("/")[0]
-        found = registry.get(head).file_of(name, self._data[head]) if head in self._data else None
-        return catalog.local_path(name) if found is None else found
+        path = registry.get(head).file_of(name, self._data[head]) if head in self._data else None
+        return catalog.local_path(name) if path is None else path
 
 
 def _single(name: str, path: str) -> Problem:
-    """Return the problem of a file that a submission names; nothing of what is in the file gets into an error."""
+    """Return the problem of a file that a submission names; errors do not reveal its content."""
     try:
         problems = catalog.read_problems(path)
     except InputError:
-        said = "names a file that cannot be read as a problem, or lacks that one; planoracle instances FILE says why"
-        raise InputError(said, field="instance", value=name) from None
-    except Exception as error:  # a fault of ours
+        reason = "names a file that cannot be read as a problem, or lacks that one; planoracle instances FILE says why"
+        raise InputError(reason, field="instance", value=name) from None
+    except Exception as error:  # an internal error
         raise InternalError(f"{type(error).__name__} while a file is read: {name[:200]!r}") from None
     if len(problems) != 1:
         raise InputError("must name a single problem", field="instance", value=name)
@@ -202,41 +202,30 @@ _V = TypeVar("_V")
 
 
 class Recent(Generic[_K, _V]):
-    """Keeps at most ``most`` values by key: those used last.
+    """Cache of at most ``most`` values by key: those used last.
 
     Examples
     --------
     >>> recent = Recent(2)
     >>> [recent.get(key, lambda: f"made for {key}") for key in "aba"]
     ['made for a', 'made for b', 'made for a']
-    >>> recent.put("c", "put"), recent.peek("a"), recent.peek("b")
-    (None, 'made for a', None)
+    >>> recent.get("c", lambda: "made for c"), recent.peek("a"), recent.peek("b")
+    ('made for c', 'made for a', None)
     """
 
     def __init__(self, most: int = 512) -> None:
         self._most = most
-        self._kept: OrderedDict[_K, _V] = OrderedDict()
+        self._values: OrderedDict[_K, _V] = OrderedDict()
 
     def get(self, key: _K, make: Callable[[], _V]) -> _V:
-        """Return the value of a key, made if it is not there."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
-        value = make()
-        self.put(key, value)
-        return value
-
-    def put(self, key: _K, value: _V) -> None:
-        """Keep a value, in place of any other of the key."""
-        self._kept[key] = value
-        self._kept.move_to_end(key)
-        if len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        """Return the value of a key; create it if it is missing."""
+        if key not in self._values:
+            self._values[key] = make()
+        self._values.move_to_end(key)
+        if len(self._values) > self._most:
+            self._values.popitem(last=False)
+        return self._values[key]
 
     def peek(self, key: _K) -> _V | None:
-        """Return the value of a key if it is there."""
-        return self._kept.get(key)
-
-    def drop(self, key: _K) -> None:
-        """Forget the value of a key if it is there."""
-        self._kept.pop(key, None)
+        """Return the value of a key, ``None`` if it is missing."""
+        return self._values.get(key)

@@ -1,4 +1,4 @@
-"""What the steps of a live run are worth, by name."""
+"""Rewards of the steps of a live run, by name."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from planoracle.solver.states.state_solver import NEVER
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What `RegretReward` keeps of a state.
+    """Memory of `RegretReward` after a step.
 
     Attributes
     ----------
-    known
-        What the solver knows of it; ``None`` where it was not asked.
+    state_value
+        Bounds by the solver; ``None`` if it was not asked.
     best
-        The last makespan within reach that was proved.
+        Last proved makespan within reach.
     most
-        Ticks that the run costs if it fails, and at most.
+        Cost of a failed run in ticks, which is also the largest cost.
     open
-        Steps since ``best`` whose cost is not known yet.
+        Steps since ``best`` whose cost is not state_value yet.
     cost
         Ticks that the steps so far cost.
     charged
         Ticks that have been charged so far.
     lost
-        Whether nothing leads to success any more.
+        True if success is impossible.
     """
 
-    known: StateValue | None
+    state_value: StateValue | None
     best: int | None
     most: int
     open: int = 0
@@ -50,27 +50,27 @@ class _State:
 
 
 class RegretReward:
-    """What a step costs: by how much it puts off the best end that is still within reach; negative, as a reward.
+    """Negative regret of a step: the increase in the best makespan within reach.
 
-    Of a run that succeeds the costs add up to its makespan less the optimum, exactly. They are differences of proved
-    values: where one is not proved in time, the step is worth 0, says so, and is charged with the next that is.
+    The costs of a successful run add up to its makespan minus the optimum. They are differences of proved values: if a
+    value is not proved in time, the reward is 0 and the cost is charged with the next proved value.
 
-    A run that ends without success, also one that is stopped, costs ten times the optimum in all, and no run costs
-    more: so no failure is worth more than a success. A step after which nothing leads to success any more has no
-    ``cost``, but a ``penalty``: what is missing to that. Steps after it are worth 0, or give the penalty back if they
-    mend it. An action that is not legal, which the adapters do not carry out, costs one tick.
+    An unsuccessful run, also a stopped one, costs ten times the optimum in all, and no run costs more. So no failure
+    has a higher return than a success. A step after which success is impossible has a ``penalty`` instead of a
+    ``cost``: the rest of that amount. Later steps have reward 0, or return the penalty if they make success possible
+    again. An illegal action, which the adapters do not carry out, costs one tick.
 
-    ``info`` of a transition: ``status`` of the value after the step (``optimal``: proved; ``infeasible``: nothing
-    leads to success), the best makespans ``before`` and ``after`` in ticks where they are proved, the ``cost``, of how
-    many ``steps`` it is, the ``penalty`` (negative: given back), and why the run is ``lost``, if it is: ``over``,
-    ``unreadable`` (a whole plan) or as `planoracle.solver.runs.lost_after` says; ``proved`` if it is certain.
+    ``info`` of a transition: ``status`` of the value after the step (``optimal``: proved; ``infeasible``: success is
+    impossible), the proved best makespans ``before`` and ``after`` in ticks, the ``cost`` and its number of ``steps``,
+    the ``penalty`` (negative: returned), and the reason why the run is ``lost``: ``over``, ``unreadable`` (whole plans)
+    or a reason of `planoracle.solver.runs.lost_after`; ``proved`` if it is certain.
 
     Parameters
     ----------
     limit
-        For the value of one state: counted work, by which no reward depends on the machine, or seconds of wall time.
+        Limit for one state: counted work, so that no reward depends on the machine, or seconds of wall time.
     penalty
-        Ticks that a run costs that fails; by default ten times the optimum, or what is proved to be the least.
+        Cost of a failed run in ticks; by default ten times the optimum, or its proved lower bound.
 
     Examples
     --------
@@ -87,53 +87,53 @@ class RegretReward:
         self._live = Live(limit)
 
     def begin(self, environment: AnyEnvironment) -> _State:
-        """Value the beginning."""
-        run = run_of(environment)
-        value = (known := self._live.state_value(run)).value
+        """Return the memory before the first step."""
+        state_value = self._live.state_value(run_of(environment))
+        value = state_value.value
         least = 0 if value.lower >= NEVER else value.lower
-        return _State(known, value.makespan, 10 * max(1, least) if self.penalty is None else self.penalty)
+        return _State(state_value, value.makespan, 10 * max(1, least) if self.penalty is None else self.penalty)
 
     def refused(self, memo: object) -> tuple[float, _State]:
         """Charge a tick."""
         assert isinstance(memo, _State)
-        return _charged(replace(memo, cost=memo.cost + 1))
+        return _charge(replace(memo, cost=memo.cost + 1))
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, _State, Mapping[str, object]]:
-        """Return what the last step cost, as a negative reward."""
+        """Return the cost of the last step as a negative reward."""
         assert isinstance(memo, _State)
         try:
             run = run_of(environment)
         except PlanError:
-            return self._lost(memo, None, ("unreadable", "proved"))
+            return self._success_impossible(memo, None, ("unreadable", "proved"))
         if run.success and run.makespan is not None:
-            return self._priced(memo, None, run.makespan, Status.optimal)
+            return self._success_possible(memo, None, run.makespan, Status.optimal)
         if environment.done:
-            return self._lost(memo, None, ("over", "proved"))
-        known = self._live.state_value(run, memo.known)
-        lost = lost_after(run, run.stop, known.value)
+            return self._success_impossible(memo, None, ("over", "proved"))
+        state_value = self._live.state_value(run, memo.state_value)
+        lost = lost_after(run, run.stop, state_value.value)
         if lost is not None:
-            return self._lost(memo, known, lost)
-        return self._priced(memo, known, known.value.makespan, known.value.status)
+            return self._success_impossible(memo, state_value, lost)
+        return self._success_possible(memo, state_value, state_value.value.makespan, state_value.value.status)
 
-    def _priced(
-        self, memo: _State, known: StateValue | None, value: int | None, status: Status
+    def _success_possible(
+        self, memo: _State, state_value: StateValue | None, value: int | None, status: Status
     ) -> tuple[float, _State, Mapping[str, object]]:
         cost = None if value is None or memo.best is None else value - memo.best
         best = memo.best if value is None else value
         opened = memo.open + 1 if value is None else 0
-        worth, state = _charged(_State(known, best, memo.most, opened, memo.cost + (cost or 0), memo.charged))
+        worth, state = _charge(_State(state_value, best, memo.most, opened, memo.cost + (cost or 0), memo.charged))
         back = min(memo.cost, memo.most) - memo.most if memo.lost else None
         return worth, state, _info(status, memo, value, cost, back)
 
-    def _lost(
-        self, memo: _State, known: StateValue | None, why: tuple[str, str]
+    def _success_impossible(
+        self, memo: _State, state_value: StateValue | None, reason: tuple[str, str]
     ) -> tuple[float, _State, Mapping[str, object]]:
-        worth, state = _charged(replace(memo, known=known, open=0, lost=True))
-        return worth, state, _info(Status.infeasible, memo, None, None, None if memo.lost else -int(worth), *why)
+        worth, state = _charge(replace(memo, state_value=state_value, open=0, lost=True))
+        return worth, state, _info(Status.infeasible, memo, None, None, None if memo.lost else -int(worth), *reason)
 
 
-def _charged(memo: _State) -> tuple[float, _State]:
-    """Return what is still to be charged, as a reward, and the state after that."""
+def _charge(memo: _State) -> tuple[float, _State]:
+    """Return the outstanding cost as a reward, and the memory after charging it."""
     charge = memo.most if memo.lost else min(memo.cost, memo.most)
     return float(memo.charged - charge), replace(memo, charged=charge)
 
@@ -145,7 +145,7 @@ def _info(
     cost: int | None,
     penalty: int | None,
     lost: str = "",
-    how: str = "",
+    proof: str = "",
 ) -> dict[str, object]:
     before = None if memo.open or memo.lost else memo.best
     return {
@@ -156,26 +156,26 @@ def _info(
         "steps": memo.open + 1,
         "penalty": penalty,
         "lost": lost or None,
-        "proved": how == "proved" if lost else status == Status.optimal,
+        "proved": proof == "proved" if lost else status == Status.optimal,
     }
 
 
 class _Measuring(SolverOracle):
-    """Answers what main scores need, and nothing about single states of a run."""
+    """Oracle that solves problems, but no single states of a run."""
 
     def rest(self, run: AnyRun) -> BestKnown:
-        """Say that nothing is known."""
+        """Return an unknown result."""
         return Result(run.problem.name, Status.unknown)
 
     def values(self, run: AnyRun) -> list[int | None]:
-        """Say that nothing is known."""
+        """Return an unknown result."""
         return [None] * (len(run.steps) + 1)
 
 
 class Score:
-    """By how much the benchmark's main score rises, from 0 to 1; so all rewards add up to that of the grade.
+    """Increase of the benchmark's main score, so that all rewards add up to that of the grade.
 
-    ``info``: the ``score`` so far, ``None`` where it is not defined, which leaves the sum as it is.
+    ``info``: the ``score`` so far, ``None`` where it is undefined; the reward is then 0.
     """
 
     name = "score"
@@ -184,15 +184,15 @@ class Score:
         self._oracle = _Measuring(limit)
 
     def begin(self, environment: AnyEnvironment) -> float:
-        """Begin with nothing."""
+        """Return the score before the first step."""
         return 0.0
 
     def refused(self, memo: object) -> tuple[float, object]:
-        """Leave the score as it is."""
+        """Return reward 0."""
         return 0.0, memo
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, float, Mapping[str, object]]:
-        """Return by how much the last step raised the score; negative if it fell."""
+        """Return the change of the score by the last step."""
         assert isinstance(memo, float)
         try:
             score = Grade.of_run(run_of(environment), self._oracle, id=None, instance=None).main_score
@@ -203,19 +203,19 @@ class Score:
 
 
 class Success:
-    """1 for the step with which a run ends that is a success, else 0."""
+    """Reward 1 for the last step of a successful run, else 0."""
 
     name = "success"
 
     def begin(self, environment: AnyEnvironment) -> None:
-        """Keep nothing."""
+        """Return no memory."""
 
     def refused(self, memo: object) -> tuple[float, object]:
-        """Say that it is no success."""
+        """Return reward 0."""
         return 0.0, memo
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, None, Mapping[str, object]]:
-        """Look at the end of the run alone."""
+        """Return 1 at the end of a successful run."""
         if not environment.done:
             return 0.0, None, {}
         try:

@@ -1,4 +1,4 @@
-"""The rule profiles of all benchmarks at once, as the command line takes them."""
+"""Rule profiles of all benchmarks, with single rules by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     Raises
     ------
     UnknownNameError
-        For an unknown profile, rule or value, and for a rule of several benchmarks that does not say whose.
+        For an unknown profile, rule or value, and for an ambiguous rule name.
 
     Examples
     --------
@@ -30,36 +30,37 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     >>> chosen["recipe2plan"].zero_duration, chosen["generic"]
     ('rejected', Rules(refuse_unread=False))
     """
-    left = dict(options or {})
+    remaining = dict(options or {})
     every = [registry.get(benchmark) for benchmark in registry.names()]
-    rules = {
-        one.name: [rule.name for rule in fields(one.rules.profile(name))] for one in every if one.rules.name == one.name
-    }
-    for option in left:
-        having = [f"{benchmark}.{option}" for benchmark, known in rules.items() if option in known]
+    rules = {one.name: [rule.name for rule in fields(one.profile(name))] for one in every if not one.rules_as}
+    for option in remaining:
+        having = [f"{benchmark}.{option}" for benchmark, own in rules.items() if option in own]
         if len(having) > 1:
-            raise UnknownNameError(f"must say whose: {' or '.join(having)}", field="option", value=option)
-        whose, _, rule = option.partition(".")
-        if not having and rule not in rules.get(whose, ()):
+            raise UnknownNameError(f"must name the benchmark: {' or '.join(having)}", field="option", value=option)
+        prefix, _, rule = option.partition(".")
+        if not having and rule not in rules.get(prefix, ()):
             _refuse_limit(option, rules)
-    found: dict[str, Rules] = {}
-    for benchmark, known in rules.items():
-        chosen = {rule: left.pop(key) for rule in known for key in (rule, f"{benchmark}.{rule}") if key in left}
-        found[benchmark] = registry.get(benchmark).rules.profile(name, **chosen)
-    if left:
-        option = next(iter(left))
+    complete: dict[str, Rules] = {}
+    for benchmark, own in rules.items():
+        chosen = {rule: remaining.pop(key) for rule in own for key in (rule, f"{benchmark}.{rule}") if key in remaining}
+        complete[benchmark] = registry.get(benchmark).profile(name, **chosen)
+    if remaining:
+        option = next(iter(remaining))
         every_rule = sorted({rule if "." not in option else f"{name}.{rule}" for name in rules for rule in rules[name]})
         raise UnknownNameError(one_of(option, every_rule, "rules"), field="option", value=option)
-    return {one.name: found[one.rules.name] for one in every}
+    return complete | {one.name: complete[one.rules_as] for one in every if one.rules_as}
 
 
-def completed(given: Mapping[str, Rules] | None = None) -> dict[str, Rules]:
-    """Return rules for every benchmark: those given, and those of ``paper``; of another benchmark where they go by its.
+def complete_rules(partial: Mapping[str, Rules] | None = None) -> dict[str, Rules]:
+    """Return rules for every benchmark: the given ones, else those of ``paper``.
 
-    >>> completed({"robotouille": profiles("released")["robotouille"]})["kitchens"] == profiles("released")["kitchens"]
+    A benchmark that shares the rules of another one gets the rules given for that one.
+
+    >>> released = profiles("released")
+    >>> complete_rules({"robotouille": released["robotouille"]})["kitchens"] == released["kitchens"]
     True
     """
-    rules = dict(given or {})
+    rules = dict(partial or {})
     every = [registry.get(benchmark) for benchmark in registry.names()]
     return (
         profiles()
@@ -69,10 +70,10 @@ def completed(given: Mapping[str, Rules] | None = None) -> dict[str, Rules]:
 
 
 def _refuse_limit(option: str, rules: Mapping[str, Sequence[str]]) -> None:
-    """Say where a limit is set that is no rule but a submission's own; raises `UnknownNameError`."""
-    whose, _, word = option.rpartition(".")
-    for name in {whose} & rules.keys() if whose else rules:
-        limit = registry.get(name).submission_limit
-        if limit is not None and word in (("limit", "time_limit") if whose else (limit.field,)):
-            said = f"is no rule of {name}: a submission sets the limit of its own run in its field {limit.field!r}"
-            raise UnknownNameError(said, field="option", value=option)
+    """Raise `UnknownNameError` for a limit, which is no rule but a field of submissions."""
+    prefix, _, word = option.rpartition(".")
+    for name in {prefix} & rules.keys() if prefix else rules:
+        limit = registry.get(name).limit
+        if limit is not None and word in (("limit", "time_limit") if prefix else (limit.field,)):
+            message = f"is no rule of {name}: a submission sets the limit of its own run in its field {limit.field!r}"
+            raise UnknownNameError(message, field="option", value=option)

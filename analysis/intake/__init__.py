@@ -1,1 +1,1 @@
-"""The way in: files and folders of every form that people have, as submissions; one idea a module."""
+"""Readers of submissions: files and folders of many formats."""

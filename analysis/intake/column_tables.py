@@ -8,29 +8,29 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import IO, Any
 
-from planoracle.analysis.intake.archives import MAX_LINE, MAX_UNPACKED
+from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED
 from planoracle.analysis.intake.record_fields import FIELDS, plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import MAX_CONTAINERS
 
 _DELIMITERS = ",;\t"
-# Rows of Parquet that are in memory at a time.
+# Rows of Parquet in memory at a time.
 _ROWS = 64
 # Most rows of a table.
 _MOST_ROWS = 10**7
 
 
 def header_of(line: str) -> tuple[list[str], str]:
-    """Return the names of columns in the first line of a table, and what stands between them.
+    """Return the column names in the first line of a table, and the delimiter.
 
     Examples
     --------
     >>> header_of("instance;plan, as text")
     (['instance', 'plan, as text'], ';')
     """
-    found = [(next(csv.reader([line], delimiter=letter), []), letter) for letter in _DELIMITERS]
-    known = {*FIELDS, *plan_fields()}
-    names, letter = max(found, key=lambda one: (len(known.intersection(one[0])), len(one[0])))
+    candidates = [(next(csv.reader([line], delimiter=letter), []), letter) for letter in _DELIMITERS]
+    fields = {*FIELDS, *plan_fields()}
+    names, letter = max(candidates, key=lambda one: (len(fields.intersection(one[0])), len(one[0])))
     return [name.strip() for name in names], letter
 
 
@@ -124,7 +124,7 @@ def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
 
 
 def _row_of(batch: Any, number: int) -> Any:
-    """Return the values of one row by name, or what is wrong with them."""
+    """Return the values of one row by name, or an error."""
     values: dict[str, Any] = {}
     try:
         for column, name in zip(batch.columns, batch.schema.names, strict=True):
@@ -139,15 +139,15 @@ def _row_of(batch: Any, number: int) -> Any:
 
 
 def _size(value: Any) -> int:
-    """Return about how many bytes a value takes."""
+    """Return the approximate size of a value in bytes."""
     return len(value) if isinstance(value, str) else 8 if not isinstance(value, list | dict) else len(str(value))
 
 
-def _plain(value: Any, name: str, left: list[int] | None = None) -> Any:
-    """Return a value as JSON has it."""
-    left = [MAX_CONTAINERS] if left is None else left
-    left[0] -= 1
-    if left[0] < 0:
+def _plain(value: Any, name: str, budget: list[int] | None = None) -> Any:
+    """Return a value with JSON types only."""
+    budget = [MAX_CONTAINERS] if budget is None else budget
+    budget[0] -= 1
+    if budget[0] < 0:
         raise InputError(f"holds more than {MAX_CONTAINERS} values", field=name)
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -159,7 +159,7 @@ def _plain(value: Any, name: str, left: list[int] | None = None) -> Any:
         except UnicodeDecodeError:  # a picture, say
             return None
     if isinstance(value, list):
-        return [_plain(one, name, left) for one in value]
+        return [_plain(one, name, budget) for one in value]
     if isinstance(value, dict):
-        return {str(key): _plain(one, name, left) for key, one in value.items()}
+        return {str(key): _plain(one, name, budget) for key, one in value.items()}
     return str(value)

@@ -1,4 +1,4 @@
-"""What is in a file: its format, recognised from its content, and its entries."""
+"""Recognition of file formats by content, and reading of their entries."""
 
 from __future__ import annotations
 
@@ -9,18 +9,9 @@ from typing import IO, Any
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.analysis.intake.archives import (
-    again,
-    begins_log,
-    is_log,
-    logged,
-    read_archive,
-    read_document,
-    read_lines,
-    read_log,
-    unpacked,
-)
+from planoracle.analysis.intake.byte_streams import decompress, prepend, read_document, read_lines
 from planoracle.analysis.intake.column_tables import header_of, read_csv, read_parquet
+from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_log, read_samples
 from planoracle.analysis.intake.path_names import TEXT, nameless, problem_name
 from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fields
 from planoracle.instances.errors import InputError
@@ -30,7 +21,7 @@ _TABLES, _LINES = (".csv", ".tsv"), (".jsonl", ".ndjson")
 _PARQUET, _ZIP, _BOM = b"PAR1", b"PK\x03\x04", b"\xef\xbb\xbf"
 # Limits of the worker that reads a table or an archive; the processor time is that of one row.
 _LIMITS = TaskLimits(120.0, 4000)
-# So much of the first line is looked at.
+# Bytes of the first line that are inspected.
 _HEAD = 2**16
 
 
@@ -43,16 +34,16 @@ def read_entries(
     columns: frozenset[str] = frozenset(),
     path: str = "",
 ) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the number and the content of every entry of a file, or the error that one is.
+    """Yield the number and content of every entry of a file, or its error.
 
     Parameters
     ----------
     end
-        How the name of the file ends, see `stem`; decides only where the content leaves it open.
+        Ending of the file name, see `stem`; used only if the content is ambiguous.
     named
-        Whether the path says the problem, so that the file may be the text of a plan.
+        True if the path names the problem, so that the file may be the text of a plan.
     columns
-        Names of columns that are asked for.
+        Names of requested columns.
     path
         Path of the file, for formats that a worker process reads; without it they are read in this process.
     """
@@ -69,23 +60,23 @@ def read_entries(
 def _entries(
     stream: IO[bytes], source: str, end: str, named: bool, columns: frozenset[str], path: str
 ) -> Iterator[tuple[int, Any | InputError]]:
-    opened = unpacked(stream, source)
+    opened = decompress(stream, source)
     first = opened.readline(_HEAD)
     start = first.removeprefix(_BOM).lstrip()[:1]
     if first.startswith((_PARQUET, _ZIP)):
         whole = _seekable(stream, first, source)
         return _binary_in_worker(path, source) if path else _binary(whole, source)
     if named and (end in TEXT or (start not in (b"{", b"[", b'"') and end not in _TABLES)):
-        return _whole(again(first, opened), source)
+        return _whole(prepend(first, opened), source)
     if (start == b"[" and end not in _LINES) or (start == b'"' and end == ".json"):
-        return _document(again(first, opened), source, named)
+        return _document(prepend(first, opened), source, named)
     if start == b"{":
         return _objects(first, opened, source, end, named)
     if end in _TABLES or (end not in _LINES and _is_header(first, columns)):
-        return read_csv(again(first, opened), source)
+        return read_csv(prepend(first, opened), source)
     if end in TEXT[:-1]:
         raise nameless(source)
-    return read_lines(again(first, opened), source)
+    return read_lines(prepend(first, opened), source)
 
 
 def _binary(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
@@ -96,7 +87,7 @@ def _binary(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputEr
 
 
 def _binary_in_worker(path: str, source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield what `_binary` does, read in a worker: libraries decode such files to any size."""
+    """Yield the entries of `_binary`, read in a worker: libraries decode such files to any size."""
     with WorkerPool(_start_binary, _LIMITS, 1) as pool:
         for part in pool.stream((path, source)):
             if isinstance(part, TaskFailure):
@@ -117,29 +108,28 @@ def _binary_of_file(task: tuple[str, str]) -> Iterator[tuple[int, Any | InputErr
 def _objects(
     first: bytes, stream: IO[bytes], source: str, end: str, named: bool
 ) -> Iterator[tuple[int, Any | InputError]]:
-    """Tell lines from an object over several lines, and from logs."""
+    """Yield the entries of JSON lines, of an object over several lines, or of a log."""
     head = first
     if end not in _LINES and first.endswith(b"\n") and not _is_whole(first):
         head += stream.readline(_HEAD) + stream.readline(_HEAD)
         rest = head[len(first) :].lstrip()
         if rest and not rest.startswith(b"{") and not begins_log(head):
-            return _document(again(head, stream), source, named)
+            return _document(prepend(head, stream), source, named)
     if begins_log(head):
-        return read_log(again(head, stream), source)
+        return read_log(prepend(head, stream), source)
     return (
-        (number, one) for number, entry in read_lines(again(head, stream), source) for one in _expanded(entry, named)
+        (number, one) for number, entry in read_lines(prepend(head, stream), source) for one in _expand(entry, named)
     )
 
 
 def _document(stream: IO[bytes], source: str, named: bool) -> Iterator[tuple[int, Any | InputError]]:
     """Yield the number and the content of every entry of a list, or of an object.
 
-    A list of what are no submissions is a plan itself where the path names the problem: a list of commands, of
-    messages.
+    If the path names the problem, a list of commands or messages is a plan itself.
     """
     entries = load_json(read_document(stream, source), source)
     if not isinstance(entries, list):
-        entries = list(_expanded(entries, named))
+        entries = list(_expand(entries, named))
     elif named and not (entries and _is_submission(entries[0])):
         entries = [{"plan": entries}]
     elif entries and not isinstance(entries[0], dict):
@@ -153,15 +143,15 @@ def _is_submission(entry: Any) -> bool:
     return isinstance(entry, dict) and ("instance" in entry or "scored" in entry or holds_plan(entry))
 
 
-def _expanded(entry: Any, named: bool) -> Iterator[Any]:
-    """Yield the content of an object: itself, the samples of a log, or the plans of the problems that are its keys."""
+def _expand(entry: Any, named: bool) -> Iterator[Any]:
+    """Yield an object itself, the samples of a log, or the plans of an object keyed by problem."""
     if isinstance(entry, str) and named:
         yield {"plan": entry}
     elif not isinstance(entry, dict) or _is_submission(entry):
         yield entry
     elif is_log(entry):
-        yield from (one for _, one in logged(entry, entry.get("samples") or ()))
-    elif entry and _by_problem(entry):
+        yield from (one for _, one in read_samples(entry, entry.get("samples") or ()))
+    elif entry and _is_by_problem(entry):
         for name, plan in entry.items():
             whole = isinstance(plan, dict) and holds_plan(plan)
             yield {**(plan if whole else {"plan": plan}), "instance": problem_name(name) or name}
@@ -169,10 +159,10 @@ def _expanded(entry: Any, named: bool) -> Iterator[Any]:
         yield entry
 
 
-def _by_problem(entry: dict[str, Any]) -> bool:
-    """Return whether the keys of an object are problems; if one with a slash is, the others are meant so too."""
+def _is_by_problem(entry: dict[str, Any]) -> bool:
+    """Return True if all keys of an object, or one key with a slash, are names of problems."""
     names = [problem_name(name) is not None for name in entry]
-    return all(names) or any("/" in name and found for name, found in zip(entry, names, strict=True))
+    return all(names) or any("/" in name and is_name for name, is_name in zip(entry, names, strict=True))
 
 
 def _is_whole(line: bytes) -> bool:
@@ -200,7 +190,7 @@ def _whole(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any]]:
 
 
 def _seekable(stream: IO[bytes], first: bytes, source: str) -> IO[bytes]:
-    """Return a stream from its beginning; raises `InputError` if that is not where the content begins."""
+    """Return a stream at its beginning; raises `InputError` for pipes and double compression."""
     if not stream.seekable():
         raise InputError("cannot be read from a pipe in this format; give the file", source=source)
     stream.seek(0)
@@ -211,7 +201,7 @@ def _seekable(stream: IO[bytes], first: bytes, source: str) -> IO[bytes]:
 
 
 def count(stream: IO[bytes], end: str, *, named: bool) -> int | None:
-    """Count the entries of a file without reading them, where that is quick; ``None`` where it is not."""
+    """Return the number of entries of a file, ``None`` if counting is slow."""
     head = stream.read(4)
     stream.seek(0)
     if named and end in TEXT:

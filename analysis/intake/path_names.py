@@ -1,4 +1,4 @@
-"""Where a submission stands."""
+"""Places of submissions, and the names of problems and models in file paths."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import names_problem
 
 
-class PathNames(NamedTuple):
-    """Where a submission stands.
+class SourceLine(NamedTuple):
+    """Place of a submission in its file.
 
     Attributes
     ----------
     line
-        From 1: a line of JSON lines or of CSV, else the number of the entry in its file.
+        Line of JSON lines or CSV from 1, else number of the entry in its file.
     source
-        Path of the file inside the folder that was given, or as it was given where there are several files; ``None``
-        for a single file.
+        Path of the file relative to its folder, or as stated if there are several files; ``None`` for a single file.
 
     Examples
     --------
-    >>> str(PathNames(3)), str(PathNames(3, "a/runs.jsonl"))
+    >>> str(SourceLine(3)), str(SourceLine(3, "a/runs.jsonl"))
     ('line 3', 'a/runs.jsonl, line 3')
     """
 
@@ -36,13 +35,13 @@ class PathNames(NamedTuple):
         return f"line {self.line}" if self.source is None else f"{self.source}, line {self.line}"
 
 
-def placed(where: PathNames | int) -> PathNames:
-    """Return a place, also of a number."""
-    return where if isinstance(where, PathNames) else PathNames(where)
+def as_place(position: SourceLine | int) -> SourceLine:
+    """Return a place; a number is a line of a single file."""
+    return position if isinstance(position, SourceLine) else SourceLine(position)
 
 
 class Hints(NamedTuple):
-    """What the path of a file says of the submissions in it, where these do not say it themselves.
+    """Names in the path of a file, for submissions that lack them.
 
     ``instance`` is the name of a problem, ``sample`` a text.
     """
@@ -53,12 +52,12 @@ class Hints(NamedTuple):
     sample: str | None = None
 
 
-#: Nothing.
-NOTHING = Hints()
+#: Hints of a path without names.
+NO_HINTS = Hints()
 
 
 class EntryError(InputError):
-    """What is wrong with an entry of which something is known, as a record says it in ``about``."""
+    """Error in an entry; ``about`` is the part of its record that could be read."""
 
     def __init__(self, error: InputError, about: object) -> None:
         value = {"value": error.value} if error.has_value else {}
@@ -69,7 +68,7 @@ class EntryError(InputError):
         return type(self), (self._plain(), self.about)
 
     def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
-        """Return the same error at another place, see `InputError.at`."""
+        """Return the error with another place, see `InputError.at`."""
         return type(self)(self._plain().at(source, field, line), self.about)
 
     def _plain(self) -> InputError:
@@ -77,7 +76,7 @@ class EntryError(InputError):
         return InputError(self.message, source=self.source, field=self.field, line=self.line, **value)
 
 
-#: Endings of files that hold submissions, and of those that may hold the text of a single plan.
+#: Endings of files of submissions, and of texts of single plans.
 DATA = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".eval")
 TEXT = (".txt", ".md", ".text", ".out", ".log", "")
 _PACKED = (".gz", ".gzip", ".zst", ".zstd")
@@ -88,7 +87,7 @@ _SAMPLE = re.compile(r"(?:(?:sample|epoch|run|seed)[-_]?)?(\d{1,9})", re.IGNOREC
 
 
 def stem(name: str) -> tuple[str, str]:
-    """Return the name of a file without its ending, and the ending without ``.gz``; only known endings count.
+    """Return the name of a file without its ending, and the ending without ``.gz``.
 
     Examples
     --------
@@ -105,7 +104,7 @@ def stem(name: str) -> tuple[str, str]:
 
 
 def problem_name(text: str) -> str | None:
-    """Return the name of the problem that a text is, ``None`` if it is none.
+    """Return the problem name that a text stands for, ``None`` if there is none.
 
     Examples
     --------
@@ -126,23 +125,23 @@ def nameless(source: str) -> InputError:
 
 @dataclass(slots=True)
 class Paths:
-    """Contents of paths.
+    """Names in the paths of a folder.
 
     Attributes
     ----------
     hints
         Names by path, for the paths that are read.
     patterns
-        Number of paths in every layout, which is written as a pattern.
-    aside
-        Paths that are left aside: their ending is not that of data, and they name no problem.
+        Number of paths by layout, written as a pattern.
+    ignored
+        Paths without a problem name or an ending of data.
     nameless
-        Texts that name no problem beside others that do.
+        Texts without a problem name, if others have one.
     """
 
     hints: dict[str, Hints] = field(default_factory=dict)
     patterns: Counter[str] = field(default_factory=Counter)
-    aside: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
     nameless: list[str] = field(default_factory=list)
 
 
@@ -155,9 +154,9 @@ def read_paths(paths: Sequence[str], folder: str = "", *, deep: bool = False) ->
     Parameters
     ----------
     folder
-        Name of the folder, which is the model where the paths name none.
+        Name of the folder, used as model if the paths name none.
     deep
-        Whether folders before a model are passed over, as those of a single file.
+        True if folders before a model are skipped, as for a single file.
 
     Examples
     --------
@@ -166,10 +165,10 @@ def read_paths(paths: Sequence[str], folder: str = "", *, deep: bool = False) ->
     Counter({'{model}/{instance}.txt': 1, '{model}/{sample}/{instance}.txt': 1, '{model}.csv': 1})
     >>> paths.hints["gpt/2/timearena__lab1.txt"]
     Hints(id='gpt/2/timearena__lab1', instance='timearena/lab1', model='gpt', sample='2')
-    >>> paths.hints["llama.csv"].model, paths.aside
+    >>> paths.hints["llama.csv"].model, paths.ignored
     ('llama', ['figure.png'])
     """
-    found = Paths()
+    result = Paths()
     for path in paths:
         name, end = stem(path)
         pattern, hints = _read(name, folder, deep) if end in (*DATA, *TEXT) else ("", None)
@@ -177,14 +176,14 @@ def read_paths(paths: Sequence[str], folder: str = "", *, deep: bool = False) ->
             inner, _, last = name.rpartition("/")
             pattern, hints = ("**/*", Hints()) if inner and not deep else ("{model}", Hints(model=last))
         if hints is None:
-            found.aside.append(path)
+            result.ignored.append(path)
         else:
-            found.hints[path] = hints
-            found.patterns[pattern + end] += 1
-    if any(stem(path)[1] in TEXT and hints.instance for path, hints in found.hints.items()):
-        found.nameless = [path for path in found.aside if stem(path)[1] == ".txt" and "/" in path]
-        found.aside = [path for path in found.aside if path not in found.nameless]
-    return found
+            result.hints[path] = hints
+            result.patterns[pattern + end] += 1
+    if any(stem(path)[1] in TEXT and hints.instance for path, hints in result.hints.items()):
+        result.nameless = [path for path in result.ignored if stem(path)[1] == ".txt" and "/" in path]
+        result.ignored = [path for path in result.ignored if path not in result.nameless]
+    return result
 
 
 def _read(name: str, folder: str, deep: bool) -> tuple[str, Hints | None]:
@@ -209,27 +208,27 @@ def _read(name: str, folder: str, deep: bool) -> tuple[str, Hints | None]:
     return "", None
 
 
-def matched(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, Hints]:
-    """Return the names in the paths that a pattern fits; ``{instance}`` may span folders.
+def match_paths(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, Hints]:
+    """Return the names in the paths that match a pattern; ``{instance}`` may span folders.
 
     Parameters
     ----------
     pattern
         A path with ``{model}``, ``{instance}``, ``{sample}``, ``{id}``, ``*`` (anything in a name) and ``**``.
-        ``{instance:SET}`` takes names for those of problems of a set.
+        ``{instance:SET}`` is a problem of that set.
     folder
-        Name of the folder in which the paths are; a pattern may begin with it.
+        Name of the folder of the paths; a pattern may begin with it.
 
     Raises
     ------
     UnknownNameError
-        For another field in braces, or one that is there twice.
+        For an unknown or repeated field in braces.
 
     Examples
     --------
-    >>> matched("{model}/{instance}_{sample}.txt", ["gpt/timearena/lab1_2.txt", "README.txt"])
+    >>> match_paths("{model}/{instance}_{sample}.txt", ["gpt/timearena/lab1_2.txt", "README.txt"])
     {'gpt/timearena/lab1_2.txt': Hints(id='gpt/timearena/lab1_2', instance='timearena/lab1', model='gpt', sample='2')}
-    >>> matched("{instance:recipe2plan/timed}.txt", ["Cobbler_Pancakes.txt"])["Cobbler_Pancakes.txt"].instance
+    >>> match_paths("{instance:recipe2plan/timed}.txt", ["Cobbler_Pancakes.txt"])["Cobbler_Pancakes.txt"].instance
     'recipe2plan/timed/Cobbler_Pancakes'
     """
     inner = pattern.removeprefix(f"{folder}/") if folder else pattern
@@ -237,7 +236,7 @@ def matched(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, H
     _check(parts, pattern)
     rule = re.compile("".join(map(_rule, parts)), re.DOTALL)
     within = next((part[2] for part in parts if part[2]), "")
-    found = {}
+    hints = {}
     for path in paths:
         match = rule.fullmatch(path)
         if match is not None:
@@ -246,8 +245,8 @@ def matched(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, H
             if "instance" in names:
                 whole = f"{within}/{names['instance']}" if within else names["instance"]
                 names["instance"] = problem_name(whole) or whole
-            found[path] = Hints(**{"id": stem(path)[0]} | names)
-    return found
+            hints[path] = Hints(**{"id": stem(path)[0]} | names)
+    return hints
 
 
 def _check(parts: Sequence[re.Match[str]], pattern: str) -> None:

@@ -1,7 +1,4 @@
-"""Submissions, from wherever people have them, and answers to them; one that cannot be answered does not stop the rest.
-
-This is the door to `planoracle.analysis.intake`.
-"""
+"""Submissions in files and folders of any format, and functions applied to each of them."""
 
 from __future__ import annotations
 
@@ -15,36 +12,36 @@ from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.analysis.grading.problem_loader import Problems
-from planoracle.analysis.intake.folders import files_in, open_file, without_rest
+from planoracle.analysis.intake.folders import files_in, open_file, submission_files
 from planoracle.analysis.intake.formats import count, read_entries
 from planoracle.analysis.intake.path_names import (
     DATA,
-    NOTHING,
+    NO_HINTS,
     EntryError,
     Hints,
-    PathNames,
     Paths,
-    matched,
+    SourceLine,
+    as_place,
+    match_paths,
     nameless,
-    placed,
     read_paths,
     stem,
 )
-from planoracle.analysis.intake.record_fields import Columns, checked, is_grade, said
+from planoracle.analysis.intake.record_fields import Columns, check_submission, identity_of, is_grade
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 
-#: How reasons begin that are faults of ours.
+#: Beginning of the reasons of internal errors.
 INTERNAL = "internal error: "
-#: Places (or mere numbers), and what is there: a submission, a row of ``planoracle grade``, or an error.
-Entries: TypeAlias = Iterable[tuple[PathNames | int, Any | InputError]]
+#: Places (or line numbers), each with a submission, a row of ``planoracle grade``, or an error.
+Entries: TypeAlias = Iterable[tuple[SourceLine | int, Any | InputError]]
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionResult(Generic[_T]):
-    """What became of one submission: a value, or the reason why there is none."""
+    """Result for one submission: a value, or the reason for the lack of one."""
 
     line: int
     id: str | None
@@ -56,13 +53,13 @@ class SubmissionResult(Generic[_T]):
     sample: int | str | None = None
 
     @property
-    def place(self) -> PathNames:
-        """Where the submission stands."""
-        return PathNames(self.line, self.source)
+    def place(self) -> SourceLine:
+        """Place of the submission."""
+        return SourceLine(self.line, self.source)
 
 
 class _File(NamedTuple):
-    """A file to be read: how it is opened, what it is called, and what its path says."""
+    """File to be read: function that opens it, its name, and the names in its path."""
 
     open: Callable[[], IO[bytes]]
     source: str | None
@@ -74,7 +71,7 @@ class _File(NamedTuple):
 
 
 class Intake:
-    r"""The submissions in files and folders, in order; can be gone through again unless it is a pipe.
+    r"""Submissions in files and folders, in order; iterable repeatedly unless it is a pipe.
 
     Formats are recognised from the content: JSON lines, lists and objects, CSV, Parquet, logs of inspect_ai, texts of
     single plans; all but Parquet and archives also compressed by gzip or zstd.
@@ -84,19 +81,19 @@ class Intake:
     paths
         Files and folders; ``-`` is standard input.
     pattern
-        Names in paths, see `planoracle.analysis.intake.path_names.matched`; by default those of the layouts of
+        Names in paths, see `planoracle.analysis.intake.path_names.match_paths`; by default those of the layouts of
         `planoracle.analysis.intake.path_names.read_paths`.
     columns, model
         See `planoracle.analysis.intake.record_fields.Columns`.
-    told
-        Called with notes for people: which layouts paths have, and which are left aside.
+    on_note
+        Callback for notes to the user about layouts and ignored paths.
     claims
-        Whether what states a makespan needs no plan.
+        True if an entry with a makespan needs no plan.
 
     Raises
     ------
     InputError
-        If a path cannot be opened, or there is nothing to be read in a folder.
+        If a path cannot be open_stream, or a folder has nothing to read.
 
     Examples
     --------
@@ -104,7 +101,7 @@ class Intake:
     >>> with TemporaryDirectory() as folder:
     ...     (Path(folder) / "gpt.csv").write_text("instance,response\ntimearena/lab1,wait\n") and None
     ...     [(place, entry["model"], entry["response"]) for place, entry in Intake([folder])]
-    [(PathNames(line=2, source='gpt.csv'), 'gpt', 'wait')]
+    [(SourceLine(line=2, source='gpt.csv'), 'gpt', 'wait')]
     """
 
     def __init__(
@@ -114,35 +111,35 @@ class Intake:
         pattern: str | None = None,
         columns: Mapping[str, str] | None = None,
         model: str | None = None,
-        told: Callable[[str], None] = lambda message: None,
+        on_note: Callable[[str], None] = lambda message: None,
         claims: bool = False,
     ) -> None:
         self._pattern = pattern
         self._names = frozenset(name for column in (columns or {}).values() for name in (column, column.split(".")[0]))
-        self._columns = Columns(columns, model, told, claims=claims)
-        self._told = told
+        self._columns = Columns(columns, model, on_note, claims=claims)
+        self._on_note = on_note
         self._alone = len(paths) == 1
         single = [str(path) for path in paths if str(path) != "-" and not os.path.isdir(path)]
         hints = self._hints_of(single)
         self._files: list[_File] = []
         for path in map(str, paths):
             if path == "-":
-                self._files.append(_File(lambda: sys.stdin.buffer, None if self._alone else "-", "-", "", NOTHING))
+                self._files.append(_File(lambda: sys.stdin.buffer, None if self._alone else "-", "-", "", NO_HINTS))
             elif os.path.isdir(path):
                 self._files += self._in_folder(path)
             else:
-                self._files.append(self._single(path, hints.get(_tail(path), NOTHING)))
+                self._files.append(self._single(path, hints.get(_tail(path), NO_HINTS)))
 
-    def __iter__(self) -> Iterator[tuple[PathNames, Any | InputError]]:
+    def __iter__(self) -> Iterator[tuple[SourceLine, Any | InputError]]:
         """Yield every place with its submission, a row of ``planoracle grade``, or an error."""
         for file in self._files:
             if file.error is not None:
-                yield PathNames(1, file.source), file.error
+                yield SourceLine(1, file.source), file.error
                 continue
             try:
                 stream = file.open()
             except InputError as error:
-                yield PathNames(1, file.source), error
+                yield SourceLine(1, file.source), error
                 continue
             try:
                 yield from _entries(stream, file, self._columns, self._names)
@@ -152,7 +149,7 @@ class Intake:
         self._columns.close()
 
     def count(self) -> int | None:
-        """Count the submissions without reading them, ``None`` where that takes too long."""
+        """Return the number of submissions, ``None`` if counting is slow."""
         return self._total
 
     @cached_property
@@ -160,90 +157,92 @@ class Intake:
         total = 0
         for file in self._files:
             try:
-                found = 1 if file.error is not None else _counted(file)
+                count = 1 if file.error is not None else _count(file)
             except (InputError, OSError):
-                found = 1
-            if found is None:
+                count = 1
+            if count is None:
                 return None
-            total += max(1, found)
+            total += max(1, count)
         return total
 
     def _hints_of(self, paths: Sequence[str]) -> dict[str, Hints]:
-        """Return what the paths of single files say; nothing of one file with data."""
+        """Return the names in the paths of single files; none for one file of data."""
         tails = [_tail(path) for path in paths]
         if self._pattern is not None:
-            return matched(self._pattern, tails)
+            return match_paths(self._pattern, tails)
         if self._alone and all(stem(path)[1] in DATA for path in tails):
             return {}
-        found = read_paths(tails, deep=True)
-        self._tell_patterns(replace(found, aside=[]), "")  # whatever is named is read
-        return found.hints
+        result = read_paths(tails, deep=True)
+        self._note_patterns(replace(result, ignored=[]), "")  # files that are named one by one are always read
+        return result.hints
 
     def _single(self, path: str, hints: Hints) -> _File:
-        def opened() -> IO[bytes]:
+        def open_stream() -> IO[bytes]:
             try:
                 return open(path, "rb")
             except (OSError, ValueError) as error:
-                raise InputError(f"cannot be read: {getattr(error, 'strerror', error)}", source=shown) from None
+                raise InputError(f"cannot be read: {getattr(error, 'strerror', error)}", source=name) from None
 
-        shown = _shown(path)
+        name = _printable(path)
         if not os.path.exists(path) or not os.access(path, os.R_OK):
-            opened().close()
-        return _File(opened, None if self._alone else shown, shown, stem(path)[1], hints, path)
+            open_stream().close()
+        return _File(open_stream, None if self._alone else name, name, stem(path)[1], hints, path)
 
     def _in_folder(self, folder: str) -> Iterator[_File]:
-        listed = without_rest(folder, list(files_in(Path(folder))))
+        listed = submission_files(folder, list(files_in(Path(folder))))
         sound = [path for path, error in listed if error is None]
         name = os.path.basename(os.path.realpath(folder))
         if self._pattern is None:
-            found = read_paths(sound, name)
+            paths = read_paths(sound, name)
         else:
-            hints = matched(self._pattern, sound, name)
+            hints = match_paths(self._pattern, sound, name)
             patterns = Counter({self._pattern: len(hints)})
-            found = Paths(hints, patterns, [path for path in sound if path not in hints])
-        self._check(found, listed, folder)
-        self._tell_patterns(found, f"{_shown(folder)}: ")
+            paths = Paths(hints, patterns, [path for path in sound if path not in hints])
+        self._check(paths, listed, folder)
+        self._note_patterns(paths, f"{_printable(folder)}: ")
         for path, error in listed:
-            shown = _shown(path)
-            source = shown if self._alone else f"{_shown(folder).rstrip('/')}/{shown}"
-            if path in found.nameless:
+            printable = _printable(path)
+            source = printable if self._alone else f"{_printable(folder).rstrip('/')}/{printable}"
+            if path in paths.nameless:
                 error = nameless(source)
-            if error is not None or path in found.hints:
+            if error is not None or path in paths.hints:
                 whole = os.path.join(os.path.realpath(folder), path)
 
-                def opened(whole: str = whole, source: str = source) -> IO[bytes]:
+                def open_stream(whole: str = whole, source: str = source) -> IO[bytes]:
                     return open_file(whole, source)
 
-                yield _File(opened, source, source, stem(path)[1], found.hints.get(path, NOTHING), whole, error)
+                yield _File(open_stream, source, source, stem(path)[1], paths.hints.get(path, NO_HINTS), whole, error)
 
-    def _check(self, found: Paths, listed: list[tuple[str, InputError | None]], folder: str) -> None:
-        if found.hints or found.nameless or any(error is not None for _, error in listed):
+    def _check(self, paths: Paths, listed: list[tuple[str, InputError | None]], folder: str) -> None:
+        if paths.hints or paths.nameless or any(error is not None for _, error in listed):
             return
         if not listed:
-            raise InputError("is an empty folder", source=_shown(folder))
-        example = f"{len(found.aside)} files, such as {_shown(found.aside[0])}"
+            raise InputError("is an empty folder", source=_printable(folder))
+        example = f"{len(paths.ignored)} files, such as {_printable(paths.ignored[0])}"
         if self._pattern is not None:
-            raise InputError(f"fits no path in {_shown(folder)} ({example})", field="--pattern", value=self._pattern)
+            raise InputError(
+                f"fits no path in {_printable(folder)} ({example})", field="--pattern", value=self._pattern
+            )
         raise InputError(
             f"holds no data and no text whose path names a problem ({example}); "
             "--pattern '{model}/{instance}.txt' says where the name is",
-            source=_shown(folder),
+            source=_printable(folder),
         )
 
-    def _tell_patterns(self, found: Paths, where: str) -> None:
-        if found.patterns:
-            listed = ", ".join(f"{pattern} ({times})" for pattern, times in list(found.patterns.items())[:10])
-            more = f" and {len(found.patterns) - 10} more" if len(found.patterns) > 10 else ""
-            self._told(f"{where}read as {listed}{more}")
-        if found.aside:
-            listed = ", ".join(map(_shown, found.aside[:3]))
-            self._told(
-                f"{where}left aside: {listed}" + (f" and {len(found.aside) - 3} more" if found.aside[3:] else "")
+    def _note_patterns(self, paths: Paths, prefix: str) -> None:
+        if paths.patterns:
+            listed = ", ".join(f"{pattern} ({times})" for pattern, times in list(paths.patterns.items())[:10])
+            more = f" and {len(paths.patterns) - 10} more" if len(paths.patterns) > 10 else ""
+            self._on_note(f"{prefix}read as {listed}{more}")
+        if paths.ignored:
+            listed = ", ".join(map(_printable, paths.ignored[:3]))
+            self._on_note(
+                f"{prefix}ignored: {listed}" + (f" and {len(paths.ignored) - 3} more" if paths.ignored[3:] else "")
             )
 
 
-def _counted(file: _File) -> int | None:
-    """Count what is in a file, if that is no pipe."""
+def _count(file: _File) -> int | None:
+    """Return the number of entries of a file, ``None`` for pipes."""
     if file.name == "-" or not os.path.isfile(file.path):
         return None
     with file.open() as stream:
@@ -251,30 +250,23 @@ def _counted(file: _File) -> int | None:
 
 
 def _tail(path: str) -> str:
-    """Return a path without its root, as one inside a folder is."""
+    """Return a path without its root and ``..``."""
     parts = os.path.normpath(path).replace(os.sep, "/").split("/")
     return "/".join(part for part in parts if part not in ("", ".."))
 
 
-def _shown(path: str) -> str:
+def _printable(path: str) -> str:
     text = path.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= 300 else f"{text[:300]}..."
 
 
-def read_submissions(
-    stream: IO[bytes], source: str, *, claims: bool = False
-) -> Iterator[tuple[PathNames, Any | InputError]]:
-    """Yield what `Intake` does of the content of a single file."""
-    return _entries(stream, _File(lambda: stream, None, source, "", NOTHING), Columns(claims=claims))
-
-
 def _entries(
-    stream: IO[bytes], file: _File, columns: Columns, asked: frozenset[str] = frozenset()
-) -> Iterator[tuple[PathNames, Any | InputError]]:
+    stream: IO[bytes], file: _File, columns: Columns, requested: frozenset[str] = frozenset()
+) -> Iterator[tuple[SourceLine, Any | InputError]]:
     place = None
     named = file.hints.instance is not None
-    for line, row in read_entries(stream, file.name, end=file.end, named=named, columns=asked, path=file.path):
-        place = PathNames(line, file.source)
+    for line, row in read_entries(stream, file.name, end=file.end, named=named, columns=requested, path=file.path):
+        place = SourceLine(line, file.source)
         try:
             if isinstance(row, InputError):
                 raise row
@@ -285,11 +277,11 @@ def _entries(
             entry = EntryError(error, {"model": file.hints.model, "instance": file.hints.instance})
         yield place, entry
     if place is None and file.source is not None:
-        yield PathNames(1, file.source), InputError("holds no submissions", source=file.name)
+        yield SourceLine(1, file.source), InputError("holds no submissions", source=file.name)
 
 
 def fault_of(error: Exception) -> str:
-    """Say why a submission has no answer; a fault of ours says so."""
+    """Return the reason of an error, marked if it is an internal one."""
     ours = "" if isinstance(error, InputError) else f"{INTERNAL}{type(error).__name__}: "
     return f"{ours}{error}"[:1000]
 
@@ -301,21 +293,21 @@ def answers(
 ) -> Iterator[SubmissionResult[_T]]:
     """Apply a function to the problem and the content of every submission.
 
-    Never raises for what a submission holds, but for a `MemoryError`.
+    A submission never raises an error, except `MemoryError`.
     """
     problems = problems or Problems()
-    for where, entry in entries:
-        place = placed(where)
-        given = entry if isinstance(entry, dict) else entry.about if isinstance(entry, EntryError) else {}
-        about = said(given, "id", "instance", "model", "sample")
+    for position, entry in entries:
+        place = as_place(position)
+        record = entry if isinstance(entry, dict) else entry.about if isinstance(entry, EntryError) else {}
+        about = identity_of(record, "id", "instance", "model", "sample")
         value, reason = None, None
         try:
             if isinstance(entry, InputError):
                 raise entry
             if is_grade(entry):
                 raise InputError("is a grade, and grades hold no plans", field="submission")
-            submission = checked(entry)
-            about |= said(submission, "id", longest=None)
+            submission = check_submission(entry)
+            about |= identity_of(submission, "id", longest=None)
             value = function(problems.find(submission["instance"]), submission)
         except MemoryError:
             raise

@@ -20,7 +20,7 @@ from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.figures.colours import PALETTE, method_colour
 from planoracle.analysis.grading.grader import MismatchCounter
 from planoracle.analysis.grading.problem_loader import Places
-from planoracle.analysis.intake.path_names import PathNames
+from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.report.details import compact_json, plain, wording
 from planoracle.analysis.report.jobs import OnProgress, PlanWork, work_on
 from planoracle.analysis.report.leaderboard import (
@@ -157,7 +157,7 @@ class Report:
     html: str
     submissions: int
     priced: int
-    unscored: tuple[tuple[PathNames, str], ...]
+    unscored: tuple[tuple[SourceLine, str], ...]
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -211,7 +211,8 @@ def build(
     Examples
     --------
     >>> from planoracle.analysis.report.work import entries_of
-    >>> done = build(entries_of([(PathNames(1), {"id": "a", "instance": "timearena/household1", "actions": ["wait"]})]))
+    >>> submission = {"id": "a", "instance": "timearena/household1", "actions": ["wait"]}
+    >>> done = build(entries_of([(SourceLine(1), submission)]))
     >>> done.submissions, done.priced, done.unscored
     (1, 1, ())
     """
@@ -229,7 +230,7 @@ def build(
         submissions=len(lines),
         priced=sum(line.priced is not None for line in lines),
         unscored=tuple(
-            (PathNames(line.grade.line or 0, line.grade.source), line.grade.reason or "")
+            (SourceLine(line.grade.line or 0, line.grade.source), line.grade.reason or "")
             for line in lines
             if not line.grade.scored
         ),

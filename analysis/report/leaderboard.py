@@ -9,11 +9,12 @@ from typing import Any
 
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import PRICED, SUMMARY
-from planoracle.analysis.intake.record_fields import said
+from planoracle.analysis.intake.record_fields import identity_of
 from planoracle.analysis.report.details import plain, whole
 from planoracle.analysis.report.jobs import PlanWork
 from planoracle.analysis.report.work import DecisionSheet, ReportEntry
-from planoracle.analysis.statistics.summary import GradeRows, summarize
+from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.protocol import registry
@@ -73,7 +74,7 @@ def _grade_of_line(grade: Grade, entry: ReportEntry) -> Grade:
     """Return the grade of a plan with the names of a line."""
     if entry.submission is None:
         return grade
-    names = said(entry.submission, "id", "model", "sample", longest=None)
+    names = identity_of(entry.submission, "id", "model", "sample", longest=None)
     return replace(grade, **names, **entry.place._asdict())
 
 

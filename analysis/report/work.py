@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.diagnosis.regret import regret_of
-from planoracle.analysis.grading.grade_row import grade_of, unread
+from planoracle.analysis.grading.grade_row import grade_of, unread_grade
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.path_names import PathNames, placed
-from planoracle.analysis.intake.record_fields import is_grade, said
+from planoracle.analysis.intake.path_names import SourceLine, as_place
+from planoracle.analysis.intake.record_fields import identity_of, is_grade
 from planoracle.analysis.intake.submissions import Entries, fault_of
 from planoracle.analysis.report import details
 from planoracle.analysis.report.charts import chart, chart_of_run
@@ -40,7 +40,7 @@ class ReportEntry:
     ``number`` is its line in a single file, else its place among all.
     """
 
-    place: PathNames
+    place: SourceLine
     number: int
     submission: dict[str, Any] | None = None
     grade: Grade | None = None
@@ -56,7 +56,7 @@ class ReportEntry:
         """Sample number or name of the submission, if any."""
         if self.submission is None:
             return None if self.grade is None else self.grade.sample
-        return said(self.submission, "sample")["sample"]  # type: ignore[no-any-return]
+        return identity_of(self.submission, "sample")["sample"]  # type: ignore[no-any-return]
 
     @property
     def key(self) -> str:
@@ -73,13 +73,13 @@ class ReportEntry:
 def entries_of(entries: Entries) -> Iterator[ReportEntry]:
     """Yield an entry for all that `planoracle.analysis.intake.submissions.Intake` finds."""
     for count, (location, content) in enumerate(entries, 1):
-        place = placed(location)
+        place = as_place(location)
         number = place.line if place.source is None else count
         if isinstance(content, InputError):
-            yield ReportEntry(place, number, grade=unread(content, place))
+            yield ReportEntry(place, number, grade=unread_grade(content, place))
         elif not isinstance(content, dict):
             error = InputError("must be an object with instance and plan", field="submission", value=content)
-            yield ReportEntry(place, number, grade=unread(error, place))
+            yield ReportEntry(place, number, grade=unread_grade(error, place))
         elif is_grade(content):
             yield ReportEntry(place, number, grade=grade_of(content, place))
         else:
@@ -159,7 +159,7 @@ class Bench:
         """Grade and explain a submission; like grading, this never raises for what it holds."""
         try:
             run = self.grader.run(submission)
-            grade = self.grader.graded(run, submission)
+            grade = self.grader.grade_run(run, submission)
         except MemoryError:
             raise
         except Exception as error:
@@ -220,5 +220,5 @@ class Bench:
 def ungraded_sheet(options: ReportOptions, submission: dict[str, Any], error: Exception) -> GradedSheet:
     """Return the sheet of a submission that cannot be graded."""
     problems = Problems(named=dict(options.problems), places=options.places)
-    grade = Grader(options.effective_rules(), problems=problems).unscored(submission, error)
+    grade = Grader(options.effective_rules(), problems=problems).unscored_grade(submission, error)
     return GradedSheet(grade, 0, compact_json({"plan": details.plan_text(submission)}))

@@ -1,23 +1,27 @@
-"""What k samples of one problem would give, estimated without bias from the n at hand."""
+"""Estimators over samples, bootstrap intervals and exact means."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from math import comb, fsum
-from typing import Literal, NamedTuple
+from statistics import NormalDist
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: More samples are not asked for at once.
+# Largest k of pass@k.
 _MOST = 128
+#: Level of the intervals in tables.
+LEVEL: Final = 0.95
 
 
 def pass_at(count: int, good: int, size: int) -> float:
-    """Return pass@k: the chance that at least one of ``size`` samples drawn from ``count`` is among the ``good`` ones.
+    """Return pass@k: the probability that at least one of ``size`` samples succeeds.
 
-    ``1 - C(n - c, k) / C(n, k)`` (Chen et al., Evaluating Large Language Models Trained on Code, 2021, equation 1).
+    Of ``count`` samples ``good`` succeed. ``1 - C(n - c, k) / C(n, k)``
+    (Chen et al., Evaluating Large Language Models Trained on Code, 2021, equation 1).
 
     Examples
     --------
@@ -28,9 +32,9 @@ def pass_at(count: int, good: int, size: int) -> float:
 
 
 def pass_hat(count: int, good: int, size: int) -> float:
-    """Return pass^k: the chance that all of ``size`` samples drawn from ``count`` are among the ``good`` ones.
+    """Return pass^k: the probability that all of ``size`` samples succeed.
 
-    ``C(c, k) / C(n, k)`` (Yao et al., τ-bench, 2024, section 3).
+    Of ``count`` samples ``good`` succeed. ``C(c, k) / C(n, k)`` (Yao et al., τ-bench, 2024, section 3).
 
     Examples
     --------
@@ -41,7 +45,7 @@ def pass_hat(count: int, good: int, size: int) -> float:
 
 
 def best_of(values: Sequence[float], size: int) -> float:
-    """Return best of k: the mean of the highest of ``size`` values, over all ways to draw so many from those given.
+    """Return best of k: the mean maximum over all subsets of ``size`` values.
 
     The i-th smallest of n is the highest in ``C(i - 1, k - 1)`` of the ``C(n, k)`` draws.
 
@@ -56,17 +60,17 @@ def best_of(values: Sequence[float], size: int) -> float:
     terms, weight = [], size / count
     for place, value in enumerate(sorted(values, reverse=True)):
         terms.append(weight * value)
-        left = count - 1 - place  # of lower ones
-        if left < size:
+        lower_ones = count - 1 - place
+        if lower_ones < size:
             break
-        weight *= (left - size + 1) / left
+        weight *= (lower_ones - size + 1) / lower_ones
     if size == count:
         return max(values)
     return fsum(terms)
 
 
 def sizes(least: int) -> list[int]:
-    """Return the k that are told where every problem has at least so many samples: 1, 2, 4, 8, ... up to 128.
+    """Return the reported k if every problem has ``least`` samples: 1, 2, 4, ... up to 128.
 
     Examples
     --------
@@ -78,21 +82,29 @@ def sizes(least: int) -> list[int]:
 
 Floats = NDArray[np.float64]
 
-# Draws that are held in memory at once, in numbers.
+# Most weights in memory at once.
 _BLOCK = 2_000_000
-# The mean of more samples than these is drawn from a normal distribution, which it nearly has.
+# The mean of more samples than these is drawn from its normal approximation.
 _FEW = 32
 
 
 class Sample(NamedTuple):
-    """One number per member, ``nan`` for members that the statistic passes over; medians may hold infinities."""
+    """One number per member, ``nan`` for omitted members; medians may be of infinite values."""
 
     values: Floats
     statistic: Literal["mean", "median"]
 
 
 class SampleCluster(NamedTuple):
-    """The values of the samples of one problem, its stratum, its share in the mean of all, and the most a value is."""
+    """Values of the samples of one problem.
+
+    Attributes
+    ----------
+    share
+        Weight of the problem in the mean of all problems.
+    most
+        Largest possible value.
+    """
 
     values: Floats
     stratum: Hashable
@@ -137,17 +149,17 @@ def intervals(
     >>> round(low, 1), round(high, 1)
     (2.9, 6.1)
     """
-    found: dict[str, list[Floats]] = {name: [] for name in samples}
+    draws_by_name: dict[str, list[Floats]] = {name: [] for name in samples}
     for weights in _weights(_groups(strata), len(strata), draws, seed):
         for name, sample in samples.items():
-            found[name].append(_statistic(sample, weights))
-    return {name: _ends(sample, np.concatenate([*found[name], []]), level) for name, sample in samples.items()}
+            draws_by_name[name].append(_statistic(sample, weights))
+    return {name: _ends(sample, np.concatenate([*draws_by_name[name], []]), level) for name, sample in samples.items()}
 
 
 def two_stage(
     clusters: Sequence[SampleCluster], *, level: float = 0.95, draws: int = 2_000, seed: int = 0
 ) -> tuple[float, float] | None:
-    """Return the percentile interval of a mean over problems: these are drawn within their strata, then their samples.
+    """Return the percentile interval of a mean; draws problems within strata, then their samples.
 
     Problems are drawn as in `intervals`; of a problem drawn, as many samples as it has, with replacement. The means of
     problems differ by the luck of their samples already: before they are drawn they are moved so much closer together
@@ -178,48 +190,46 @@ def two_stage(
     random = np.random.default_rng(seed)
     shares = np.array([one.share for one in clusters])
     means = np.array([float(one.values.mean()) for one in clusters])
-    noises = np.array([_noise(one.values) for one in clusters])
+    # Variance of the mean of the samples of each problem.
+    noises = np.array([one.values.var(ddof=1) / len(one.values) if len(one.values) > 1 else 0.0 for one in clusters])
     groups = _groups([one.stratum for one in clusters])
     deviations = np.zeros(len(clusters))
     factors = np.zeros(len(clusters))
     for members in groups:
         centre = float(np.average(means[members], weights=shares[members]))
         between = float(means[members].var(ddof=1)) if len(members) > 1 else 0.0
-        kept = 1 - float(noises[members].mean()) / between if between > 0 else 0.0
-        deviations[members] = (means[members] - centre) * np.sqrt(max(0.0, kept))
+        shrinkage = 1 - float(noises[members].mean()) / between if between > 0 else 0.0
+        deviations[members] = (means[members] - centre) * np.sqrt(max(0.0, shrinkage))
         factors[members] = np.sqrt(len(members) / max(1, len(members) - 1))
-    found = []
+    blocks = []
     for weights in _weights(groups, len(clusters), draws, seed):
         moved = weights @ (shares * deviations)
         for i in np.flatnonzero(noises).tolist():
             copies = np.rint(weights[:, i] / factors[i] ** 2).astype(np.int64)
             some = copies > 0
-            moved[some] += shares[i] * factors[i] * _luck(random, clusters[i].values, copies[some], noises[i])
-        found.append(moved)
-    drawn = np.sort(np.concatenate(found)) + float(shares @ means)
+            moved[some] += (
+                shares[i] * factors[i] * _resampling_noise(random, clusters[i].values, copies[some], noises[i])
+            )
+        blocks.append(moved)
+    drawn = np.sort(np.concatenate(blocks)) + float(shares @ means)
     place = int((1 - level) / 2 * (len(drawn) - 1))
     return float(drawn[place]), float(drawn[len(drawn) - 1 - place])
 
 
-def _noise(values: Floats) -> float:
-    """Return the variance of the mean of some samples, estimated from them."""
-    return float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
-
-
-def _luck(random: np.random.Generator, values: Floats, copies: NDArray[np.int64], noise: float) -> Floats:
-    """Return what drawing the samples of a problem anew adds to its mean, summed over so many copies of it."""
+def _resampling_noise(random: np.random.Generator, values: Floats, copies: NDArray[np.int64], noise: float) -> Floats:
+    """Return the change of a problem's mean by resampling, summed over each number of copies."""
     size = len(values)
     if size > _FEW:
-        found: Floats = random.standard_normal(len(copies)) * np.sqrt(noise * copies)
+        change: Floats = random.standard_normal(len(copies)) * np.sqrt(noise * copies)
     else:
         different, counts = np.unique(values, return_counts=True)
         drawn = random.multinomial(copies * size, counts / size)
-        found = drawn @ (different - values.mean()) / size * np.sqrt(size / (size - 1))
-    return found
+        change = drawn @ (different - values.mean()) / size * np.sqrt(size / (size - 1))
+    return change
 
 
 def _groups(strata: Sequence[Hashable]) -> list[list[int]]:
-    """Return the members of every stratum, single ones together; one that stays alone joins the first stratum."""
+    """Return the members of each stratum; single-member strata are merged."""
     counts = Counter(strata)
     members: dict[Hashable, list[int]] = {}
     single: list[int] = []
@@ -248,21 +258,21 @@ def _weights(groups: list[list[int]], count: int, draws: int, seed: int) -> Iter
 
 
 def _statistic(sample: Sample, weights: Floats) -> Floats:
-    kept = ~np.isnan(sample.values)
-    values, weights = sample.values[kept], weights[:, kept]
+    present = ~np.isnan(sample.values)
+    values, weights = sample.values[present], weights[:, present]
     drawn = weights.sum(axis=1) > 0
-    found = np.full(len(weights), np.nan)
+    statistics = np.full(len(weights), np.nan)
     if drawn.any():
         weights = weights[drawn]
         if sample.statistic == "mean":
-            found[drawn] = weights @ values / weights.sum(axis=1)
+            statistics[drawn] = weights @ values / weights.sum(axis=1)
         else:
-            found[drawn] = weighted_median(values, weights)
-    return found
+            statistics[drawn] = weighted_median(values, weights)
+    return statistics
 
 
 def weighted_median(values: Floats, weights: Floats) -> Floats:
-    """Return the median of the values for every row of weights; the middle of two where half the weight is below.
+    """Return the weighted median for every row of weights; the mean of two values in a tie.
 
     Examples
     --------
@@ -281,9 +291,39 @@ def weighted_median(values: Floats, weights: Floats) -> Floats:
 
 
 def _ends(sample: Sample, drawn: Floats, level: float) -> tuple[float, float] | None:
-    """Return the outer of the draws next to the quantiles; draws may be infinite, so nothing is interpolated."""
+    """Return the outer draws next to the quantiles; infinite draws forbid interpolation."""
     drawn = np.sort(drawn[~np.isnan(drawn)])
     if np.count_nonzero(~np.isnan(sample.values)) < 2 or not len(drawn):
         return None
     place = (1 - level) / 2 * (len(drawn) - 1)
     return float(drawn[int(np.floor(place))]), float(drawn[len(drawn) - 1 - int(np.floor(place))])
+
+
+def mean(values: Iterable[float | None], failed: int = 0) -> float | None:
+    """Return the mean of the values that are not ``None``, and of ``failed`` zeros.
+
+    The sum is exact, so that it does not depend on the order of the values.
+    """
+    present = [value for value in values if value is not None]
+    return fsum(present) / count if (count := len(present) + failed) else None
+
+
+def share_interval(clusters: Sequence[SampleCluster]) -> tuple[float, float] | None:
+    """Return the interval of a mean share, see `two_stage`.
+
+    Where all values are the same, drawing them again says nothing. Then the ends are Wilson's: of n problems alike
+    no more than ``z² / (n + z²)`` of all can be different, and these have a share of 0, or of 1. Nothing is known of
+    others where all are above 1, as a score beside a reference that can be beaten.
+    """
+    count = len(clusters)
+    if count < 2:
+        return None
+    first = float(clusters[0].values[0])
+    if all((one.values == first).all() for one in clusters):
+        square = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
+        if first > 1:
+            return None
+        other = square / (count + square)
+        return first * (1 - other), first + (1 - first) * other
+    ends = two_stage(clusters, level=LEVEL)
+    return ends and (max(0.0, ends[0]), min(max(one.most for one in clusters), ends[1]))

@@ -1,217 +1,22 @@
-"""Methods, or agents, compared over the same problems, with intervals; failures and what is left out are told apart."""
+"""Comparison of methods or agents over the same problems: pairs, averages, performance profiles."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import combinations
-from math import fsum, isfinite, nan
+from math import fsum
 from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from planoracle.analysis.frames.columns import SIZES
 from planoracle.analysis.frames.schema import from_rows
 from planoracle.analysis.statistics.intervals import Floats, Sample, intervals, weighted_median
+from planoracle.analysis.statistics.observations import Observations, observe
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import one_of
-
-# Which values are better, and what a failure counts as; by default it is infinitely bad.
-_LOWER = ("makespan", "gap", "gap_bound", "seconds", "violations", "cost")
-_HIGHER = ("efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score")
-_SHARES = ("success", "progress", "goal_ratio")
-# Values that a failed plan has, too, but that say nothing good of it.
-_OF_SUCCESS = ("makespan", "gap", "gap_bound")
-
-_UNNAMED = "unnamed"
-_KEY = ["benchmark", "set", "instance"]
-_GROUPS = ("benchmark", "set", "size")
-
-
-@dataclass(frozen=True)
-class Observations:
-    """A table of problems and methods.
-
-    Attributes
-    ----------
-    values
-        A row per problem, a column per method: the mean over the runs that did not fail; infinite if all failed,
-        missing for what is left out.
-    runs
-        Of the same shape: the values of all runs, in order, infinite for failures; empty for what is left out.
-    info
-        Of the same rows: ``benchmark, set, size, optimum``.
-    lost
-        ``info`` of the problems not in the table: proved to have no solution, or never scored.
-    """
-
-    values: pd.DataFrame
-    info: pd.DataFrame
-    value: str
-    better: Literal["lower", "higher"]
-    lost: pd.DataFrame
-    runs: pd.DataFrame
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the methods, in order of appearance."""
-        return [str(name) for name in self.values.columns]
-
-    @property
-    def sign(self) -> int:
-        """1 if lower values are better, else -1."""
-        return 1 if self.better == "lower" else -1
-
-    @property
-    def strata(self) -> NDArray[np.int64]:
-        """Number of the benchmark and set of every problem."""
-        numbers = self.info.groupby(["benchmark", "set"]).ngroup()
-        return np.array(numbers, dtype=np.int64)
-
-    @property
-    def benchmarks(self) -> NDArray[np.str_]:
-        """Benchmark of every problem."""
-        return self.info["benchmark"].to_numpy(str)
-
-    @property
-    def optima(self) -> NDArray[np.float64]:
-        """Proved optimum of every problem, ``nan`` if unknown."""
-        return self.info["optimum"].to_numpy(float)
-
-    def groups(self, by: Sequence[str]) -> Iterator[tuple[dict[str, Any], Observations]]:
-        """Yield the parts that have the same ``by`` columns, with these; all if there are none."""
-        if not by:
-            yield {}, self
-            return
-        keys = self.info[[*by]].apply(tuple, axis=1) if len(self.info) else pd.Series([], dtype=object)
-        lost = self.lost[[*by]].apply(tuple, axis=1) if len(self.lost) else pd.Series([], dtype=object)
-        order = {name: place for place, name in enumerate(("", *SIZES))}
-        for key in sorted(set(keys) | set(lost), key=lambda key: [(order.get(part, 0), part) for part in key]):
-            inside = (keys == key).to_numpy(bool)
-            gone = (lost == key).to_numpy(bool)
-            kept = self.values[inside], self.info[inside]
-            part = Observations(*kept, self.value, self.better, self.lost[gone], self.runs[inside])
-            yield dict(zip(by, key, strict=True)), part
-
-
-def observe(
-    frame: pd.DataFrame,
-    value: str,
-    *,
-    better: Literal["lower", "higher"] | None,
-    who: str | None,
-    by: Sequence[str],
-    absent: Literal["failed", "skipped"],
-    methods: Sequence[str] | None = None,
-) -> Observations:
-    """Put a column of a frame into a table of problems and methods; see `planoracle.analysis.statistics.pairs.pairs`.
-
-    Raises
-    ------
-    InputError
-        For columns or methods that are not there, and options that do not fit.
-    """
-    who = who or ("method" if "method" in frame.columns else "model")
-    for field, name in (("frame", "instance"), ("who", who), ("value", value)):
-        if name not in frame.columns:
-            raise InputError(one_of(name, map(str, frame.columns), "columns"), field=field, value=name)
-    for name in by:
-        if name not in _GROUPS or (name == "size" and not {"actions", "size"} & {*frame.columns}):
-            known = "benchmark, set, or size (where there is a column actions)"
-            raise InputError(f"must be {known}", field="by", value=name)
-    better = better or ("lower" if value in _LOWER else "higher" if value in (*_HIGHER, *_SHARES) else None)
-    if better not in ("lower", "higher"):
-        raise InputError("must be lower or higher: which values are better", field="better", value=better)
-    worst = 0.0 if value in _SHARES else np.inf if better == "lower" else -np.inf
-    rows = _rows(frame, value, who, worst)
-    named = rows["who"][~(rows["unscored"] & (rows["who"] == _UNNAMED))]
-    chosen = list(dict.fromkeys(named if methods is None else methods))
-    for name in chosen:
-        if methods is not None and name not in set(rows["who"]):
-            raise InputError("is in no row of the frame", field="methods", value=name)
-    problems = rows.groupby(_KEY)
-    info = problems.agg(size=("size", "first"), optimum=("optimum", "max"))
-    keys = info.index.tolist()
-    info = info.reset_index(["benchmark", "set"])
-    lost = (problems["infeasible"].any() | problems["unscored"].all()).to_numpy(bool)
-    missing = (worst,) if absent == "failed" else ()
-    # A run that is not scored is neither a failure nor missing: it leaves an empty cell.
-    scored = rows["value"].where(~rows["unscored"])
-    cells = {key: tuple(sorted(runs.dropna())) for key, runs in scored.groupby([rows[name] for name in (*_KEY, "who")])}
-    table = [[cells.get((*key, name), missing) for name in chosen] for key in keys]
-    runs = pd.DataFrame(table, index=info.index, columns=chosen, dtype=object)[~lost]
-    return Observations(runs.map(_mean).astype(float), info[~lost], value, better, info[lost], runs)
-
-
-def _mean(runs: Sequence[float]) -> float:
-    """Return the mean of the runs that did not fail; of failures alone what they count as."""
-    known = [run for run in runs if isfinite(run)]
-    return fsum(known) / len(known) if known else runs[0] if runs else nan
-
-
-def _rows(frame: pd.DataFrame, value: str, who: str, worst: float) -> pd.DataFrame:
-    """Return the rows with a number each: what failed has the worst, what is not scored is marked."""
-
-    def column(name: str) -> pd.Series[Any]:
-        return frame[name] if name in frame.columns else pd.Series(pd.NA, index=frame.index, dtype="object")
-
-    def text(series: pd.Series[Any]) -> list[str]:
-        return ["" if missing else str(one) for one, missing in zip(series, series.isna(), strict=True)]
-
-    def holds(name: str, wanted: Any) -> NDArray[np.bool_]:
-        return np.array(column(name).astype(object).map(lambda one: one == wanted, na_action="ignore") == True)  # noqa: E712
-
-    numbers = pd.to_numeric(frame[value]).astype("Float64").to_numpy(float, na_value=np.nan)
-    failed = np.isnan(numbers) | holds("accepted", False)
-    if value in _OF_SUCCESS:
-        failed |= holds("success", False)
-    sizes = frame["size"] if "size" in frame.columns else column("actions").map(size_class, na_action="ignore")
-    optimum = column("optimum" if "optimum" in frame.columns else "optimal_makespan")
-    return pd.DataFrame(
-        {
-            "instance": text(frame["instance"]),
-            "who": [name or _UNNAMED for name in text(frame[who])],
-            "benchmark": text(column("benchmark")),
-            "set": text(column("set")),
-            "size": text(sizes),
-            "value": np.where(failed, worst, numbers),
-            "unscored": holds("scored", False),
-            "infeasible": holds("settled", "infeasible"),
-            "optimum": optimum.astype("Float64").to_numpy(float, na_value=np.nan),
-        }
-    )
-
-
-def size_class(actions: int) -> str:
-    """Return the class of a problem by its number of actions.
-
-    Examples
-    --------
-    >>> size_class(10), size_class(24), size_class(150)
-    ('1-10', '21-40', '81+')
-    """
-    tops = [int(name.rpartition("-")[2]) for name in SIZES[:-1]]
-    return next((name for name, top in zip(SIZES, tops, strict=False) if actions <= top), SIZES[-1])
-
-
-def with_actions(frame: pd.DataFrame, problems: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with the numbers of actions of the frame ``instances`` as the column ``actions``.
-
-    Raises
-    ------
-    InputError
-        If the problems name one instance twice with different numbers.
-    """
-    known = problems[["instance", "actions"]].drop_duplicates()
-    twice = known["instance"][known["instance"].duplicated()]
-    if len(twice):
-        raise InputError("has several numbers of actions", field="instance", value=str(twice.iloc[0]))
-    return frame.assign(actions=frame["instance"].map(known.set_index("instance")["actions"]).astype("Int64"))
-
 
 #: Values counted in ticks, which are of different lengths in different benchmarks.
 _IN_TICKS = ("makespan", "optimum", "lower_bound", "optimal_makespan")
@@ -225,7 +30,7 @@ def pairs(
     *,
     value: str = "makespan",
     better: Literal["lower", "higher"] | None = None,
-    who: str | None = None,
+    label_column: str | None = None,
     by: Sequence[str] = (),
     absent: Absent = "failed",
     level: float = 0.95,
@@ -252,12 +57,14 @@ def pairs(
         Pairs of names; or one name, which all others are compared with (as ``b``); all pairs by default.
     value, better
         Column, and which of its values are better (known for the columns of our frames).
-    who
-        Column with the names; ``method`` or ``model`` by default.
+    label_column
+        Column with the names of methods; ``method`` or ``model`` by default.
     by
-        Groups: ``benchmark``, ``set``, ``size`` (needs a column ``actions``, see `observations.with_actions`).
+        Groups: ``benchmark``, ``set``, ``size`` (needs a column ``actions``, see
+        `planoracle.analysis.statistics.observations.with_actions`).
     absent
-        Whether a problem that one of both has no row for counts as failed or is left out (and counted as that).
+        ``failed``: a problem without a row of one method counts as a failure of it; ``skipped``: it is omitted and
+        counted in ``left_out``.
     level, draws, seed
         Of the intervals, see `planoracle.analysis.statistics.intervals.intervals`.
 
@@ -274,13 +81,13 @@ def pairs(
     >>> print(*row[["wins", "ties", "losses", "failed_a", "mean_difference", "p_sign"]])
     2 1 2 1 -0.5 1.0
     """
-    table = observe(frame, value, better=better, who=who, by=by, absent=absent)
+    table = observe(frame, value, better=better, label_column=label_column, by=by, absent=absent)
     names = table.names
     compared = _pairs(chosen, names)
     rows = []
     for group, part in table.groups(by):
-        made = [_pairing(part, a, b, level, draws, seed) for a, b in compared]
-        for row, adjusted in zip(made, holm([row["p_sign"] for row in made]), strict=True):
+        rows_of_group = [_pairing(part, a, b, level, draws, seed) for a, b in compared]
+        for row, adjusted in zip(rows_of_group, holm([row["p_sign"] for row in rows_of_group]), strict=True):
             rows.append(group | row | {"p_adjusted": adjusted})
     return from_rows("pairings", rows)[0]
 
@@ -297,21 +104,21 @@ def _pairs(chosen: str | Iterable[tuple[str, str]] | None, names: list[str]) -> 
 
 def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed: int) -> dict[str, Any]:
     left, right = table.values[a].to_numpy(float), table.values[b].to_numpy(float)
-    kept = ~(np.isnan(left) | np.isnan(right))
-    left, right, strata = left[kept], right[kept], table.strata[kept].tolist()
+    compared = ~(np.isnan(left) | np.isnan(right))
+    left, right, strata = left[compared], right[compared], table.strata[compared].tolist()
     sign = 1 if table.better == "lower" else -1
     failed_a, failed_b = left == sign * np.inf, right == sign * np.inf
     both = ~(failed_a | failed_b)
-    difference, ratio = _apart(left, right)
+    difference, ratio = _differences(left, right)
     balance, middles = -sign * difference, [left.copy(), right.copy()]
-    for i, runs in enumerate(zip(table.runs[a][kept], table.runs[b][kept], strict=True)):
+    for i, runs in enumerate(zip(table.runs[a][compared], table.runs[b][compared], strict=True)):
         if max(map(len, runs)) > 1:
             balance[i] = _balance(*runs, sign)
             middles[0][i], middles[1][i] = map(_middle, runs)
     wins, ties = int(np.count_nonzero(balance > 0)), int(np.count_nonzero(balance == 0))
-    middle_difference, middle_ratio = _apart(*middles)
+    middle_difference, middle_ratio = _differences(*middles)
     samples = {}
-    if table.value not in _IN_TICKS or len(set(table.benchmarks[kept])) < 2:
+    if table.value not in _IN_TICKS or len(set(table.benchmarks[compared])) < 2:
         samples["mean_difference"] = Sample(np.where(both, difference, np.nan), "mean")
         samples["median_difference"] = Sample(middle_difference, "median")
     if sign > 0 and bool(np.all(left > 0) and np.all(right > 0)):
@@ -337,7 +144,7 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
 
 def _balance(mine: Sequence[float], others: Sequence[float], sign: int) -> int:
     """Return in how many more pairs of runs the first is better than worse."""
-    difference, _ = _apart(np.array(mine)[:, None], np.array(others)[None, :])
+    difference, _ = _differences(np.array(mine)[:, None], np.array(others)[None, :])
     return int(np.sign(-sign * difference).sum())
 
 
@@ -347,7 +154,7 @@ def _middle(runs: Sequence[float]) -> float:
     return low if low == high else (low + high) / 2
 
 
-def _apart(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+def _differences(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     """Return differences and ratios; two failures are alike."""
     equal = (left == right) | np.isclose(left, right, rtol=1e-9, atol=1e-12)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -365,11 +172,11 @@ def _estimates(
         if not len(values):
             continue
         mean = sample.statistic == "mean"
-        found = [float(np.mean(values) if mean else weighted_median(values, np.ones((1, len(values))))[0])]
-        found += ends[name] or ()
+        estimate = [float(np.mean(values) if mean else weighted_median(values, np.ones((1, len(values))))[0])]
+        estimate += ends[name] or ()
         if name == "mean_ratio":  # taken of logarithms
-            found = [float(np.exp(one)) for one in found]
-        columns |= zip((name, f"{name}_low", f"{name}_high"), found, strict=False)
+            estimate = [float(np.exp(one)) for one in estimate]
+        columns |= zip((name, f"{name}_low", f"{name}_high"), estimate, strict=False)
     return columns
 
 
@@ -378,7 +185,7 @@ def averages(
     *,
     value: str = "gap",
     better: Literal["lower", "higher"] | None = None,
-    who: str | None = None,
+    label_column: str | None = None,
     by: Sequence[str] = (),
     absent: Absent = "failed",
     level: float = 0.95,
@@ -393,25 +200,25 @@ def averages(
     >>> averages(frame)[["problems", "answered", "mean", "worst"]].iloc[0].tolist()
     [4.0, 3.0, 0.25, 0.5]
     """
-    table = observe(frame, value, better=better, who=who, by=by, absent=absent)
+    table = observe(frame, value, better=better, label_column=label_column, by=by, absent=absent)
     rows = []
     for group, part in table.groups(by):
         for name in part.names:
             values = part.values[name].to_numpy(float)
-            kept = ~np.isnan(values)
-            left, strata = values[kept], part.strata[kept].tolist()
-            answered = left[np.isfinite(left)]
+            compared = ~np.isnan(values)
+            present, strata = values[compared], part.strata[compared].tolist()
+            answered = present[np.isfinite(present)]
             row = {
                 "method": name,
                 "value": value,
-                "problems": len(left),
+                "problems": len(present),
                 "answered": len(answered),
-                "left_out": len(values) - len(left) + len(part.lost),
+                "left_out": len(values) - len(present) + len(part.lost),
                 "worst": None if not len(answered) else float(max(answered, key=lambda v: v * part.sign)),
             }
-            if value not in _IN_TICKS or len(set(part.benchmarks[kept])) < 2:
-                means = Sample(np.where(np.isfinite(left), left, np.nan), "mean")
-                samples = {"mean": means, "median": Sample(left, "median")}
+            if value not in _IN_TICKS or len(set(part.benchmarks[compared])) < 2:
+                means = Sample(np.where(np.isfinite(present), present, np.nan), "mean")
+                samples = {"mean": means, "median": Sample(present, "median")}
                 row |= _estimates(samples, strata, level, draws, seed)
             rows.append(group | row)
     return from_rows("averages", rows)[0]
@@ -423,7 +230,7 @@ def profiles(
     *,
     value: str = "makespan",
     against: Literal["best", "optimum"] = "best",
-    who: str | None = None,
+    label_column: str | None = None,
     by: Sequence[str] = (),
     absent: Absent = "failed",
     level: float = 0.95,
@@ -443,7 +250,7 @@ def profiles(
         A column of which lower values are better.
     against
         With ``optimum`` problems whose optimum is not proved are left out, and counted as that.
-    who, by, absent
+    label_column, by, absent
         See `pairs`.
     level
         Of Wilson's intervals for a share.
@@ -454,7 +261,7 @@ def profiles(
     >>> profiles(frame)[["method", "ratio", "share"]].values.tolist()
     [['a', 1.0, 1.0], ['b', 1.0, 0.0], ['b', 1.25, 0.5]]
     """
-    table = observe(frame, value, better=None, who=who, by=by, absent=absent, methods=methods)
+    table = observe(frame, value, better=None, label_column=label_column, by=by, absent=absent, methods=methods)
     if table.better != "lower":
         raise InputError("must be a column of which lower values are better", field="value", value=value)
     rows = []
@@ -462,10 +269,10 @@ def profiles(
         cells = part.runs.to_numpy(object)
         best = np.array([min((run for runs in row for run in runs), default=np.nan) for row in cells], dtype=float)
         base = best if against == "best" else part.optima
-        kept = ~(part.values.isna().to_numpy(bool).any(axis=1) | np.isnan(base))
-        cells, base = cells[kept], base[kept]
-        if (best[kept] < 0).any():
-            raise InputError("must not be negative", field=value, value=float(best[kept].min()))
+        compared = ~(part.values.isna().to_numpy(bool).any(axis=1) | np.isnan(base))
+        cells, base = cells[compared], base[compared]
+        if (best[compared] < 0).any():
+            raise InputError("must not be negative", field=value, value=float(best[compared].min()))
         count = len(cells)
         shared = group | {"problems": count, "left_out": len(part.values) - count + len(part.lost)}
         for place, name in enumerate(part.names):
@@ -479,8 +286,8 @@ def profiles(
                 hits = min(hits + fsum(weights[ratio]), count)
                 low, high = wilson(hits, count, level)
                 share = None if not count else hits / count
-                found = {"method": name, "ratio": ratio, "share": share, "share_low": low, "share_high": high}
-                rows.append(shared | found)
+                step = {"method": name, "ratio": ratio, "share": share, "share_low": low, "share_high": high}
+                rows.append(shared | step)
     return from_rows("profiles", rows)[0]
 
 

@@ -1,58 +1,47 @@
-"""Averages over grades: rows, a data frame of them, and means over samples, then problems, then sets, with intervals.
-
-`grades_frame` makes a frame of grades (`GradeRows` takes them one by one), `summarize` averages it. pandas is imported
-where a frame is made, since it takes longer to load than a plan to grade.
-"""
+"""Averages of the frame of grades over samples, then problems, then sets, with intervals."""
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from math import fsum, isfinite, isnan
-from statistics import NormalDist
+from math import fsum, isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from planoracle.analysis.grading.grader import Grade, set_of
-from planoracle.analysis.grading.metrics import PRICED, SUMMARY, GradeMetric
-from planoracle.analysis.grading.rule_options import completed
-from planoracle.analysis.statistics.intervals import best_of, pass_at, pass_hat, sizes
-from planoracle.instances.model.problem import GENERAL
-from planoracle.instances.protocol import registry
+import numpy as np
+
+from planoracle.analysis.grading.grader import set_of
+from planoracle.analysis.grading.metrics import SUMMARY, GradeMetric
+from planoracle.analysis.grading.rule_options import complete_rules
+from planoracle.analysis.statistics.grade_columns import COMMON, PROBLEM_KEY, columns_of, figures_of
+from planoracle.analysis.statistics.intervals import (
+    SampleCluster,
+    best_of,
+    mean,
+    pass_at,
+    pass_hat,
+    share_interval,
+    sizes,
+)
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Average, mean_of
+from planoracle.instances.protocol.scoring import Average
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
-
-    from planoracle.analysis.statistics.intervals import SampleCluster
 
 #: Format and version of rows of summaries; the version grows when a field changes its meaning or goes away.
 FORMAT: Final = "planoracle/summary"
 VERSION: Final = 1
 #: Most names of missing problems in a row; no bundled set has more problems.
 NAMED: Final = 2000
-#: Of the intervals of tables.
-LEVEL: Final = 0.95
-#: How the names of figures over several samples begin.
+#: Beginnings of the names of figures over several samples.
 SEVERAL: Final = ("pass@", "pass^", "best@")
 
-_PROBLEM = ["set", "model", "instance"]
-_LABELS = (*_PROBLEM, "sample")
 # Counts of sets that are added up for a model.
 _COUNTS = ("problems", "missing", "submissions", "unscored", "repeated")
-# Figures of grades that lack what those of their benchmark need.
-_SIMPLE = (
-    mean_of("success", "plans that succeed", default=0.0, role=("success",)),
-    mean_of("main_score", "the main figure of the benchmark", role=("main",)),
-)
-# Metrics of all benchmarks as figures beside the benchmark's own, under names that no benchmark has.
-_COMMON = tuple(Average(f"all:{one.name}", one.average, one.of) for one in (*SUMMARY, *PRICED) if one.of is not None)
 
 
 class Summary(NamedTuple):
@@ -72,121 +61,11 @@ class Summary(NamedTuple):
     sets: list[dict[str, Any]]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return all rows as data, those of models first: with ``format, version`` and ``level``, model or set."""
+        """Return all rows for files, models first; ``level`` is ``model`` or ``set``."""
         about = {"format": FORMAT, "version": VERSION}
         return [about | {"level": "model"} | row for row in self.models] + [
             about | {"level": "set", "model": row["model"]} | row for row in self.sets
         ]
-
-
-def figures_of(benchmark: str, rules: Mapping[str, Rules], simple: Collection[str] = ()) -> tuple[Average, ...]:
-    """Return the figures of a benchmark under complete rules; those of the general rules for an unknown one."""
-    if benchmark in simple:
-        return _SIMPLE
-    match = registry.find(benchmark) or registry.get(GENERAL)
-    return tuple(match.metrics.averages(rules[match.name]))
-
-
-class GradeRows:
-    """Rows of the frame of grades, checked one by one, and kept column by column.
-
-    Parameters
-    ----------
-    rules
-        By benchmark, where they decide how grades are summed up; by default those of ``paper``.
-    simple
-        Benchmarks whose own figures are left out, as for grades that lack what these need.
-    """
-
-    def __init__(self, rules: Mapping[str, Rules] | None = None, *, simple: Collection[str] = ()) -> None:
-        self.rules = completed(rules)
-        self.simple = simple
-        self._figures: dict[str, tuple[Average, ...]] = {}
-        self._columns: dict[str, dict[str, Any]] = {}
-
-    def figures(self, benchmark: str) -> tuple[Average, ...]:
-        """Return the figures of a benchmark."""
-        if benchmark not in self._figures:
-            self._figures[benchmark] = figures_of(benchmark, self.rules, self.simple)
-        return self._figures[benchmark]
-
-    def accepts(self, grade: Grade) -> bool:
-        """Return whether a grade has what the figures of its benchmark need."""
-        try:
-            self._values(grade, grade.row())
-        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
-            return False
-        return True
-
-    def _values(self, grade: Grade, row: Mapping[str, Any]) -> list[Any]:
-        figures = (*self.figures(_text(grade.benchmark)), *_COMMON)
-        return [_value(one, row) if grade.scored else None for one in figures]
-
-    def add(self, grade: Grade, **prices: float | None) -> None:
-        """Add a grade.
-
-        Parameters
-        ----------
-        prices
-            Metrics that only a search knows, see `planoracle.analysis.grading.metrics`: ``lost``, ``regret``,
-            ``faults``.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError, AttributeError, ArithmeticError
-            If the grade lacks what the figures of its benchmark need. Then nothing is added.
-        """
-        name = _text(grade.benchmark)
-        figures = (*self.figures(name), *_COMMON)
-        row = grade.row() | prices if grade.scored else {}
-        values = self._values(grade, row)
-        columns = self._columns.get(name)
-        if columns is None:
-            columns = self._columns[name] = {label: [] for label in _LABELS}
-            columns |= {"scored": array("b"), "success": array("b")}
-            columns |= {column: [] if one.tally else array("d") for one in figures for column in _columns_of(one)}
-        instance = _text(grade.instance)
-        sample = _text(grade.sample) if isinstance(grade.sample, str) else grade.sample
-        labels = (set_of(instance)[0], _text(grade.model), instance, sample)
-        for label, text in zip(_LABELS, labels, strict=True):
-            columns[label].append(text)
-        columns["scored"].append(grade.scored)
-        columns["success"].append(bool(grade.scored and grade.success))
-        for one, value in zip(figures, values, strict=True):
-            for column, part in zip(_columns_of(one), _parts(one, value), strict=True):
-                columns[column].append(part)
-
-    def over(self, grades: Iterable[Grade]) -> GradeRows:
-        """Add several grades; return the same rows."""
-        for grade in grades:
-            self.add(grade)
-        return self
-
-    def frame(self) -> pd.DataFrame:
-        """Return the frame, see `grades_frame`."""
-        import pandas as pd
-
-        parts = []
-        for name, columns in sorted(self._columns.items()):
-            data = {
-                key: pd.Series(some, dtype=object) if isinstance(some, list) else some for key, some in columns.items()
-            }
-            parts.append(pd.DataFrame({"benchmark": pd.Series([name] * len(columns["set"]), dtype=object), **data}))
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
-
-
-def grades_frame(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> pd.DataFrame:
-    """Return a frame with a row per grade: whose it is, and what it adds to every figure.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``benchmark, set, model, instance, sample, scored, success``, and for every figure of the benchmarks (see
-        `planoracle.instances.protocol.scoring.Average`) the columns ``NAME:top`` and ``NAME:bottom``, numerator and
-        denominator,
-        or ``NAME:counted``.
-    """
-    return GradeRows(rules).over(grades).frame()
 
 
 def summarize(
@@ -206,7 +85,7 @@ def summarize(
     Parameters
     ----------
     frame
-        See `grades_frame`.
+        See `planoracle.analysis.statistics.grade_columns.GradeRows.frame`.
     rules, simple
         Those with which the frame was made, see `GradeRows`.
     metrics
@@ -226,13 +105,11 @@ def summarize(
         - the metrics with ``NAME_runs``, the runs that they are over; the ends
           ``NAME_low`` and ``NAME_high`` of a 95 % interval; and ``NAME_of_all``;
         - ``pass@k, pass^k, best@k``, see `planoracle.analysis.statistics.intervals`, if there are several samples,
-        for every k of
-          which all problems have so many;
-        - the figures of `averages` of the benchmark's part `metrics`, and by their names the ``runs``
-        that each
-          mean is over.
+          for every k up to the least number of samples of a problem;
+        - the figures of `planoracle.instances.protocol.benchmark.Benchmark.averages`, and by their names the ``runs``
+          that each mean is over.
     """
-    complete = completed(rules)
+    complete = complete_rules(rules)
     groups = [
         group
         for name, part in _parts_by(frame, "benchmark")
@@ -243,54 +120,25 @@ def summarize(
     return Summary(models, [row | group.own() for group, row in zip(groups, rows, strict=True)] if own else rows)
 
 
-def _value(figure: Average, row: Mapping[str, Any]) -> Any:
-    """Return what a run adds to a figure; raises `ValueError` or `TypeError` for what cannot be added or counted."""
-    value = figure.of(row)
-    if figure.tally and value is not None:
-        frozenset(value)  # names that are counted
-    try:
-        if value is None or figure.tally or all(map(isfinite, value)):
-            return value
-    except OverflowError:
-        pass
-    raise ValueError(f"{figure.name} must be finite")
-
-
-def _columns_of(figure: Average) -> tuple[str, ...]:
-    return (f"{figure.name}:counted",) if figure.tally else (f"{figure.name}:top", f"{figure.name}:bottom")
-
-
-def _parts(figure: Average, value: Any) -> tuple[Any, ...]:
-    if figure.tally:
-        return ([] if value is None else list(value),)
-    nan = float("nan")
-    return (nan, nan) if value is None else tuple(value)
-
-
-def _text(text: str | None) -> str:
-    """Return a text that a frame can hold: without surrogates that stand alone."""
-    return (text or "").encode("utf-8", "replace").decode("utf-8")
-
-
 def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the parts of a frame with the same text in a column."""
     return ((str(text), part) for text, part in frame.groupby(column))
 
 
 def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average]) -> list[_Group]:
-    """Average the runs in one benchmark over the samples of every problem; return a group per model and set."""
-    means = [one for one in (*figures, *_COMMON) if not (one.tally or one.total)]
-    terms = [column for one in means for column in _columns_of(one)]
+    """Average over the samples of each problem of a benchmark; return a group per model and set."""
+    means = [one for one in (*figures, *COMMON) if not (one.tally or one.total)]
+    terms = [column for one in means for column in columns_of(one)]
     # Sums of floating-point numbers depend on their order, which must not be that of the rows.
-    frame = frame.sort_values([*_PROBLEM, *terms], ignore_index=True)
-    runs = frame.groupby(_PROBLEM)
+    frame = frame.sort_values([*PROBLEM_KEY, *terms], ignore_index=True)
+    runs = frame.groupby(PROBLEM_KEY)
     problems = runs[terms].mean().assign(runs=runs["scored"].sum()).reset_index()
     members, sizes = {}, {}
-    for where, part in _parts_by(problems, "set"):
+    for set_name, part in _parts_by(problems, "set"):
         judged = {*part["instance"][part["runs"] > 0]}
-        members[where] = dict.fromkeys(set_of(part["instance"].iloc[0])[1] or sorted(judged))
-        sizes[where] = len({*members[where], *judged}) if judged else 0
-    by_set, runs_by_set = problems.groupby(_PROBLEM[:2]), frame.groupby(_PROBLEM[:2])
+        members[set_name] = dict.fromkeys(set_of(part["instance"].iloc[0])[1] or sorted(judged))
+        sizes[set_name] = len({*members[set_name], *judged}) if judged else 0
+    by_set, runs_by_set = problems.groupby(PROBLEM_KEY[:2]), frame.groupby(PROBLEM_KEY[:2])
     tables: list[dict[Any, Any]] = [
         one.to_dict("index") for one in (by_set[terms].sum(), by_set[terms].count(), runs_by_set[terms].count())
     ]
@@ -298,14 +146,14 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average]) -> 
     names, scored = problems["instance"].tolist(), problems["runs"].tolist()
     groups = [
         _Group(
-            *(benchmark, where, model, figures, members[where], sizes[where]),
-            {names[place]: scored[place] for place in by_set.indices[where, model]},
-            {name: values[runs_by_set.indices[where, model]] for name, values in columns.items()},
-            *(table[where, model] for table in tables),
+            *(benchmark, set_name, model, figures, members[set_name], sizes[set_name]),
+            {names[place]: scored[place] for place in by_set.indices[set_name, model]},
+            {name: values[runs_by_set.indices[set_name, model]] for name, values in columns.items()},
+            *(table[set_name, model] for table in tables),
         )
-        for where, model in tables[0]
+        for set_name, model in tables[0]
     ]
-    return sorted(groups, key=lambda group: (group.model, group.where))
+    return sorted(groups, key=lambda group: (group.model, group.set_name))
 
 
 @dataclass
@@ -315,7 +163,7 @@ class _Group:
     Attributes
     ----------
     figures
-        Those of the benchmark.
+        Figures of the benchmark.
     members, size
         Problems of the set: those bundled, else those that any model has a scored run for; and their number, 0 if
         nobody has a scored run for any.
@@ -330,7 +178,7 @@ class _Group:
     """
 
     benchmark: str
-    where: str
+    set_name: str
     model: str
     figures: Sequence[Average]
     members: Mapping[str, None]
@@ -348,13 +196,13 @@ class _Group:
 
     def figure(self, role: str) -> Average | None:
         """Return the figure of the benchmark with a role, or that of all benchmarks with a name."""
-        return next((one for one in (*self.figures, *_COMMON) if role in (*one.role, one.name)), None)
+        return next((one for one in (*self.figures, *COMMON) if role in (*one.role, one.name)), None)
 
     def mean(self, figure: Average | None, tops: Iterable[float] | None = None) -> float | None:
         """Return a figure, or the same with other numerators of the problems."""
         if figure is None:
             return None
-        top, bottom = (self.sums[column] for column in _columns_of(figure))
+        top, bottom = (self.sums[column] for column in columns_of(figure))
         top = top if tops is None else fsum(tops)
         if figure.absent is not None:
             top += figure.absent[0] * self.absent
@@ -371,13 +219,13 @@ class _Group:
         value = self.share(figure)
         if value is None or figure is None:
             return None
-        answered, absent = self.answered[_columns_of(figure)[0]], self.absent
+        answered, absent = self.answered[columns_of(figure)[0]], self.absent
         unjudged = sum(name in self.members for name, count in self.scored.items() if not count)
         return value * (answered + (absent if figure.absent else 0)) / (answered + absent + unjudged)
 
     def count(self, figure: Average | None) -> int:
         """Return the number of runs that have a figure."""
-        return 0 if figure is None else self.counts[_columns_of(figure)[0]]
+        return 0 if figure is None else self.counts[columns_of(figure)[0]]
 
     def row(self, metrics: Sequence[GradeMetric]) -> dict[str, Any]:
         """Return the row of the group, see `summarize`."""
@@ -389,7 +237,7 @@ class _Group:
         row: dict[str, Any] = {
             "model": self.model,
             "benchmark": self.benchmark,
-            "set": self.where,
+            "set": self.set_name,
             "problems": len(samples),
             "missing": self.absent,
             "submissions": len(self.runs["scored"]),
@@ -400,7 +248,7 @@ class _Group:
         }
         for metric in metrics:
             figure = self.figure(metric.role or f"all:{metric.name}")
-            ends = interval(self.clusters()) if metric.interval else None
+            ends = share_interval(self.clusters()) if metric.interval else None
             row |= _columns(metric, self.share(figure), self.count(figure), self.of_all(figure), ends, among)
         return row | self._several()
 
@@ -413,20 +261,18 @@ class _Group:
 
     def _figure(self, figure: Average) -> Any:
         if figure.tally:
-            counts = Counter(chain.from_iterable(self.runs[_columns_of(figure)[0]]))
+            counts = Counter(chain.from_iterable(self.runs[columns_of(figure)[0]]))
             return dict(sorted(counts.items(), key=str))
         if figure.total:
-            return int(sum(value for value in self.runs[_columns_of(figure)[0]] if not isnan(value)))
+            return int(sum(value for value in self.runs[columns_of(figure)[0]] if not isnan(value)))
         return self.mean(figure)
 
     def _terms(self, figure: Average) -> list[NDArray[np.float64]]:
         """Return numerators and denominators of the runs of every problem that has any, in order."""
-        import numpy as np
-
-        columns = np.array([self.runs[column] for column in _columns_of(figure)], dtype=float)
-        kept = np.nan_to_num(columns[1]) != 0
-        names = self.runs["instance"][kept]  # in order, as the frame is
-        parts = np.split(columns[:, kept], np.flatnonzero(names[1:] != names[:-1]) + 1, axis=1)
+        columns = np.array([self.runs[column] for column in columns_of(figure)], dtype=float)
+        present = np.nan_to_num(columns[1]) != 0
+        names = self.runs["instance"][present]  # in order, as the frame is
+        parts = np.split(columns[:, present], np.flatnonzero(names[1:] != names[:-1]) + 1, axis=1)
         return [part[:, np.lexsort(part[::-1])] for part in parts if part.size]
 
     @cached_property
@@ -438,31 +284,27 @@ class _Group:
     def _several(self) -> dict[str, float | None]:
         """Return pass@k, pass^k and best of k for every k of which all problems have so many samples."""
         success, main = self.figure("success"), self.figure("main")
-        found: dict[str, float | None] = {}
+        figures: dict[str, float | None] = {}
         if success is None:
-            return found
+            return figures
         judged = [(len(tops), int((tops >= bottoms * success.full).sum())) for tops, bottoms in self._terms(success)]
         if max((count for count, _ in judged), default=0) < 2:
-            return found
+            return figures
         for name, estimate in (("pass@", pass_at), ("pass^", pass_hat)):
             for size in sizes(min(count for count, _ in judged)):
                 tops = [success.full * estimate(count, good, size) for count, good in judged]
-                found[f"{name}{size}"] = self.share(success, tops)
+                figures[f"{name}{size}"] = self.share(success, tops)
         for size in sizes(min((len(tops) for tops, _ in self.main_terms), default=0)):
             best = [best_of(list(tops / bottoms), size) * float(bottoms.mean()) for tops, bottoms in self.main_terms]
-            found[f"best@{size}"] = self.share(main, best)
-        return found
+            figures[f"best@{size}"] = self.share(main, best)
+        return figures
 
     def clusters(self, stratum: str = "") -> list[SampleCluster]:
-        """Return the main score of every run by problem, the problems without any run among them if these count.
+        """Return the main scores of the runs by problem, with missing problems if these count.
 
         A figure that is one sum by another is taken for a mean over problems: what a run changes in it, times their
         number.
         """
-        import numpy as np
-
-        from planoracle.analysis.statistics.intervals import SampleCluster
-
         main = self.figure("main")
         mean = self.mean(main)
         if main is None or mean is None:
@@ -486,7 +328,7 @@ def _columns(
     ends: tuple[float | None, float | None] | None,
     among: Mapping[str, int],
 ) -> dict[str, Any]:
-    """Return the columns of summaries that a metric has, see `planoracle.analysis.grading.metrics.GradeMetric`."""
+    """Return the summary columns of a metric, see `planoracle.analysis.grading.metrics.GradeMetric`."""
     name, (low, high) = metric.name, ends or (None, None)
     return {
         **({metric.among[0]: among[metric.among[0]]} if metric.among else {}),
@@ -501,12 +343,12 @@ def _models(
     groups: Sequence[_Group], rows: Sequence[Mapping[str, Any]], metrics: Sequence[GradeMetric]
 ) -> list[dict[str, Any]]:
     """Return a row per model, over all sets."""
-    sizes = {(group.benchmark, group.where): group.size for group in groups if group.size}
+    sizes = {(group.benchmark, group.set_name): group.size for group in groups if group.size}
     own: dict[str, list[tuple[_Group, Mapping[str, Any]]]] = {}
     for group, row in zip(groups, rows, strict=True):
         own.setdefault(group.model, []).append((group, row))
-    made = [_model(model, some, sizes, metrics) for model, some in sorted(own.items())]
-    return sorted(made, key=_place)
+    models = [_model(model, some, sizes, metrics) for model, some in sorted(own.items())]
+    return sorted(models, key=_rank)
 
 
 def _model(
@@ -516,68 +358,38 @@ def _model(
     metrics: Sequence[GradeMetric],
 ) -> dict[str, Any]:
     """Return the row of a model; ``sizes`` are those of all sets with a scored run of anybody."""
-    told = [row for _, row in own if row["problems"]]
-    lacking = len(sizes) - len(told)
-    untried = sum(sizes.values()) - sum(sizes.get((group.benchmark, group.where), 0) for group, _ in own)
+    scored = [row for _, row in own if row["problems"]]
+    lacking = len(sizes) - len(scored)
+    untried = sum(sizes.values()) - sum(sizes.get((group.benchmark, group.set_name), 0) for group, _ in own)
     ends: tuple[float | None, float | None] | None
-    if len(told) == 1:
-        ends = told[0].get("main_score_low"), told[0].get("main_score_high")
+    if len(scored) == 1:
+        ends = scored[0].get("main_score_low"), scored[0].get("main_score_high")
     else:
         drawn = [clusters for number, (group, _) in enumerate(own) if (clusters := group.clusters(str(number)))]
-        ends = interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
+        ends = share_interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
     counts = {name: sum(row[name] for _, row in own) for name in _COUNTS}
     counts["missing"] += untried
     row = {
         "model": model,
-        "sets": len(told),
+        "sets": len(scored),
         "sets_missing": lacking,
         **counts,
-        "samples_least": min((row["samples_least"] for row in told), default=None),
-        "samples_most": max((row["samples_most"] for row in told), default=None),
+        "samples_least": min((row["samples_least"] for row in scored), default=None),
+        "samples_most": max((row["samples_most"] for row in scored), default=None),
     }
     among = {name: sum(row.get(name, 0) for _, row in own) for name in ("succeeded", "failed")}
     for metric in metrics:
         name = metric.name
         runs = sum(row[f"{name}_runs"] for _, row in own)
-        of_all = mean((row.get(f"{name}_of_all") for row in told), lacking) if told else None
-        row |= _columns(metric, mean(row[name] for row in told), runs, of_all, ends, among)
-    shared = [key for key in (told[0] if told else ()) if key.startswith(SEVERAL) and all(key in row for row in told)]
-    return row | {name: mean(row[name] for row in told) for name in shared}
+        of_all = mean((row.get(f"{name}_of_all") for row in scored), lacking) if scored else None
+        row |= _columns(metric, mean(row[name] for row in scored), runs, of_all, ends, among)
+    shared = [
+        key for key in (scored[0] if scored else ()) if key.startswith(SEVERAL) and all(key in row for row in scored)
+    ]
+    return row | {name: mean(row[name] for row in scored) for name in shared}
 
 
-def mean(values: Iterable[float | None], failed: int = 0) -> float | None:
-    """Return the mean of the values that are known, and of so many zeros; ``None`` of nothing.
-
-    The sum is exact, so that it does not depend on the order of the values.
-    """
-    known = [value for value in values if value is not None]
-    return fsum(known) / count if (count := len(known) + failed) else None
-
-
-def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _rank(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the rank of a model: by its rate of success of all problems, then by its main score."""
     rates = (row["success_of_all"], row["main_score_of_all"])
     return *((rate is None, -(rate or 0)) for rate in rates), row["model"]
-
-
-def interval(clusters: Sequence[SampleCluster]) -> tuple[float, float] | None:
-    """Return the interval of a mean share, see `planoracle.analysis.statistics.intervals.two_stage`.
-
-    Where all values are the same, drawing them again says nothing. Then the ends are Wilson's: of n problems alike
-    no more than ``z² / (n + z²)`` of all can be different, and these have a share of 0, or of 1. Nothing is known of
-    others where all are above 1, as a score beside a reference that can be beaten.
-    """
-    from planoracle.analysis.statistics.intervals import two_stage
-
-    count = len(clusters)
-    if count < 2:
-        return None
-    first = float(clusters[0].values[0])
-    if all((one.values == first).all() for one in clusters):
-        square = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
-        if first > 1:
-            return None
-        other = square / (count + square)
-        return first * (1 - other), first + (1 - first) * other
-    found = two_stage(clusters, level=LEVEL)
-    return found and (max(0.0, found[0]), min(max(one.most for one in clusters), found[1]))

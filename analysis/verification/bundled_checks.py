@@ -1,4 +1,4 @@
-"""The optima that ship, see `planoracle.instances.protocol.bundled_results`: listed, derived again, and written."""
+"""Bundled optima: list them, derive them again, and write them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,26 @@ from planoracle.instances.protocol.scoring import Claim
 from planoracle.solver.result import Result, versions
 from planoracle.solver.solve import engine_of, solve
 
-#: Work for one problem where nothing else is asked for.
+#: Default work for one problem.
 WORK = WorkLimit(240.0)
-# What expanding a state of a kitchen takes about, with its successors and their bounds.
+# Approximate time to expand one state of a kitchen.
 _SECONDS_PER_STATE = 0.003
 
 
 @dataclass(frozen=True, slots=True)
 class BundledEntry:
-    """A problem as some of its benchmark's profiles see it, and the entry that ships about it, if one does.
+    """Bundled optimum of a problem under some rule profiles.
 
-    ``profiles`` are those that see it so; ``rules`` are those that its engine has to be told.
+    Attributes
+    ----------
+    problem
+        The problem as the profiles change it.
+    profiles
+        Names of the profiles that change it in the same way.
+    rules
+        Rules that the solver needs beside the problem.
+    entry
+        The bundled entry; ``None`` if there is none.
     """
 
     problem: Problem
@@ -41,22 +50,22 @@ class BundledEntry:
     entry: Entry | None
 
     def result(self) -> Result | None:
-        """Return what ships, its plan replayed; raises some error if it does not hold."""
+        """Return the bundled result; raises an error if its plan fails the replay."""
         return None if self.entry is None else engine_of(self.problem).unpack(self.problem, self.rules, self.entry)
 
     @property
     def effort(self) -> float:
-        """About what deriving the entry again takes, in seconds of a quiet core, as far as it tells."""
+        """Estimated seconds of work to derive the entry again."""
         entry = self.entry or {}
         return float(entry.get("work", entry.get("expanded", 0) * _SECONDS_PER_STATE))
 
     @property
     def derivable(self) -> bool:
-        """Whether the current code can derive the entry again; otherwise only its plan can be checked."""
+        """True if the current code can derive the entry again; else only its plan is checked."""
         return bool((self.entry or {}).get("derivable", True))
 
-    def told(self) -> dict[str, Any]:
-        """Return what is shown of it, but the profiles."""
+    def row(self) -> dict[str, Any]:
+        """Return a row for tables, without the profiles."""
         entry = self.entry or {}
         return {
             "instance": self.problem.name,
@@ -64,16 +73,16 @@ class BundledEntry:
             "optimum": entry.get("makespan") if entry.get("status") == "optimal" else None,
             "makespan": entry.get("makespan"),
             "bound": entry.get("bound"),
-            "claimed": _claimed(self.problem),
+            "claimed": _published_makespan(self.problem),
             "unit": self.problem.unit,
             "proof": entry.get("proof"),
         }
 
 
-def chosen(patterns: Iterable[str], sample: int | None = None, seed: int = 0) -> list[str]:
-    """Return the names behind patterns (none: all bundled problems), or so many of them drawn by a seed.
+def select_names(patterns: Iterable[str], sample: int | None = None, seed: int = 0) -> list[str]:
+    """Return the names that match patterns (default: all bundled problems), or a random sample.
 
-    Problems whose optimum a formula has are left out.
+    Problems whose optimum is given by a formula are omitted.
     """
     names = [name for name in catalog.expand(patterns) or catalog.bundled() if not _has_formula(name)]
     if sample is None or sample >= len(names):
@@ -87,8 +96,8 @@ def _has_formula(name: str) -> bool:
     return registry.of(problem).formula_optimum(problem) is not None
 
 
-def ways_of(name: str) -> Iterator[BundledEntry]:
-    """Yield a bundled problem in all ways in which the profiles of its benchmark see it; raises `UnknownNameError`."""
+def bundled_entries(name: str) -> Iterator[BundledEntry]:
+    """Yield the entries of a bundled problem, one for all profiles with the same problem."""
     problem = catalog.problem(name)
     benchmark = registry.of(problem)
     entries = by_key(benchmark.optima.get(problem.name, []))
@@ -104,67 +113,67 @@ def ways_of(name: str) -> Iterator[BundledEntry]:
         yield BundledEntry(judged, tuple(profiles), deciding, entries.get(key))
 
 
-def _claimed(problem: Problem) -> int | None:
-    """Return the makespan that somebody else states of a problem."""
+def _published_makespan(problem: Problem) -> int | None:
+    """Return the makespan that a published reference claims."""
     for reference in registry.of(problem).references:
         try:
-            found = None if isinstance(reference.source, str) else reference.source(problem)
+            claim = None if isinstance(reference.source, str) else reference.source(problem)
         except InputError:  # another problem that cannot be completed
             continue
-        if isinstance(found, Claim):
-            return found.makespan
+        if isinstance(claim, Claim):
+            return claim.makespan
     return None
 
 
 def rows_of(name: str) -> Iterator[dict[str, Any]]:
-    """Yield what is shown of a bundled problem: a row for all profiles under which the same is known of it."""
-    told: list[tuple[dict[str, Any], list[str]]] = []
-    for one in ways_of(name):
-        row = one.told()
-        profiles = next((profiles for known, profiles in told if known == row), None)
+    """Yield the rows of a bundled problem, one for all profiles with equal content."""
+    rows: list[tuple[dict[str, Any], list[str]]] = []
+    for one in bundled_entries(name):
+        row = one.row()
+        profiles = next((profiles for former, profiles in rows if former == row), None)
         if profiles is None:
-            told.append((row, list(one.profiles)))
+            rows.append((row, list(one.profiles)))
         else:
             profiles.extend(one.profiles)
-    yield from (row | {"profile": ", ".join(profiles)} for row, profiles in told)
+    yield from (row | {"profile": ", ".join(profiles)} for row, profiles in rows)
 
 
-def derived(one: BundledEntry, work: WorkLimit = WORK) -> Entry:
-    """Solve a problem anew, whatever ships, by so much work."""
-    found = solve(one.problem, rules=one.rules, time_limit=work)
-    entry = {"of": key_of(one.problem, one.rules)} | engine_of(one.problem).pack(one.problem, one.rules, found)
-    return entry if found.status.settled else entry | {"work": work.seconds}
+def derive(one: BundledEntry, work: WorkLimit = WORK) -> Entry:
+    """Solve a problem again, regardless of its bundled entry."""
+    result = solve(one.problem, rules=one.rules, time_limit=work)
+    entry = {"of": key_of(one.problem, one.rules)} | engine_of(one.problem).pack(one.problem, one.rules, result)
+    return entry if result.status.settled else entry | {"work": work.seconds}
 
 
 def faults_of(one: BundledEntry) -> list[str]:
-    """Derive a problem again, with the work that an unproved entry states, and list the differences.
+    """Derive a problem new, with the work that an unproved entry states, and list the differences.
 
     Of an entry that the current code cannot derive, only the plan is replayed.
     """
     if one.entry is None:
-        return ["nothing ships, or for another problem of that name"]
+        return ["no optimum is bundled for this problem"]
     try:
         one.result()
     except Exception as error:  # whatever the file holds
         return [f"does not hold: {type(error).__name__}: {error}"]
     if not one.derivable:
         return []
-    again = derived(one, WorkLimit(one.entry.get("work", WORK.seconds)))
+    new = derive(one, WorkLimit(one.entry.get("work", WORK.seconds)))
     return [
-        f"{field} is {one.entry[field]}, not {again[field]} as derived"
+        f"{field} is {one.entry[field]}, not {new[field]} as derived"
         for field in ("status", "makespan", "bound")
-        if one.entry[field] != again[field]
+        if one.entry[field] != new[field]
     ]
 
 
 def write_optima(benchmark: AnyBenchmark, new: Mapping[str, list[Entry]]) -> None:
-    """Write entries of problems into the file of their benchmark, in a checkout whose files can be written.
+    """Write entries of problems into the data file of their benchmark, in a writable checkout.
 
-    They take the place of any other of these problems; entries of problems that do not exist any more are dropped.
+    Former entries of these problems are replaced; entries of problems that no longer exist are dropped.
     """
     entries = {**benchmark.optima, **new}
     path = Path(str(files(type(benchmark).__module__) / "data" / OPTIMA_FILE))
     path.parent.mkdir(exist_ok=True)
     with output_file(path) as stream:
-        known = {name: list(ways) for name, ways in entries.items() if catalog.names_problem(name)}
-        stream.write(optima_text(known, versions()))
+        existing = {name: list(ways) for name, ways in entries.items() if catalog.names_problem(name)}
+        stream.write(written(existing, versions()))

@@ -1,4 +1,4 @@
-"""Certificates: those of files and the bundled ones, checked against their problems; new ones of bundled problems."""
+"""Checks of certificates and plans, in files or bundled; new certificates of bundled problems."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from types import NoneType
 from typing import Any, Final
 
 from planoracle.analysis.console import output_file
-from planoracle.analysis.intake.archives import read_lines
-from planoracle.analysis.verification.bundled_checks import BundledEntry, ways_of
+from planoracle.analysis.intake.byte_streams import read_lines
+from planoracle.analysis.verification.bundled_checks import BundledEntry, bundled_entries
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
+from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status, WorkLimit
@@ -22,10 +23,12 @@ from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import bundled_results, registry
 from planoracle.instances.protocol.bundled_results import Proofs, key_of
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.proofs import checker, schedule_checker
+from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.result import Result
 from planoracle.solver.solve import bundled_result, solve
 
-#: What `planoracle explain` writes of problems whose bounds are searched: a plan that anybody can replay.
+#: Format of the documents of `planoracle explain` for problems without certificates: a plan that can be replayed.
 FORMAT: Final = "planoracle/plan"
 VERSION: Final = 1
 _KEYS = {"format", "version", "instance", "profile", "makespan", "bound", "proved", "plan"}
@@ -77,8 +80,8 @@ def plan_document(result: Result, profile: str) -> dict[str, Any]:
     }
 
 
-def certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
-    """Yield where each certificate of a file stands, and what it is as parsed, or the error that a line is.
+def read_certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
+    """Yield the place and content of each certificate of a file, or the error of a line.
 
     The file is one document, a list of them, or one of them in every line.
     """
@@ -90,16 +93,16 @@ def certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
             raise
         first = error
         lines = list(read_lines(BytesIO(data), path))
-        if all(isinstance(found, InputError) for _, found in lines):  # it is no file of lines
+        if all(isinstance(document, InputError) for _, document in lines):  # it is no file of lines
             raise first from None
-        yield from ((f"{path}:{number}", found) for number, found in lines)
+        yield from ((f"{path}:{number}", document) for number, document in lines)
         return
-    for number, found in enumerate(whole, 1) if isinstance(whole, list) else [(0, whole)]:
-        yield (f"{path}[{number - 1}]" if number else path), found
+    for number, document in enumerate(whole, 1) if isinstance(whole, list) else [(0, whole)]:
+        yield (f"{path}[{number - 1}]" if number else path), document
 
 
-def verified(proof: Any, problems: Mapping[str, Problem]) -> Verification:
-    """Check a certificate, or a plan without one, against the problem that it names and its bundled optimum.
+def verify_named(proof: Any, problems: Mapping[str, Problem]) -> Verification:
+    """Check a certificate, or a plan with a claimed bound, against the problem that it names.
 
     Nothing of the search for proofs is used, see `planoracle.solver.proofs.checker` and ``timetable``.
 
@@ -121,9 +124,9 @@ def verified(proof: Any, problems: Mapping[str, Problem]) -> Verification:
     >>> from planoracle.solver.proofs.certificate import certificate
     >>> problem = load("recipe2plan/timed/Cobbler_Pancakes")
     >>> proof = certificate(problem, 4080).as_dict()
-    >>> verified(proof, {problem.name: problem}).holds
+    >>> verify_named(proof, {problem.name: problem}).holds
     True
-    >>> verified(proof | {"bound": 4140}, {problem.name: problem}).reason
+    >>> verify_named(proof | {"bound": 4140}, {problem.name: problem}).reason
     'step 2 does not hold: it is added up wrongly, or neither reaches the bound nor contradicts itself'
     """
     name = proof.get("instance") if isinstance(proof, dict) else None
@@ -132,15 +135,40 @@ def verified(proof: Any, problems: Mapping[str, Problem]) -> Verification:
     if name not in problems:
         raise InputError("is about none of the problems given", field="instance", value=name)
     if proof.get("format") == FORMAT:
-        return _replayed(proof, problems[name])
-    return _compared(checked(proof, of_kind(problems[name], Instance)), problems[name])
+        return _verify_plan(proof, problems[name])
+    return _refute_by_optimum(check_certificate(proof, of_kind(problems[name], Instance)), problems[name])
 
 
-def checked(proof: Any, instance: Instance) -> Verification:
-    """Check a certificate against a scheduling problem, by the two files that stand alone."""
-    from planoracle.instances.files.instance_file import to_document
-    from planoracle.solver.proofs import checker, schedule_checker
+def verify(document: Any, problem: Problem) -> Verification:
+    """Check a certificate, or a plan with a claimed bound, of one problem.
 
+    Parameters
+    ----------
+    document
+        Parsed JSON document as ``planoracle explain --out`` writes it, or `Explanation.document`.
+
+    Returns
+    -------
+    Verification
+        ``holds`` is True if every claim was checked, False if one is refuted, ``None`` if the bound was not checked.
+
+    Raises
+    ------
+    InputError
+        If the document is about another problem.
+
+    Examples
+    --------
+    >>> from planoracle import explain, load
+    >>> problem = load("asynctool/files_1")
+    >>> verify(explain(problem).document, problem).holds
+    True
+    """
+    return verify_named(document, {problem.name: problem})
+
+
+def check_certificate(proof: Any, instance: Instance) -> Verification:
+    """Check a certificate of a scheduling problem with the two stand-alone checkers."""
     problem = to_document(instance)
     try:
         bound = checker.check(problem, proof)
@@ -150,74 +178,74 @@ def checked(proof: Any, instance: Instance) -> Verification:
     return Verification(instance.name, makespan, bound, "certificate", True)
 
 
-def _replayed(found: dict[str, Any], problem: Problem) -> Verification:
-    def refused(why: str) -> Verification:
-        return Verification(problem.name, None, None, "", False, why)
+def _verify_plan(document: dict[str, Any], problem: Problem) -> Verification:
+    def refute(reason: str) -> Verification:
+        return Verification(problem.name, None, None, "", False, reason)
 
     benchmark = registry.of(problem)
-    makespan, bound, profile = (found.get(key) for key in ("makespan", "bound", "profile"))
-    if found.keys() != _KEYS or found["version"] != VERSION or found["proved"] != "search":
-        return refused(f"it is no {FORMAT} of version {VERSION}")
+    makespan, bound, profile = (document.get(key) for key in ("makespan", "bound", "profile"))
+    if document.keys() != _KEYS or document["version"] != VERSION or document["proved"] != "search":
+        return refute(f"it is no {FORMAT} of version {VERSION}")
     if type(makespan) is not int or type(bound) not in (int, NoneType) or (bound or 0) > makespan:
-        return refused("its makespan is no whole number, or below its bound")
-    if not isinstance(profile, str) or profile not in benchmark.rules.profiles:
-        return refused("it is by no profile of the rules")
-    rules = benchmark.rules.profiles[profile]
+        return refute("its makespan is no whole number, or below its bound")
+    if not isinstance(profile, str) or profile not in benchmark.profiles:
+        return refute("it is by no profile of the rules")
     try:
-        run = benchmark.run(problem, {"instance": problem.name, "plan": found["plan"]}, rules)
+        run = benchmark.run(problem, {"instance": problem.name, "plan": document["plan"]}, benchmark.profiles[profile])
     except InputError as error:
-        return refused(str(error))
+        return refute(str(error))
     if not run.success or run.verdict.makespan != makespan:
-        return refused(f"its plan is no success that takes {makespan} {problem.unit}s")
+        return refute(f"its plan is no success that takes {makespan} {problem.unit}s")
+    rules = benchmark.profiles[profile]
     one = Verification(
-        problem.name, makespan, bound, "search", bound is None or None, _unchecked(makespan, bound), profile
+        problem.name, makespan, bound, "search", bound is None or None, _open_claim(makespan, bound), profile
     )
-    return _compared(one, benchmark.under(problem, rules), None if problem.kind == "schedule" else rules)
+    return _refute_by_optimum(one, benchmark.under(problem, rules), None if problem.kind == "schedule" else rules)
 
 
-def _unchecked(makespan: int | None, bound: int | None) -> str:
-    """Return what a claim without a certificate leaves open."""
+def _open_claim(makespan: int | None, bound: int | None) -> str:
+    """Return the reason why a claim without a certificate is not fully checked."""
     if makespan is None:
         return "no plan, and no certificate that there is none"
     return "" if bound is None else "plan holds, bound not checked"
 
 
-def _compared(one: Verification, problem: Problem, rules: Rules | None = None) -> Verification:
-    """Refuse what contradicts the optimum of a formula, or a bundled optimum, whose plan is replayed."""
-    least, result = registry.of(problem).formula_optimum(problem), bundled_result(problem, rules)
+def _refute_by_optimum(one: Verification, problem: Problem, rules: Rules | None = None) -> Verification:
+    """Refuse a claim that contradicts a bundled optimum or the formula of the benchmark."""
+    least, result = registry.of(problem).least(problem), bundled_result(problem, rules)
     if least is None and (result is None or one.holds is False):
         return one
     shortest, bound = (least, least) if result is None else (result.makespan, result.lower_bound)
     if result is not None and result.status == Status.infeasible and one.makespan is not None:
-        why = "it is bundled as infeasible"
+        reason = "it is bundled as infeasible"
     elif one.bound is not None and shortest is not None and one.bound > shortest:
-        why = f"a plan of {shortest} is known"
+        reason = f"a plan of {shortest} is known"
     elif one.makespan is not None and bound is not None and one.makespan < bound:
-        why = f"the known bound is {bound}"
+        reason = f"the known bound is {bound}"
     else:
         return one
-    return replace(one, holds=False, reason=f"contradicts what is known of the problem: {why}")
+    return replace(one, holds=False, reason=f"contradicts what is known of the problem: {reason}")
 
 
-def shipped(name: str) -> Iterator[Verification]:
-    """Check the bundled optimum of a problem, once for all profiles that see the problem alike.
+def verify_bundled(name: str) -> Iterator[Verification]:
+    """Check the bundled optimum of a problem, once for all profiles with the same problem.
 
     Plans are replayed by the rules, schedules also by `planoracle.solver.proofs.schedule_checker`; where there is a
     certificate, it has to reach what the table of optima says. Without one the bound is not checked.
 
     Examples
     --------
-    >>> [(one.bound, one.proved) for one in shipped("recipe2plan/timed/Cobbler_Pancakes")]
+    >>> [(one.bound, one.proved) for one in verify_bundled("recipe2plan/timed/Cobbler_Pancakes")]
     [(4080, 'certificate')]
-    >>> [(one.bound, one.reason) for one in shipped("kitchens/synchronous/0_cheese_sandwich")]
+    >>> [(one.bound, one.reason) for one in verify_bundled("kitchens/synchronous/0_cheese_sandwich")]
     [(12, 'plan holds, bound not checked'), (12, 'plan holds, bound not checked')]
     """
-    for way in ways_of(name):
-        yield replace(_shipped(way), instance=name, profile=", ".join(way.profiles))
+    for way in bundled_entries(name):
+        yield replace(_verify_entry(way), instance=name, profile=", ".join(way.profiles))
 
 
-def _shipped(way: BundledEntry) -> Verification:
-    """Check what ships about a problem as some profiles see it: its entry, and its certificate."""
+def _verify_entry(way: BundledEntry) -> Verification:
+    """Check a bundled entry and its certificate."""
     entry = way.entry or {}
     makespan, bound = entry.get("makespan"), entry.get("bound")
     try:
@@ -226,75 +254,73 @@ def _shipped(way: BundledEntry) -> Verification:
         return Verification("", makespan, bound, "", False, f"its plan does not hold: {type(error).__name__}: {error}")
     proof = None if way.problem.kind != "schedule" else proof_of(way.problem)
     if proof is not None:
-        one = checked(proof, of_kind(way.problem, Instance))
+        one = check_certificate(proof, of_kind(way.problem, Instance))
         if one.holds and entry and (one.bound, one.makespan) != (bound, makespan):
             return replace(one, holds=False, reason=f"the table of optima says {bound} and {makespan}")
         return one
     if not entry:
-        return Verification("", None, None, "", False, "nothing ships, or for another problem of that name")
+        return Verification("", None, None, "", False, "no optimum is bundled for this problem")
     proved = "search" if way.derivable else str(entry["proof"])
-    return Verification("", makespan, bound, proved, None, _unchecked(makespan, bound))
+    return Verification("", makespan, bound, proved, None, _open_claim(makespan, bound))
 
 
 def proof_of(problem: Problem) -> dict[str, Any] | None:
-    """Return the certificate that ships for a scheduling problem, not yet checked."""
-    return bundled_results.read_proofs(type(registry.of(problem)).__module__).get(key_of(problem, None))
+    """Return the bundled certificate of a scheduling problem, not yet checked."""
+    return bundled_proofs.read(type(registry.of(problem)).__module__).get(key_of(problem, None))
 
 
-# Cases told apart: as many as a person can follow; where those do not do, as many as a program can check.
+# Most cases of a proof by cases: few enough for a person, else few enough for the checker.
 _LEAVES = 4, 64
 _WORK = WorkLimit(600.0)
 
 
-def certified(name: str) -> Proofs:
-    """Return the certificates of a bundled problem in all ways in which its profiles see it, as far as it has any.
+def derive_certificates(name: str) -> Proofs:
+    """Return the certificates of a bundled problem, one for each variant that a profile makes of it.
 
-    Those that ship are kept if they hold and reach the makespan; others are found anew.
+    A bundled certificate that holds and reaches the makespan is returned as it is; others are derived again.
     """
-    found: dict[str, dict[str, Any]] = {}
-    for way in ways_of(name):
-        proof = None if way.problem.kind != "schedule" else _kept(way) or _found(way)
+    proofs: dict[str, dict[str, Any]] = {}
+    for way in bundled_entries(name):
+        proof = None if way.problem.kind != "schedule" else _valid_bundled_proof(way) or _new_proof(way)
         if proof is not None:
-            found[key_of(way.problem, None)] = proof
-    return found
+            proofs[key_of(way.problem, None)] = proof
+    return proofs
 
 
-def _kept(way: BundledEntry) -> dict[str, Any] | None:
+def _valid_bundled_proof(way: BundledEntry) -> dict[str, Any] | None:
     problem, proof = of_kind(way.problem, Instance), proof_of(way.problem)
     if proof is None:
         return None
-    one = checked(proof, problem)
-    wanted = one.makespan if way.entry is None else way.entry["makespan"]
-    return proof if one.holds and one.bound == one.makespan == wanted else None
+    one = check_certificate(proof, problem)
+    expected = one.makespan if way.entry is None else way.entry["makespan"]
+    return proof if one.holds and one.bound == one.makespan == expected else None
 
 
-def _found(way: BundledEntry) -> dict[str, Any] | None:
-    from planoracle.solver.proofs.certificate import certificate
-
+def _new_proof(way: BundledEntry) -> dict[str, Any] | None:
     problem = of_kind(way.problem, Instance)
     result = way.result() or solve(problem)
     if result.schedule is None:
         return None
     for leaves in _LEAVES:
-        shown = certificate(problem, result.makespan, result.schedule, leaves=leaves, time_limit=_WORK)
-        if shown is not None and shown.explained:
-            return shown.as_dict()
+        proof = certificate(problem, result.makespan, result.schedule, leaves=leaves, time_limit=_WORK)
+        if proof is not None and proof.explained:
+            return proof.as_dict()
     return None
 
 
-def write(names: Iterable[str]) -> None:
-    """Write the certificates of bundled problems into the files of their benchmarks, beside those of other problems."""
+def write_certificates(names: Iterable[str]) -> None:
+    """Write the certificates of bundled problems into the data files of their benchmarks."""
     new: dict[str, dict[str, dict[str, Any]]] = {}
     for name in names:
-        new.setdefault(type(registry.of(catalog.problem(name))).__module__, {}).update(certified(name))
-    for package, found in new.items():
-        kept = {
+        new.setdefault(type(registry.of(catalog.problem(name))).__module__, {}).update(derive_certificates(name))
+    for package, proofs in new.items():
+        former = {
             key: proof
             for key, proof in bundled_results.read_proofs(package).items()
             if catalog.names_problem(proof["instance"])
         }
-        if kept | found:
-            path = Path(str(files(package) / "data" / bundled_results.PROOFS_FILE))
+        if former | proofs:
+            path = Path(str(files(package) / "data" / bundled_proofs.FILE))
             path.parent.mkdir(exist_ok=True)
             with output_file(path) as stream:
-                stream.buffer.write(bundled_results.proofs_bytes(kept | found))
+                stream.buffer.write(bundled_proofs.written(former | proofs))

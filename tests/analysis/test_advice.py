@@ -72,7 +72,7 @@ def test_of_all_conceivable_commands_exactly_those_are_advised_that_keep_the_opt
         instance = make(seed)
         for _, _, here in walk(instance, seed, lazy=0.2, most=8):
             best = from_scratch(here).makespan
-            advice = next_commands(instance, rows(here), everything=True, clock=here.state.clock)
+            advice = next_commands(instance, rows(here), all_commands=True, clock=here.state.clock)
             assert advice.best == best
             if here.complete or best is None:
                 continue
@@ -114,7 +114,7 @@ def test_waits_are_advised_exactly_as_long_as_they_cost_nothing(make):
             best = from_scratch(here).makespan
             if here.complete or best is None:
                 continue
-            advice = next_commands(instance, rows(here, instance.benchmark), everything=True, clock=here.state.clock)
+            advice = next_commands(instance, rows(here, instance.benchmark), all_commands=True, clock=here.state.clock)
             (wait,) = (one for one in advice.options if one.kind == "wait")
             longest = 0 if wait.cost != 0 else wait.longest
             for ticks in range(step, 8 * step, step):
@@ -138,7 +138,7 @@ def test_kitchens_are_advised_as_a_search_through_the_rules_would():
             if best is None or here.complete:
                 continue
             plan = rows(here, "recipe2plan")
-            advice = next_commands(instance, plan, everything=True, clock=state.clock)
+            advice = next_commands(instance, plan, all_commands=True, clock=state.clock)
             found = {one.command: one for one in advice.options}
             for piece in conceivable(here):
                 command = StepCommand(int(piece.action[3:]), piece.action[:2], piece.duration, piece.start)
@@ -162,7 +162,7 @@ def test_timearena_is_advised_as_a_search_through_its_rules_would():
             if here.complete:
                 continue
             best = timearena.optimum(scene, 300_000, made=made)[1]
-            advice = next_commands(instance, made, everything=True)
+            advice = next_commands(instance, made, all_commands=True)
             assert advice.best == best
             costs = {one.command: one.cost for one in advice.options}
             for command in [*scene.commands, "wait"]:
@@ -183,7 +183,7 @@ def test_asynctool_is_advised_as_a_search_through_its_environment_would():
             if here.complete or len(here.state.pieces) >= calls:
                 continue
             said = messages_of(problem, here)
-            advice = next_commands(instance, said, everything=True)
+            advice = next_commands(instance, said, all_commands=True)
             assert advice.best == least_turns(problem, said)
             for one in advice.options:
                 assert one.cost == least_turns(problem, [*said, json.loads(one.command)]) - advice.best
@@ -284,7 +284,7 @@ def test_a_run_that_is_over_has_no_next_command():
 def test_commands_that_spoil_a_run_are_told_only_if_all_are_asked_for():
     actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3), Action("t/c", "t", 1, 1))
     instance = Instance("tight", actions, (Lag("t/a", "t/c", 0, 0),))
-    everything = next_commands(instance, [PIECE], everything=True).options
+    everything = next_commands(instance, [PIECE], all_commands=True).options
     assert [(one.cost, one.status) for one in everything] == [
         (0, "optimal"),
         (None, "infeasible"),
@@ -319,7 +319,7 @@ def test_next_writes_the_whole_advice_as_json(form, tmp_path):
     result = invoke("next", TEA, "--after", tmp_path / "so-far.txt", "--all", "--format", form)
     assert result.exit_code == 0
     advice = read(result, form) if form == "json" else read(result, form)[0]
-    told = next_commands(load(TEA), ["activate kettle"], everything=True).as_dict()
+    told = next_commands(load(TEA), ["activate kettle"], all_commands=True).as_dict()
     assert advice == json.loads(json.dumps(told)) | {"method": "next"}
     assert "best makespan from here: 13 minutes (optimal)" in result.stderr
 
@@ -402,13 +402,13 @@ def test_commands_come_in_steps_of_a_grid_that_is_told():
     """As ``planoracle next --help`` says: what lies between is not listed."""
     saw, glue = Action("t/saw", "t", 180, 180, interruptible=True), Action("t/glue", "t", 60, 60)
     instance = Instance("shop", (saw, glue))
-    advice = next_commands(instance, everything=True)
+    advice = next_commands(instance, all_commands=True)
     acts = [one for one in advice.options if one.kind == "act" and one.shortest is not None]
     assert advice.grid == 60
     assert [(one.shortest, one.longest, one.cost) for one in acts] == [(60, 180, 0)]
     assert [one.command for one in advice.options if one.kind == "wait"] == ["wait 60 ticks"]
     off = next_commands(
-        instance, [{"action": "t/glue", "start": 90, "duration": 60, "agent": "agent"}], everything=True
+        instance, [{"action": "t/glue", "start": 90, "duration": 60, "agent": "agent"}], all_commands=True
     )
     assert off.grid == 30
     assert {one.shortest for one in off.options if one.kind == "act"} == {30}

@@ -11,7 +11,7 @@ import pytest
 from support.samples import sample
 
 from planoracle.analysis.grading.grader import Grade, Grader
-from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.heuristics.registry import run as schedule
 from planoracle.instances.benchmarks.asynctool import bfcl, problems
 from planoracle.instances.benchmarks.asynctool.calls import canonical
@@ -20,6 +20,7 @@ from planoracle.instances.files.catalog import load
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
 from planoracle.solver.exact.search import solve
+from tests.support.graded import grades_frame
 
 NAMES = problems.names()
 CLOSE = {"content": "ALL COMPLETED"}

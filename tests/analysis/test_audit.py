@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from planoracle.analysis.audit.audit_page import audited, page_of
+from planoracle.analysis.audit.audit_page import audited_benchmarks, page_of
 from planoracle.analysis.audit.auditor import Auditor, published_names
-from planoracle.analysis.audit.finding import PlanLength, ReferenceFinding, ReferenceVerdict, judge, summarize
+from planoracle.analysis.audit.finding import PlanLength, ReferenceFinding, ReferenceVerdict, check_reference, summarize
 from planoracle.analysis.cli import app
 from planoracle.instances.benchmarks.asynchow import bundled_data
 from planoracle.instances.benchmarks.robotouille.measures import published
@@ -48,7 +48,7 @@ def _nobodys_copy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def found(*names: str, profile: str | None = None) -> list[ReferenceFinding]:
     auditor = Auditor(profile)
-    return [one for name in published_names(names) for one in auditor.published(name)]
+    return [one for name in published_names(names) for one in auditor.check_published(name)]
 
 
 def verb(*call: object, code: int = 0, given: str | None = None) -> tuple[str, str]:
@@ -94,14 +94,14 @@ class TestJudge:
         base: int | None,
     ) -> None:
         done = PlanLength(taken) if isinstance(taken, int) else taken
-        judged = judge(stated, done, best)
+        judged = check_reference(stated, done, best)
         assert (judged.verdict, judged.feasible, judged.base) == (verdict, feasible, base)
         assert judged.reason
 
     def test_refused_and_too_short(self) -> None:
-        judged = judge(9, PlanLength(None, "lag", "too soon"), self.BEST, "minute")
+        judged = check_reference(9, PlanLength(None, "lag", "too soon"), self.BEST, "minute")
         assert judged.reason == "too soon; and the shortest plan takes 12 minutes"
-        assert judge(13, PlanLength(None, "lag", "too soon"), self.BEST).reason == "too soon"
+        assert check_reference(13, PlanLength(None, "lag", "too soon"), self.BEST).reason == "too soon"
 
 
 class TestPublished:
@@ -307,7 +307,7 @@ class TestPage:
     @pytest.mark.slow
     @pytest.mark.parametrize(
         "name",
-        [pytest.param(one.name, marks=pytest.mark.slow if one.name in SLOW else ()) for one in audited()],
+        [pytest.param(one.name, marks=pytest.mark.slow if one.name in SLOW else ()) for one in audited_benchmarks()],
     )
     def test_sections_are_those_of_today(self, name: str) -> None:
         section = page_of([name]).partition("\n## ")[2]
@@ -325,6 +325,6 @@ class TestPage:
     def test_all_are_there(self) -> None:
         text = PAGE.read_text(encoding="utf-8")
         assert [line for line in text.splitlines() if line.startswith("## ")] == [
-            f"## {one.title} ({one.citation})" for one in audited()
+            f"## {one.title} ({one.citation})" for one in audited_benchmarks()
         ]
         assert all(f"| {name.removeprefix('asynchow/')} |" in text for name in WRONG_ANSWERS)

@@ -18,7 +18,7 @@ from planoracle.analysis.batch.optimum_cache import VARIABLE, default_store
 from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading import oracle as module
 from planoracle.analysis.grading.grader import Grader
-from planoracle.analysis.grading.oracle import optimum, remembering
+from planoracle.analysis.grading.oracle import optimum
 from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.errors import InternalError
@@ -144,8 +144,7 @@ def test_results_within_seconds_of_wall_time_are_not_cached(path, solved):
 
 def test_it_can_be_switched_off_and_bundled_optima_need_none(path, monkeypatch):
     assert optimum(fresh()).makespan == 4080
-    with remembering(False):
-        optimum(fresh(OTHER))
+    optimum(fresh(OTHER), is_cached=False)
     assert not path.parent.exists()
     monkeypatch.setenv(VARIABLE, "")
     assert default_store() is None

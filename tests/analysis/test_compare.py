@@ -11,15 +11,8 @@ from support.asynctool import chains
 from planoracle.analysis.cli.compare import _write_summary as write_summary
 from planoracle.analysis.cli.output import Format
 from planoracle.analysis.comparison import compare as module
-from planoracle.analysis.comparison.compare import (
-    BEST,
-    OPTIMUM,
-    REFERENCE,
-    Comparison,
-    MethodResult,
-    compare,
-    summarize,
-)
+from planoracle.analysis.comparison.compare import BEST, OPTIMUM, REFERENCE, Comparison, MethodResult, compare
+from planoracle.analysis.comparison.method_tables import summarize
 from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.benchmarks.asynctool import encoding
@@ -251,7 +244,7 @@ def test_all_stands_for_the_heuristics_that_are_no_references() -> None:
     one = compare(load(COBBLER), [OPTIMUM, "all", "dfs"], budget=Budget(iterations=5))
     methods = [entry.method for entry in one.entries]
     assert sorted(methods) == sorted({OPTIMUM, "dfs", *heuristics("schedule")} - {"recipe2plan-dfs"})
-    assert [entry.method for entry in compare(load(COBBLER), [BEST], also=["serial-lpt", BEST]).entries] == [
+    assert [entry.method for entry in compare(load(COBBLER), [BEST], extra=["serial-lpt", BEST]).entries] == [
         BEST,
         "serial-lpt",
     ]

@@ -9,7 +9,8 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.comparison.compare import compare, summarize
+from planoracle.analysis.comparison.compare import compare
+from planoracle.analysis.comparison.method_tables import summarize
 from planoracle.instances.benchmarks.timearena.problems import names
 from planoracle.instances.files.catalog import load
 

@@ -94,7 +94,7 @@ def test_the_decisions_that_cost_most() -> None:
     found = report(catalog.load(PAIR), late, regret=True, hints=True)
     assert found.decisions is not None
     assert [(one.kind, one.start, one.end, one.cost) for one in found.decisions.costly] == [("wait", 0, 300, 300)]
-    assert (found.decisions.no_return, found.decisions.completion, found.decisions.kept) == (None, 4380, 0)
+    assert (found.decisions.no_return, found.decisions.completion, found.decisions.optimal_count) == (None, 4380, 0)
     assert "Decisions: What puts the end off most: waiting (00:00:00 to 00:05:00) by 5 min." in found.prose()
     assert "still be done in 1 h 13 min" in found.prose()
     assert "Begin differently." in found.prose()
@@ -113,7 +113,7 @@ def test_the_point_of_no_return_and_its_reason() -> None:
     last = found.decisions.no_return
     assert last is not None
     assert (last.index, last.kind, last.status) == (1, "wait", "infeasible")
-    assert (found.decisions.why, found.decisions.proved) == ("constraints", True)
+    assert (found.decisions.cause, found.decisions.proved) == ("constraints", True)
     assert any("step 2 of Bread" in reason for reason in found.decisions.reasons)
     assert "After waiting (00:05:00 to 00:06:01) nothing can complete everything" in found.prose()
 
@@ -138,7 +138,7 @@ def test_a_perfect_plan_costs_nothing() -> None:
         found = report(problem, optimum(problem).plan, regret=True, hints=True)
         assert found.decisions is not None
         assert (found.decisions.costly, found.decisions.no_return) == ((), None)
-        assert found.decisions.kept == found.decisions.count
+        assert found.decisions.optimal_count == found.decisions.count
         assert "Nothing that you decided costs time." in found.prose()
 
 

@@ -14,10 +14,9 @@ from support.trusting import trusting
 
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
 from planoracle.analysis.grading.oracle import optimum
-from planoracle.analysis.intake import archives
-from planoracle.analysis.intake.path_names import PathNames
-from planoracle.analysis.intake.submissions import read_submissions
-from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.analysis.intake import byte_streams
+from planoracle.analysis.intake.path_names import SourceLine
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.recipe2plan import Recipe2Plan, bundled_data
 from planoracle.instances.benchmarks.recipe2plan import replay as referee
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
@@ -30,6 +29,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.protocol import registry
+from tests.support.graded import grades_frame, read_submissions
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
@@ -123,7 +123,7 @@ def test_the_row_of_a_failed_plan():
 
 
 def test_an_unscored_row_has_no_figures():
-    row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, PathNames(7)).row()
+    row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, SourceLine(7)).row()
     given_ = {"format": "planoracle/grade", "version": 3, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
     given_ |= {"model": "m", "line": 7, "scored": False}
     assert {key: value for key, value in row.items() if value is not None and key != "reason"} == given_
@@ -554,7 +554,7 @@ def test_an_empty_file_holds_no_submission():
 
 def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
     good = json.dumps(GOOD_LINE).encode()
-    monkeypatch.setattr(archives, "MAX_LINE", len(good) + 1)
+    monkeypatch.setattr(byte_streams, "MAX_LINE", len(good) + 1)
     for length in (len(good) + 2, 2 * len(good) + 2, 2 * len(good) + 3, 10 * len(good)):
         (found,) = grade_lines(b"x" * length)
         assert not found.scored
@@ -562,7 +562,7 @@ def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
 
 
 def test_a_line_that_is_too_long_may_be_the_last(monkeypatch):
-    monkeypatch.setattr(archives, "MAX_LINE", 10)
+    monkeypatch.setattr(byte_streams, "MAX_LINE", 10)
     entries = list(read_submissions(io.BytesIO(b"null\n" + b"x" * 95), "s.jsonl"))
     assert [place.line for place, _ in entries] == [1, 2]
     assert "must be an object" in str(entries[0][1])

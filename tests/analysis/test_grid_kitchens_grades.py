@@ -11,13 +11,14 @@ from planoracle.analysis.diagnosis.critique import Critique, critique
 from planoracle.analysis.grading.grade_row import grade_of
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.oracle import SolverOracle
-from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.paracook.metrics import sequential
 from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from tests.support.floors import RAW, STEAK, TARTARE, plan, row
+from tests.support.graded import grades_frame
 
 RELEASED = PROFILES["released"]
 PAPER = registry.get("paracook").rules.profile("paper", price_optimum=False)

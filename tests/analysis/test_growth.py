@@ -23,11 +23,11 @@ from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.diagnosis.repair import repair
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
-from planoracle.analysis.intake.submissions import read_submissions
 from planoracle.instances.benchmarks.asynctool.encoding import problem_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.files.catalog import bundled, load, single
 from planoracle.instances.model.schedule import MAX_PIECES
+from tests.support.graded import read_submissions
 
 SMALL, FACTOR, MOST = 80, 4, 5.5
 

@@ -16,16 +16,8 @@ from support.samples import examples
 from planoracle.analysis import frames
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.statistics.intervals import Sample, intervals, weighted_median
-from planoracle.analysis.statistics.pairs import (
-    averages,
-    holm,
-    pairs,
-    profiles,
-    sign_test,
-    size_class,
-    wilson,
-    with_actions,
-)
+from planoracle.analysis.statistics.observations import size_class, with_actions
+from planoracle.analysis.statistics.pairs import averages, holm, pairs, profiles, sign_test, wilson
 from planoracle.instances.errors import InputError
 
 STATISTICS = ("mean_difference", "median_difference", "mean_ratio", "median_ratio")
@@ -447,7 +439,7 @@ def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
     [
         ({"value": "speed"}, "value"),
         ({"value": "other"}, "better"),
-        ({"who": "agent"}, "who"),
+        ({"label_column": "agent"}, "label_column"),
         ({"by": ("size",)}, "by"),
         ({"by": ("colour",)}, "by"),
         ({"chosen": "nobody"}, "chosen"),

@@ -19,14 +19,15 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.intake import archives
+from planoracle.analysis.intake import byte_streams, inspect_logs
 from planoracle.analysis.intake.formats import read_entries
-from planoracle.analysis.intake.path_names import EntryError, Hints, matched, problem_name, read_paths
-from planoracle.analysis.intake.submissions import Intake, read_submissions
+from planoracle.analysis.intake.path_names import EntryError, Hints, match_paths, problem_name, read_paths
+from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 from planoracle.solver.solve import solve
+from tests.support.graded import read_submissions
 
 HOUSE, LAB, COBBLER = "timearena/household1", "timearena/lab1+lab2", "recipe2plan/timed/Cobbler_Pancakes"
 NAMES = (HOUSE, LAB, COBBLER)
@@ -149,7 +150,7 @@ def test_the_page_lists_the_layouts_and_patterns() -> None:
     assert shown.keys() == LAYOUTS.keys() | PATTERNS.keys()
     for path, (model, instance, number) in (LAYOUTS | PATTERNS).items():
         pattern = re.search(r"--pattern '(.*)'", shown[path])
-        hints = (read_paths([path], "runs").hints if pattern is None else matched(pattern[1], [path]))[path]
+        hints = (read_paths([path], "runs").hints if pattern is None else match_paths(pattern[1], [path]))[path]
         assert (hints.model, hints.instance, hints.sample) == (model, instance, number)
 
 
@@ -168,7 +169,7 @@ def test_data_in_deeper_folders_name_the_model_themselves() -> None:
 )
 def test_other_paths_are_not_guessed(path: str) -> None:
     paths = read_paths([path], "runs")
-    assert (paths.hints, paths.aside) == ({}, [path])
+    assert (paths.hints, paths.ignored) == ({}, [path])
 
 
 def test_a_name_is_resolved_by_the_benchmark_that_it_begins_with(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,9 +185,9 @@ def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:
     (tmp_path / "a" / "first-gpt.txt").write_text("wait")
     (tmp_path / "a" / "notes.txt").write_text("wait")
     notes: list[str] = []
-    entry = one(tmp_path, pattern="a/{instance}-{model}.txt", told=notes.append)
+    entry = one(tmp_path, pattern="a/{instance}-{model}.txt", on_note=notes.append)
     assert (entry["instance"], entry["model"], entry["id"]) == ("first", "gpt", "a/first-gpt")
-    assert "left aside: a/notes.txt" in notes[-1]
+    assert "ignored: a/notes.txt" in notes[-1]
     with pytest.raises(InputError, match="fits no path"):
         Intake([tmp_path], pattern="{model}.csv")
     for wrong in (
@@ -198,7 +199,7 @@ def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:
         "{instance:a}/{id:b}",
     ):
         with pytest.raises(UnknownNameError, match="may hold"):
-            matched(wrong, [])
+            match_paths(wrong, [])
 
 
 def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_left_aside(tmp_path: Path) -> None:
@@ -206,12 +207,12 @@ def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_l
     for name in ("gpt/timearena__household1.txt", "gpt/timearena__houshold2.txt", "README.txt", "plot.png"):
         (tmp_path / name).write_text("wait")
     notes: list[str] = []
-    (_, first), ((_, source), second) = found(tmp_path, told=notes.append)[::-1]
+    (_, first), ((_, source), second) = found(tmp_path, on_note=notes.append)[::-1]
     assert (first, source) != (None, None)
     assert isinstance(first, InputError)
     assert "names no problem" in str(first)
     assert second["instance"] == HOUSE
-    assert notes[-1].endswith("left aside: README.txt, plot.png")
+    assert notes[-1].endswith("ignored: README.txt, plot.png")
 
 
 @pytest.mark.slow
@@ -341,7 +342,7 @@ def test_several_fields_that_may_be_the_plan_are_told_and_empty_ones_do_not_coun
     path = tmp_path / "x.csv"
     write_csv(path, [{"instance": HOUSE, "plan": "", "messages": "m", "response": "r"}])
     notes: list[str] = []
-    entry = one(path, told=notes.append)
+    entry = one(path, on_note=notes.append)
     assert "plan" not in entry
     assert notes == ["the plan is taken from response, not from messages; --map plan=COLUMN says otherwise"]
     mapped = one(path, columns={"plan": "messages"}, model="gpt")
@@ -408,7 +409,7 @@ def test_a_list_is_read_at_once_and_refused_above_the_limit(tmp_path: Path, monk
     path = tmp_path / "x.json"
     path.write_text(json.dumps([GOOD, GOOD, GOOD])[:-20])
     assert "is not JSON" in error(path)
-    monkeypatch.setattr(archives, "MAX_LINE", 1_000)
+    monkeypatch.setattr(byte_streams, "MAX_LINE", 1_000)
     path.write_text(json.dumps([GOOD] * 100))
     assert "is a JSON document larger than 1000 bytes; use JSON lines" in error(path)
     (tmp_path / "x.jsonl").write_text("\n".join([json.dumps(GOOD)] * 100))
@@ -417,7 +418,7 @@ def test_a_list_is_read_at_once_and_refused_above_the_limit(tmp_path: Path, monk
 
 @pytest.mark.slow
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    zeros = bytes(archives.MAX_LINE + 10)
+    zeros = bytes(byte_streams.MAX_LINE + 10)
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(zeros))
     assert "is longer than" in error(tmp_path / "x.jsonl.gz")
     (tmp_path / "timearena__household1.txt.gz").write_bytes(gzip.compress(zeros))
@@ -427,12 +428,12 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         archive.writestr("samples/a_epoch_1.json", zeros)
         archive.writestr("samples/b_epoch_1.json", json.dumps(sample_line(HOUSE, "wait")))
     (_, bad), (_, good) = found(tmp_path / "x.eval")
-    assert f"samples/a_epoch_1.json: is larger than {archives.MAX_LINE} bytes when decompressed" in str(bad)
+    assert f"samples/a_epoch_1.json: is larger than {byte_streams.MAX_LINE} bytes when decompressed" in str(bad)
     assert good["instance"] == HOUSE
-    monkeypatch.setattr(archives, "MAX_UNPACKED", 2**20)
+    monkeypatch.setattr(byte_streams, "MAX_UNPACKED", 2**20)
     (tmp_path / "y.jsonl.gz").write_bytes(gzip.compress(b"\n" * 2**22))
     assert "is larger than 1048576 bytes when decompressed" in error(tmp_path / "y.jsonl.gz")
-    monkeypatch.setattr(archives, "MAX_UNPACKED", 100)
+    monkeypatch.setattr(inspect_logs, "MAX_UNPACKED", 100)
     with (tmp_path / "x.eval").open("rb") as archive:  # read in this process, which has the limit
         assert all(isinstance(entry, InputError) for _, entry in read_entries(archive, "x.eval"))
 
@@ -570,7 +571,7 @@ def test_names_of_fields_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "timearena__household1.txt").write_text("wait")
     notes: list[str] = []
     columns = {"plan": "text", "instance": "task", "model": "name"}
-    got = found(tmp_path, columns=columns, told=notes.append)
+    got = found(tmp_path, columns=columns, on_note=notes.append)
     assert [entry["instance"] for _, entry in got] == [HOUSE, HOUSE]
     assert notes[-1] == "--map model=name: no row has that column"
 

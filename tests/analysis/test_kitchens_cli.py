@@ -11,10 +11,11 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.problem_loader import Problems
-from planoracle.analysis.statistics import summary
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.kitchens.problems import to_document
 from planoracle.instances.benchmarks.robotouille.problems import kitchen
 from planoracle.instances.errors import InputError
+from tests.support.graded import grades_frame
 
 BURGER = "robotouille/synchronous/3_burger"
 
@@ -85,9 +86,7 @@ def test_averages_of_kitchens(best: list[str]) -> None:
     grader = Grader()
     made = [best, best[:-1], 5]
     grades = [grader.grade({"id": "x", "model": "m", "instance": BURGER, "actions": actions}) for actions in made]
-    row, *others = (
-        row for row in summary.summarize(summary.grades_frame(grades)).sets if row["benchmark"] == "robotouille"
-    )
+    row, *others = (row for row in summarize(grades_frame(grades)).sets if row["benchmark"] == "robotouille")
     assert not others
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "robotouille/synchronous", 3, 1)
     assert (row["success"], row["completed"], row["optimality"], row["missing"]) == (0.5, 0.5, 1, 9)

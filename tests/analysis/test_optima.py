@@ -13,13 +13,13 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.verification import bundled_checks
 from planoracle.analysis.verification.bundled_checks import (
     BundledEntry,
-    chosen,
-    derived,
+    bundled_entries,
+    derive,
     faults_of,
-    ways_of,
+    select_names,
     write_optima,
 )
-from planoracle.analysis.verification.verify import shipped
+from planoracle.analysis.verification.verify import verify_bundled
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.files import catalog
 from planoracle.instances.model.cache import digest
@@ -31,7 +31,7 @@ from planoracle.solver.solve import bundled_result
 
 PAIR = "recipe2plan/timed/Cobbler_Pancakes"
 SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
-ALL = chosen([])
+ALL = select_names([])
 SETS = sorted({registry.of(catalog.problem(name)).name for name in ALL})
 
 
@@ -59,14 +59,14 @@ UNPROVED = {
 
 def test_every_bundled_problem_finds_its_entry_under_each_profile() -> None:
     assert len(ALL) >= 220 + 230 + 30
-    statuses = {name: [one.entry["status"] if one.entry else None for one in ways_of(name)] for name in ALL}
+    statuses = {name: [one.entry["status"] if one.entry else None for one in bundled_entries(name)] for name in ALL}
     assert {status for each in statuses.values() for status in each} == {"optimal", "feasible"}
     assert {name for name, each in statuses.items() if "feasible" in each} == UNPROVED
 
 
 @pytest.mark.parametrize("name", ALL[::25])  # all: test_verify
 def test_what_ships_passes_the_rules(name: str) -> None:
-    for one in ways_of(name):
+    for one in bundled_entries(name):
         found = one.result()
         assert (found is None) == (one.entry is None)
         if found is None:
@@ -80,9 +80,11 @@ def test_what_ships_passes_the_rules(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [PAIR, SANDWICH, "timearena/household1+household2", *chosen(["robotouille"], 2, 3)])
+@pytest.mark.parametrize(
+    "name", [PAIR, SANDWICH, "timearena/household1+household2", *select_names(["robotouille"], 2, 3)]
+)
 def test_some_are_derived_again(name: str) -> None:
-    ways = list(ways_of(name))
+    ways = list(bundled_entries(name))
     assert ways
     assert [faults_of(one) for one in ways] == [[]] * len(ways)
 
@@ -152,13 +154,13 @@ def test_a_difference_is_told(tampered: None) -> None:
 
 
 def test_what_holds_no_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    (one,) = ways_of(PAIR)
+    (one,) = bundled_entries(PAIR)
     assert one.entry is not None
     worse = BundledEntry(one.problem, one.profiles, one.rules, one.entry | {"makespan": 60, "bound": 60})
     (fault,) = faults_of(worse)
     assert fault.startswith("does not hold")
     (fault,) = faults_of(replace(one, entry=None))
-    assert fault.startswith("nothing ships")
+    assert fault.startswith("no optimum is bundled")
 
 
 def test_the_command_lists_and_checks() -> None:
@@ -176,7 +178,11 @@ def test_the_command_lists_and_checks() -> None:
     )
     assert invoke("verify", "--write")[0] == 2
     assert invoke("verify", "--bundled", "recipe2plan", "proof.json")[0] == 2
-    assert chosen(["recipe2plan"], 2, 5) == chosen(["recipe2plan"], 2, 5) != chosen(["recipe2plan"], 2, 6)
+    assert (
+        select_names(["recipe2plan"], 2, 5)
+        == select_names(["recipe2plan"], 2, 5)
+        != select_names(["recipe2plan"], 2, 6)
+    )
 
 
 def test_an_entry_that_cannot_be_derived_is_only_replayed() -> None:
@@ -185,11 +191,11 @@ def test_an_entry_that_cannot_be_derived_is_only_replayed() -> None:
     assert (status, out) == (0, "")
     assert "0 optima derived again" in err
     assert "2 more replayed only (search, release 0.9.0)" in " ".join(err.split())
-    assert [one.proved for one in shipped(name)] == ["search, release 0.9.0"] * 2
+    assert [one.proved for one in verify_bundled(name)] == ["search, release 0.9.0"] * 2
 
 
 def test_an_entry_that_cannot_be_derived_and_whose_plan_fails_is_a_difference() -> None:
-    (one, _) = ways_of("robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
+    (one, _) = bundled_entries("robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
     assert not one.derivable
     assert one.entry is not None
     (fault,) = faults_of(replace(one, entry=one.entry | {"plan": one.entry["plan"][:-1]}))
@@ -200,7 +206,7 @@ def test_an_entry_that_cannot_be_derived_and_whose_plan_fails_is_a_difference() 
 def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = registry.get("recipe2plan")
     pattern = "recipe2plan/timed/C*"
-    new, *others = chosen([pattern])
+    new, *others = select_names([pattern])
     kept = {name: benchmark.optima[name] for name in others}
     monkeypatch.setitem(benchmark.__dict__, "optima", kept | {"recipe2plan/timed/None_Such": [{"of": "0"}]})
     monkeypatch.setattr(bundled_checks, "files", lambda _: tmp_path)
@@ -208,9 +214,9 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
 
     def counted(one: BundledEntry, work: WorkLimit) -> dict[str, object]:
         solved.append(one.problem.name)
-        return derived(one, work)
+        return derive(one, work)
 
-    monkeypatch.setattr(bundled_checks, "derived", counted)
+    monkeypatch.setattr(bundled_checks, "derive", counted)
     status, _, err = invoke("verify", "--bundled", pattern, "--write")
     assert (status, err) == (0, "")
     assert solved == [new]
@@ -223,10 +229,10 @@ def test_what_is_not_settled_is_derived_by_the_same_work() -> None:
     hard = catalog.problem("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
     rules = PROFILES["paper"].deciding()
     one = BundledEntry(hard, ("paper",), rules, None)
-    entry = derived(one, WorkLimit(0.3))
+    entry = derive(one, WorkLimit(0.3))
     assert (entry["status"], entry["work"]) in (("feasible", 0.3), ("unknown", 0.3))
     assert faults_of(replace(one, entry=entry)) == []
-    assert derived(one, WorkLimit(0.3)) == entry
+    assert derive(one, WorkLimit(0.3)) == entry
 
 
 def test_new_entries_are_written_and_those_of_unknown_problems_dropped(

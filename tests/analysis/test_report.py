@@ -20,16 +20,17 @@ from planoracle.analysis.grading.grade_row import grade_of
 from planoracle.analysis.grading.grader import Grader, grade_all
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.analysis.grading.problem_loader import Places
-from planoracle.analysis.intake.path_names import PathNames
+from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.report import jobs
 from planoracle.analysis.report.build import build
 from planoracle.analysis.report.jobs import work_on
 from planoracle.analysis.report.leaderboard import board, lines_of
 from planoracle.analysis.report.work import Bench, ReportEntry, ReportOptions, entries_of
-from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_file
 from planoracle.instances.files.catalog import load
+from tests.support.graded import grades_frame
 from tests.support.random_instances import workshop
 from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN, MARKUP, ROGUE, chunks, sheet, submissions, write
 from tests.support.samples import sample
@@ -77,7 +78,7 @@ def test_every_submission_has_a_row(built):
     assert rows["outcome"][:8] == [0, 0, 1, 1, 0, 0, 0, 1]
     assert rows["outcome"][-1] == 2
     assert "names no problem" in rows["whys"][rows["why"][-1]]
-    assert built.unscored == ((PathNames(13), rows["whys"][rows["why"][-1]]),)
+    assert built.unscored == ((SourceLine(13), rows["whys"][rows["why"][-1]]),)
     assert (built.submissions, built.priced) == (13, 12)
 
 
@@ -386,7 +387,7 @@ def test_profiles_reach_the_judges():
 
 @pytest.mark.slow
 def test_models_without_problems_in_common_stay_apart():
-    entries = [ReportEntry(PathNames(i), i, submission=row) for i, row in numbered(submissions())]
+    entries = [ReportEntry(SourceLine(i), i, submission=row) for i, row in numbered(submissions())]
     lines = lines_of(work_on(entries, ReportOptions(), regret_seconds=0.0, processes=1))
     assert sum(row["submissions"] for row in board(lines)[1]) == len(lines) == 13
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.console import defused
+from planoracle.analysis.console import escape_formulas
 from planoracle.analysis.report.details import plain
 from tests.support.chromium import BINARY, Chromium, Page
 from tests.support.payloads import MARKUP, hostile_problem
@@ -180,7 +180,7 @@ def test_what_is_downloaded_is_defused(browser: Chromium, page: Path) -> None:
         ".find((one) => /submissions as CSV$/.test(one.getAttribute('aria-label'))).click()"
     )
     rows = list(csv.DictReader(io.StringIO(tab.run("kept.text()"))))
-    shown = {defused(plain(text)) for text in MARKUP}
+    shown = {escape_formulas(plain(text)) for text in MARKUP}
     assert {row["id"] for row in rows} == shown
 
 
@@ -198,8 +198,8 @@ def test_cells_are_those_of_the_command_line(browser: Chromium) -> None:
     made = tab.run(f"(() => {{ {source}\nreturn {json.dumps(texts)}.map((text) => csv([{{ a: text }}])) }})()")
     for text, written in zip(texts, made, strict=True):
         head, row = csv.reader(io.StringIO(written, newline="")) if text else (["a"], [""])
-        assert (head, row) == (["a"], [defused(text)])
-    assert sum(defused(text) != text for text in texts) > 500
+        assert (head, row) == (["a"], [escape_formulas(text)])
+    assert sum(escape_formulas(text) != text for text in texts) > 500
 
 
 def test_figures_show_texts_as_texts(browser: Chromium, tmp_path: Path, pictures: Path) -> None:

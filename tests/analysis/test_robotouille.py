@@ -178,9 +178,8 @@ def test_every_kitchen_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracle, "solve", lambda each, **_: asked.append(each.name) or best(each.name))
     monkeypatch.setattr(oracle, "bundled_result", lambda *_: None)  # as if its optimum did not ship
     problems = Problems(named={CHEESE: replace(kitchen(CHEESE))})  # about which nothing is known yet
-    grader = Grader({"robotouille": RULES}, problems=problems)
-    with oracle.remembering(False):
-        grades = [grader.grade({"id": "x", "instance": CHEESE, "plan": "\n".join(fewest(CHEESE))}) for _ in range(3)]
+    grader = Grader({"robotouille": RULES}, problems=problems, oracle=oracle.SolverOracle(is_cached=False))
+    grades = [grader.grade({"id": "x", "instance": CHEESE, "plan": "\n".join(fewest(CHEESE))}) for _ in range(3)]
     assert all(grade.metrics["within_limit"] for grade in grades)
     assert asked == [CHEESE]
 

@@ -10,7 +10,7 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.comparison.compare import curve, summarize_agents
+from planoracle.analysis.comparison.speedup import curve, summarize_agents
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag, Mode, Resource

@@ -25,7 +25,7 @@ import planoracle.instances
 import planoracle.solver
 from planoracle.analysis.cli.commands import run_app
 from planoracle.analysis.cli.output import Format, Table
-from planoracle.analysis.console import defused, restored
+from planoracle.analysis.console import escape_formulas, unescape_formulas
 from planoracle.analysis.figures.style import plain as label
 from planoracle.analysis.report.details import plain
 from planoracle.instances.text import to_json, visible
@@ -258,7 +258,7 @@ def test_texts_in_lists_and_objects_are_no_formulas() -> None:
     cells = [{"why": ';=HYPERLINK("http://x")'}, [["; @SUM(1)"], "fine"], {";+1+1": {"deep": [";-a"]}}, [1, -2.5, None]]
     shown = [row["x"] for row in _csv(*cells)]
     assert not any(re.search(r"[;\t\r\n][^\S;\t\r\n\"]*[=+@-]", cell) for cell in shown)
-    assert [json.loads(restored(cell)) for cell in shown] == cells
+    assert [json.loads(unescape_formulas(cell)) for cell in shown] == cells
     assert shown[-1] == "[1, -2.5, null]"
 
 
@@ -294,9 +294,9 @@ def test_columns_are_no_formulas_either() -> None:
 @pytest.mark.slow
 @given(st.text(alphabet="=+-@'\" ;\n\t\r1.eax＝"))
 def test_what_was_defused_can_be_had_back(text: str) -> None:
-    shown = defused(text)
-    assert restored(shown) == text
-    assert defused(shown).count("'") >= shown.count("'")
+    shown = escape_formulas(text)
+    assert unescape_formulas(shown) == text
+    assert escape_formulas(shown).count("'") >= shown.count("'")
     starts = [part.lstrip(" '\"") for part in re.split(r"[;\t\r\n]", text) if not part.strip(" ").startswith("'")]
     number = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)? *")
     if any(part[:1] and part[0] in "=+-@＝" and not number.fullmatch(part) for part in starts):

@@ -18,6 +18,7 @@ from support.samples import examples, sample
 from planoracle.analysis.frames.columns import SCHEMAS
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import METRICS
+from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.intervals import (
     Sample,
     SampleCluster,
@@ -28,8 +29,9 @@ from planoracle.analysis.statistics.intervals import (
     sizes,
     two_stage,
 )
-from planoracle.analysis.statistics.summary import GradeRows, grades_frame, summarize
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files import catalog
+from tests.support.graded import grades_frame
 
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 HOUSE = catalog.expand(["timearena/household/1"])
@@ -306,7 +308,8 @@ def test_efficiency_against_the_optimum_is_that_of_successes() -> None:
 
 
 def test_a_number_that_is_none_is_refused_before_anything_is_counted() -> None:
-    averages = GradeRows().over([run(HOUSE[0], 0.5)])
+    averages = GradeRows()
+    averages.add(run(HOUSE[0], 0.5))
     before = averages.frame()
     for wrong in (float("nan"), float("inf"), 10**400):
         with pytest.raises(ValueError, match="must be finite"):

@@ -23,10 +23,11 @@ from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.report.build import build
 from planoracle.analysis.report.work import entries_of
 from planoracle.analysis.statistics import summary
-from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files.catalog import load
 from planoracle.instances.protocol import registry
 from planoracle.solver.solve import solve
+from tests.support.graded import grades_frame
 
 NAMES = ("recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "timearena/household4", "timearena/cooking1")
 

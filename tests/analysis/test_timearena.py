@@ -9,7 +9,7 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grader import Grader
-from planoracle.analysis.statistics import summary
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import extract, parse
 from planoracle.instances.benchmarks.timearena.problems import scenario_set
@@ -18,6 +18,7 @@ from planoracle.instances.benchmarks.timearena.rules import PROFILES, RULE_SET
 from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import PlanError
 from planoracle.solver.exact.search import solve
+from tests.support.graded import grades_frame
 
 TEA = "timearena/household1"
 SCENE = world(TEA)
@@ -177,7 +178,7 @@ def test_the_summary_has_the_papers_metrics_per_set():
         grader.grade({"id": "b", "model": "m", "instance": name, "actions": []}),
         grader.grade({"id": "c", "model": "m", "instance": name, "actions": 5}),
     ]
-    (row,) = summary.summarize(summary.grades_frame(grades)).sets
+    (row,) = summarize(grades_frame(grades)).sets
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
     assert row["CS"] == pytest.approx(100 / grades[0].makespan)

@@ -9,7 +9,8 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.comparison.compare import Comparison, MethodResult, by_variant
+from planoracle.analysis.comparison.compare import Comparison, MethodResult
+from planoracle.analysis.comparison.method_tables import by_variant
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.benchmarks.robotouille import Robotouille, problems
 from planoracle.instances.benchmarks.robotouille.measures import published_steps

@@ -20,8 +20,14 @@ from support.samples import sample, some_problems
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.verification import verify as module
-from planoracle.analysis.verification.bundled_checks import BundledEntry, chosen, ways_of
-from planoracle.analysis.verification.verify import certificates, certified, plan_document, shipped, verified
+from planoracle.analysis.verification.bundled_checks import BundledEntry, bundled_entries, select_names
+from planoracle.analysis.verification.verify import (
+    derive_certificates,
+    plan_document,
+    read_certificates,
+    verify_bundled,
+    verify_named,
+)
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import expand, load
@@ -115,7 +121,7 @@ def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
     empty.write_text("nothing")
     for path in (empty, tmp_path / "absent.json"):
         with pytest.raises(InputError, match=path.name):
-            list(certificates(str(path)))
+            list(read_certificates(str(path)))
         assert run("verify", NAME, path).exit_code != 0
 
 
@@ -123,7 +129,7 @@ def test_certificates_of_several_problems_go_into_one_file(tmp_path: Path) -> No
     out = tmp_path / "all.jsonl"
     assert run("explain", "asynctool/files_1", NAME, "--out", out, "--format", "jsonl").exit_code == 0
     problems = {name: load(name) for name in ("asynctool/files_1", NAME)}
-    assert [verified(found, problems).holds for _, found in certificates(str(out))] == [True, True]
+    assert [verify_named(found, problems).holds for _, found in read_certificates(str(out))] == [True, True]
 
 
 def test_a_certificate_of_another_problem_of_that_name_is_refused() -> None:
@@ -132,7 +138,7 @@ def test_a_certificate_of_another_problem_of_that_name_is_refused() -> None:
     with pytest.raises(REFUSED):
         check(problem, proof)
     with pytest.raises(InputError, match="none of the problems"):
-        verified(proof, {})
+        verify_named(proof, {})
 
 
 # --- claims without a certificate -----------------------------------------------------------------
@@ -188,7 +194,7 @@ def test_a_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatc
     none = replace(found, status=Status.infeasible, makespan=None, lower_bound=None, plan=None)
     for other, reason in ((worse, "the known bound is 13"), (none, "it is bundled as infeasible")):
         monkeypatch.setattr(module, "bundled_result", lambda *_, other=other: other)
-        one = verified(claim(KITCHEN, None), {problem.name: problem})
+        one = verify_named(claim(KITCHEN, None), {problem.name: problem})
         assert one.holds is False
         assert one.reason.endswith(reason)
 
@@ -197,24 +203,27 @@ def test_a_certificate_above_a_known_plan_is_an_error(monkeypatch: pytest.Monkey
     problem, (_, proof) = load(NAME), written(NAME)
     found = bundled_result(problem)
     assert found is not None
-    assert verified(proof, {NAME: problem}).holds is True
+    assert verify_named(proof, {NAME: problem}).holds is True
     monkeypatch.setattr(module, "bundled_result", lambda *_: replace(found, makespan=12, lower_bound=11))
-    assert verified(proof, {NAME: problem}).reason.endswith("a plan of 12 is known")
+    assert verify_named(proof, {NAME: problem}).reason.endswith("a plan of 12 is known")
 
 
 def test_a_plan_below_the_optimum_of_a_formula_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    (way,) = list(ways_of("asynchow/async/0"))[:1]
-    least = registry.of(way.problem).formula_optimum(way.problem)
+    (way,) = list(bundled_entries("asynchow/async/0"))[:1]
+    least = registry.of(way.problem).least(way.problem)
     assert least is not None
-    one = module._compared(module.Verification(way.problem.name, least - 1, None, "", True), way.problem)
+    one = module._refute_by_optimum(module.Verification(way.problem.name, least - 1, None, "", True), way.problem)
     assert one.holds is False
-    assert module._compared(module.Verification(way.problem.name, least, least, "", True), way.problem).holds is True
+    assert (
+        module._refute_by_optimum(module.Verification(way.problem.name, least, least, "", True), way.problem).holds
+        is True
+    )
 
 
 def test_infeasibility_without_certificate_is_not_checked() -> None:
     problem = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
     entry: Entry = {"status": "infeasible", "makespan": None, "bound": None, "plan": [], "proof": "search"}
-    one = module._shipped(BundledEntry(problem, ("paper",), None, entry))
+    one = module._verify_entry(BundledEntry(problem, ("paper",), None, entry))
     assert (one.holds, one.reason) == (None, "no plan, and no certificate that there is none")
 
 
@@ -400,15 +409,15 @@ def test_a_resumption_after_the_maximum_lag_is_refused(resumed: int, refused: bo
 
 @pytest.mark.slow
 def test_certificates_ship_for_every_bundled_schedule() -> None:
-    names = [*chosen([]), *expand(["asynctool"])]
-    problems = [(way.problem, way.profiles) for name in names for way in ways_of(name)]
+    names = [*select_names([]), *expand(["asynctool"])]
+    problems = [(way.problem, way.profiles) for name in names for way in bundled_entries(name)]
     lacking = [(one.name, by) for one, by in problems if one.kind == "schedule" and module.proof_of(one) is None]
     assert lacking == []
 
 
 @pytest.mark.parametrize("name", sample(some_problems(), 10))
 def test_what_ships_holds(name: str) -> None:
-    found = list(shipped(name))
+    found = list(verify_bundled(name))
     assert found
     for one in found:
         if catalog.problem(name).kind == "schedule":
@@ -419,18 +428,18 @@ def test_what_ships_holds(name: str) -> None:
 
 
 def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    (key, proof), *_ = certified("asynctool/files_1").items()
+    (key, proof), *_ = derive_certificates("asynctool/files_1").items()
     read = {key: proof}
-    monkeypatch.setattr(bundled_results, "read_proofs", lambda package: read)
-    assert certified("asynctool/files_1")[key] is proof
+    monkeypatch.setattr(bundled_proofs, "read", lambda package: read)
+    assert derive_certificates("asynctool/files_1")[key] is proof
     read[key] = proof | {"bound": 5}
-    assert not next(shipped("asynctool/files_1")).holds
-    assert certified("asynctool/files_1")[key] == proof
+    assert not next(verify_bundled("asynctool/files_1")).holds
+    assert derive_certificates("asynctool/files_1")[key] == proof
 
 
 def test_a_file_is_the_same_for_the_same_certificates() -> None:
-    found = {**certified("asynctool/files_1"), **certified(NAME)}
-    assert bundled_results.proofs_bytes(found) == bundled_results.proofs_bytes(dict(reversed(found.items())))
+    found = {**derive_certificates("asynctool/files_1"), **derive_certificates(NAME)}
+    assert bundled_proofs.written(found) == bundled_proofs.written(dict(reversed(found.items())))
 
 
 def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -454,7 +463,7 @@ def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_plans_whose_bounds_were_searched_say_so_and_are_replayed(name: str, tmp_path: Path) -> None:
     out = tmp_path / "plan.json"
-    found = next(ways_of(name)).result()
+    found = next(bundled_entries(name)).result()
     assert found is not None
     document = module.plan_document(found, "paper")
     out.write_text(json.dumps(document))
@@ -471,7 +480,7 @@ def test_plans_whose_bounds_were_searched_say_so_and_are_replayed(name: str, tmp
         {"version": 2},
         {"more": 1},
     ):
-        assert not verified(document | change, problems).holds
+        assert not verify_named(document | change, problems).holds
 
 
 def test_so_does_what_is_explained_of_a_kitchen(tmp_path: Path) -> None:

@@ -47,10 +47,11 @@ from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.analysis.grading.problem_loader import Places, Problems
-from planoracle.analysis.intake.submissions import INTERNAL, answers, read_submissions
+from planoracle.analysis.intake.submissions import INTERNAL, answers
 from planoracle.analysis.report.work import ReportOptions
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import WorkLimit
+from tests.support.graded import read_submissions
 
 LIMITS = TaskLimits(30, 1000)
 # Work for one question of the verbs that price decisions, in seconds of a quiet core.

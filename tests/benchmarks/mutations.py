@@ -34,7 +34,8 @@ from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.analysis.grading.grader import Grader, grade_all
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.submissions import answers, read_submissions
+from planoracle.analysis.intake.submissions import answers
+from tests.support.graded import read_submissions
 
 #: One line in so many is priced, criticised and repaired, too.
 SHARE = 20

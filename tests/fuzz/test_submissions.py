@@ -22,14 +22,15 @@ from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
 from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.archives import MAX_LINE
+from planoracle.analysis.intake.byte_streams import MAX_LINE
 from planoracle.analysis.intake.record_fields import MAX_NAME
-from planoracle.analysis.intake.submissions import answers, read_submissions
+from planoracle.analysis.intake.submissions import answers
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.solver.runs import solver_of
 from planoracle.solver.states.state_solver import Value
+from tests.support.graded import read_submissions
 
 SEEDS = st.integers(0, 2**32 - 1)
 INTERNAL = "internal error"

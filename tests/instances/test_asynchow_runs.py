@@ -16,7 +16,7 @@ from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.diagnosis.repair import repair
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.asynchow.bundled_data import how_to, names
 from planoracle.instances.benchmarks.asynchow.encoding import load
 from planoracle.instances.benchmarks.asynchow.language import DurationAnswer, commands
@@ -26,6 +26,7 @@ from planoracle.instances.files.catalog import expand, problem, set_of
 from planoracle.instances.files.catalog import load as load_any
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.search import solve
+from tests.support.graded import grades_frame
 from tests.support.runner import CliRunner
 from tests.support.samples import sample
 

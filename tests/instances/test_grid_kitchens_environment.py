@@ -43,7 +43,7 @@ def test_grades_of_submissions_are_those_of_the_released_simulator(shared: Path)
     for line in lines(shared, "paracook_live"):
         place, expected = floor(shared, line["map"], line["orders"]), line["expected"]
         record = {"instance": place.name, "submissions": line["submissions"]}
-        row = grader.graded(registry.of(place).run(place, record, RELEASED), record).row()
+        row = grader.grade_run(registry.of(place).run(place, record, RELEASED), record).row()
         done = expected["served"] == len(line["orders"]) and expected["end"] != "error"
         assert (row["success"], row["makespan"]) == (done, expected["time"]), line["id"]
 

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from planoracle.analysis.grading.grader import Grader
-from planoracle.analysis.statistics.summary import grades_frame, summarize
+from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.language import _Actions
 from planoracle.instances.benchmarks.timearena.language import _Decisions
@@ -18,6 +18,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model_output.reading import read
 from planoracle.instances.protocol import registry
 from tests.support.answers import FORMS, RIGHT, WRONG, cut, spoiled
+from tests.support.graded import grades_frame
 from tests.support.sentences import CHOICES, HARMLESS, INTRODUCTIONS, NO_PLANS, OPEN, RETRACTIONS
 from tests.support.shapes import PROBLEMS, written
 

@@ -13,7 +13,7 @@ from support.samples import sample
 
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.record_fields import checked
+from planoracle.analysis.intake.record_fields import check_submission
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, Station
 from planoracle.instances.benchmarks.paracook import local_copy, problems
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -166,16 +166,18 @@ def test_a_clone_and_the_compact_files_say_the_same(
 )
 def test_orders_in_a_submission_say_which_problem_is_meant(tiny: Path, orders: object, meant: str) -> None:
     record = {"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": orders}
-    assert checked(record)["instance"] == meant
-    assert checked(record | {"instance": meant})["instance"] == meant
-    assert checked(record | {"instance": f"{record['instance']}~1"})["instance"] == f"{meant}~1"
-    assert checked({"instance": "paracook/cook/extra/odd", "orders": ["fried"]})["instance"].endswith("odd@egg/fried")
+    assert check_submission(record)["instance"] == meant
+    assert check_submission(record | {"instance": meant})["instance"] == meant
+    assert check_submission(record | {"instance": f"{record['instance']}~1"})["instance"] == f"{meant}~1"
+    assert check_submission({"instance": "paracook/cook/extra/odd", "orders": ["fried"]})["instance"].endswith(
+        "odd@egg/fried"
+    )
 
 
 @pytest.mark.parametrize("orders", [[], "x~2", ["a+b"], ["fried#1"], [3], {}, 7, ["fried"] * 65])
 def test_orders_that_are_none(tiny: Path, orders: object) -> None:
     with pytest.raises(InputError, match="orders"):
-        checked({"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": orders})
+        check_submission({"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": orders})
 
 
 def test_submissions_with_orders_are_graded_each_for_itself(tiny: Path) -> None:

@@ -42,11 +42,11 @@ def left(copy: Path, rows: object) -> list[ReferenceFinding]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "cp_sat.json").write_text(json.dumps(rows))
     copies_seen = Auditor()
-    return [one for name in published_names(["paracook"]) for one in copies_seen.published(name)]
+    return [one for name in published_names(["paracook"]) for one in copies_seen.check_published(name)]
 
 
 def test_each_way_past_the_checker_is_graded_as_less_than_the_optimum() -> None:
-    found = list(Auditor().loopholes(ABSTRACT))
+    found = list(Auditor().check_loopholes(ABSTRACT))
     assert [one.reference for one in found] == [way.name for way in LOOPHOLES]
     for one in found:
         assert one.optimum is not None
@@ -110,7 +110,7 @@ def test_minima_that_are_none(copy: Path) -> None:
 
 def test_a_copy_without_results(copy: Path) -> None:
     assert published_names(["paracook"]) == []
-    assert list(Auditor().published(f"paracook/abstract/{NAME}~2")) == []
+    assert list(Auditor().check_published(f"paracook/abstract/{NAME}~2")) == []
 
 
 # --- plans of people -------------------------------------------------------------------------------
@@ -141,10 +141,10 @@ def test_people(people: dict[str, int]) -> None:
     """All 24 plans pass by the released rules and take what they state; the paper's refuse one."""
     names = published_names(["paracook"])
     assert set(names) == set(people)
-    found = [one for name in names for one in Auditor(limit=0.0).published(name)]
+    found = [one for name in names for one in Auditor(limit=0.0).check_published(name)]
     assert {one.instance: one.claimed for one in found} == people
     assert all(one.feasible and one.verdict in ("optimal", "too_high", "unproved") for one in found)
-    paper = [one for name in names for one in Auditor("paper", limit=0.0).published(name)]
+    paper = [one for name in names for one in Auditor("paper", limit=0.0).check_published(name)]
     (refused,) = [one for one in paper if not one.feasible]
     assert refused.instance == "paracook/cook/pasta/seed_84/agent_num_2/orders_num_2"
     assert (refused.verdict, refused.violation) == ("infeasible", "dish_mismatch")
@@ -161,7 +161,7 @@ def test_the_shortest_of_several_people_counts(people: dict[str, int], tmp_path:
         other = home / person / file.relative_to(home / "someone")
         other.parent.mkdir(parents=True)
         other.write_text(json.dumps(run | change))
-    (found,) = Auditor(limit=0.0).published(name)
+    (found,) = Auditor(limit=0.0).check_published(name)
     assert (found.claimed, found.verdict) == (people[name] - 1, "misstated")
 
 
@@ -169,6 +169,6 @@ def test_a_file_of_a_person_that_is_none(people: dict[str, int], tmp_path: Path)
     name = next(iter(people))
     (file,) = (tmp_path / "results").glob(f"Human/*/{name.removeprefix('paracook/cook/')}.json")
     file.write_text("[]")
-    (found,) = Auditor(limit=0.0).published(name)
+    (found,) = Auditor(limit=0.0).check_published(name)
     assert found.verdict == "not_checked"
     assert str(file) in found.reason

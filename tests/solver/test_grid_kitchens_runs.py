@@ -110,7 +110,7 @@ def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> 
     again = replayed(place, {"plan": found})
     assert (again.success, again.makespan) == (True, solver.value.upper)
     assert solver.rest.makespan == solver.value.upper - solver.clock
-    advice = next_of(run, everything=True, seconds=WorkLimit(0.02))
+    advice = next_of(run, all_commands=True, seconds=WorkLimit(0.02))
     assert {option.kind for option in advice.options} == {"act", "wait"}
 
 

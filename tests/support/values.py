@@ -66,7 +66,7 @@ def compared_advice(instance: Instance, seed: int) -> Iterator[Comparison]:
     run = trajectory_of(instance, plan)
     run.wait_until(clock)
     here = run.points[run.stop]
-    advice = next_commands(instance, plan, everything=True, clock=clock)
+    advice = next_commands(instance, plan, all_commands=True, clock=clock)
     rest = from_scratch(here)
     yield Comparison("best", (advice.status, advice.best), (rest.status, rest.makespan), here.state)
     for option in advice.options:

@@ -59,7 +59,7 @@ def test_a_perfect_model_succeeds(room: str, name: str) -> None:
     found = asyncio.run(play(environment_for(problem, asked), speaker))
     assert found.failure is None
     assert found.environment.done
-    grade = Grader().graded(found.environment.run(), found.environment.submission())
+    grade = Grader().grade_run(found.environment.run(), found.environment.submission())
     assert grade.success
     assert grade.makespan == grade.optimal_makespan is not None
 

@@ -29,7 +29,7 @@ def test_a_line_that_there_is_no_memory_for_costs_no_other() -> None:
     """A line of a million objects takes some 300 MB, which a limit of all data makes impossible."""
     code = r"""
 import io, resource
-from planoracle.analysis.intake.archives import read_lines
+from planoracle.analysis.intake.byte_streams import read_lines
 from planoracle.instances.errors import InputError
 heavy = b'{"plan":[' + b'{"a":"\xe4\xbd\xa0"},' * 900_000 + b"0]}"
 stream = io.BytesIO(b'{"id":1}\n' + heavy + b'\n{"id":2}\n')

@@ -1,0 +1,168 @@
+"""Tables of comparisons: averages per set, a column per variant, and entries for graded models."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from planoracle.analysis.grading.grade_row import read_grades
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.intake.record_fields import is_grade
+from planoracle.analysis.intake.submissions import Intake
+from planoracle.analysis.statistics.intervals import mean
+from planoracle.instances.files.catalog import set_of
+from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.feedback import short
+
+if TYPE_CHECKING:
+    pass
+from planoracle.analysis.comparison.compare import Comparison, MethodResult
+
+
+def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
+    """Compute per set how good each method is.
+
+    Returns
+    -------
+    list of dict
+        ``set`` (of the bundled problems, else the benchmark), ``method, problems``; how many answers are
+        ``above, equal, below`` the optimum, where that is proved; ``impossible``: how many the rules refuse; the number
+        of problems ``answered`` and their ``mean`` in ticks; the number of answers ``compared`` with a proved optimum,
+        and their ``mean_gap, max_gap`` (share of the optimum); ``worst``: where the largest gap is. Then what the
+        benchmark adds (`planoracle.instances.protocol.benchmark.Benchmark.summed`).
+    """
+    import pandas as pd
+
+    answers = [
+        {
+            "number": number,
+            "benchmark": one.benchmark,
+            "set": storable(set_of(one.instance)[0] or one.instance.rpartition("/")[0] or one.benchmark),
+            "instance": one.instance,
+            "method": storable(entry.method),
+            "makespan": one.optimum if entry is one.exact else entry.makespan,
+            "gap": one.gap(entry),
+            "refused": entry.accepted is False,
+        }
+        for number, one in enumerate(comparisons)
+        for entry in one.all
+    ]
+    rows = []
+    sets: Any = pd.DataFrame(answers, dtype=object).groupby(["benchmark", "set"], sort=False) if answers else ()
+    for (name, label), members in sets:
+        benchmark = registry.get(name)
+        titles = {own.name: own.title for own in benchmark.references}
+        for method, part in members.groupby("method", sort=False):
+            makespans, gaps = part["makespan"].dropna(), part["gap"].dropna().astype(float)
+            worst = None if gaps.empty else float(gaps.max())
+            row = {
+                "set": label,
+                "method": titles.get(method, method.replace("_", " ")),
+                "problems": members["number"].nunique(),
+                "above": int((gaps > 0).sum()),
+                "equal": int((gaps == 0).sum()),
+                "below": int((gaps < 0).sum()),
+                "impossible": int(part["refused"].sum()),
+                "answered": len(makespans),
+                "mean": mean(makespans),
+                "compared": len(gaps),
+                "mean_gap": mean(gaps),
+                "max_gap": worst,
+                "worst": short(part["instance"][gaps.idxmax()]) if worst and worst > 0 else None,
+            }
+            rows.append(row | benchmark.summed(row))
+    return rows
+
+
+def storable(text: str) -> str:
+    """Return a text by which a frame can be grouped: surrogates that stand alone are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def names_and_grades(names: Sequence[str]) -> tuple[list[str], list[Grade]]:
+    """Split names into problems and files of grades; return the former and the grades of the latter.
+
+    Without a problem the graded problems are returned.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read.
+    """
+    files = [name for name in names if os.path.isfile(name) and _holds_grades(name)]
+    grades = [grade for name in files for grade in read_grades(name)]
+    remaining = [name for name in names if name not in files]
+    if files and not remaining:
+        remaining = list(
+            dict.fromkeys(grade.instance for grade in grades if grade.scored and grade.instance is not None)
+        )
+    return remaining, grades
+
+
+def _holds_grades(path: str) -> bool:
+    return any(is_grade(entry) for _, (_, entry) in zip(range(1), Intake([path]), strict=False))
+
+
+def with_models(one: Comparison, grades: Iterable[Grade]) -> Comparison:
+    """Return a comparison with an entry for every model: the shortest of its plans that succeed.
+
+    A model all of whose plans fail has no makespan, and says why of the first. A model with the name of
+    a method or column gets the prefix ``model``.
+    """
+    used = set(one.row())
+    groups: dict[str, list[Grade]] = defaultdict(list)
+    for grade in grades:
+        if grade.instance == one.instance and grade.scored:
+            model = grade.model or "no model"
+            groups[f"model {model}" if model in used else model].append(grade)
+    return replace(one, entries=(*one.entries, *(_entry(model, some) for model, some in groups.items())))
+
+
+def _entry(model: str, grades: Sequence[Grade]) -> MethodResult:
+    spans = [grade.makespan for grade in grades if grade.success and grade.makespan is not None]
+    if spans:
+        return MethodResult(model, min(spans), Status.feasible, accepted=True)
+    return MethodResult(model, accepted=False, reason=f"no success: {grades[0].violation or 'not all tasks are done'}")
+
+
+#: Column of the problem itself, which is no variant.
+ITSELF = "itself"
+
+
+def by_variant(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
+    """Return a row for each problem, with a column for every variant (``NAME@VARIANT``).
+
+    Returns
+    -------
+    list of dict
+        ``problem``; the main reference, if the benchmark has one; by variant the proved optimum, or a text with the
+        bounds where none is proved (``27..30``), ``infeasible``, or ``None`` where nothing is known.
+
+    Examples
+    --------
+    >>> from planoracle.analysis.comparison.compare import compare
+    >>> from planoracle.instances.files.catalog import expand, problem
+    >>> by_variant(compare(problem(name)) for name in expand(["robotouille/synchronous/0_cheese_sandwich@4*"]))
+    [{'problem': 'robotouille/synchronous/0_cheese_sandwich', 'published': 10, '42': 7, '420': 5}]
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    for one in comparisons:
+        problem, _, variant = one.instance.partition("@")
+        row = rows.setdefault(problem, {"problem": problem})
+        benchmark = registry.find(one.benchmark)
+        for reference in benchmark.references if benchmark is not None else ():
+            if reference.main:
+                claimed = next((entry.makespan for entry in one.entries if entry.method == reference.name), None)
+                row[reference.name] = row.get(reference.name, claimed) if claimed is None else claimed
+        row[variant or ITSELF] = _optimum_or_bounds(one)
+    return list(rows.values())
+
+
+def _optimum_or_bounds(one: Comparison) -> int | str | None:
+    if one.exact.makespan is None:
+        return str(one.exact.status) if one.exact.status.settled else None
+    return one.exact.makespan if one.optimum is not None else f"{one.lower_bound or 0}..{one.exact.makespan}"

@@ -1,0 +1,210 @@
+"""Readers of logs of inspect_ai: JSON documents and zip archives of samples."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zlib import error as ZlibError  # noqa: N812
+
+from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED, read_document, stream_of, unzstd
+from planoracle.analysis.intake.path_names import EntryError, problem_name
+from planoracle.analysis.intake.record_fields import plan_fields
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model_output.messages import is_cut
+
+#: Key of the submission in the store of a sample, see `planoracle.analysis.adapters.inspect_solvers`.
+STORED = "planoracle"
+
+
+_BEGINS = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
+
+
+_SAMPLE = re.compile(r"samples/(?P<name>.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
+
+
+_LINK = "attachment://"
+
+
+# Compression method of zstd in archives, and length of the fixed part of the header of an entry.
+_ZSTD_ENTRY, _HEADER = 93, 30
+
+
+def begins_log(head: bytes) -> bool:
+    """Return True if these are the first bytes of a log in JSON."""
+    return _BEGINS.match(head) is not None
+
+
+def is_log(document: Any) -> bool:
+    """Return True if a document is a log."""
+    return isinstance(document, dict) and isinstance(document.get("eval"), dict) and "status" in document
+
+
+def read_log(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
+    """Yield number and submission, or error, for every sample of a log in JSON."""
+    document = _load(read_document(stream, source), source)
+    samples = document.get("samples")
+    if not isinstance(samples, list) or not samples:
+        raise InputError("is a log of inspect_ai without samples", source=source)
+    yield from read_samples(document, samples)
+
+
+def _load(text: bytes, source: str) -> Any:
+    return load_json(text, source, constants=True)
+
+
+def read_archive(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
+    """Yield number and submission, or error, for every sample of an archive.
+
+    Raises
+    ------
+    InputError
+        If it is no archive of a log.
+    """
+    try:
+        with ZipFile(stream) as archive:
+            yield from _read_members(stream, archive, source)
+    except (OSError, ValueError, BadZipFile, NotImplementedError) as error:
+        raise InputError(f"is a damaged archive: {error}", source=source) from None
+
+
+def _read_members(stream: IO[bytes], archive: ZipFile, source: str) -> Iterator[tuple[int, Any | InputError]]:
+    names = archive.namelist()
+    start = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+    if start is None:
+        raise InputError("is a zip archive, but no log of inspect_ai; unpack it first", source=source)
+    budget = [MAX_UNPACKED]
+
+    def document(name: str) -> Any:
+        try:
+            return _load(_member(stream, archive.getinfo(name), archive, budget, source), source)
+        except (OSError, ValueError, EOFError, BadZipFile, NotImplementedError, ZlibError, struct.error) as error:
+            return InputError(f"is damaged: {error}", source=source, field=name[:200])
+        except InputError as error:
+            return error.at("", name[:200]) if error.source is None else error
+
+    head = document(start)
+    if isinstance(head, InputError):
+        raise head
+    entries = [name for name in names if _SAMPLE.fullmatch(name)]
+    yield from read_samples(head, (document(name) for name in sorted(dict.fromkeys(entries), key=_natural)))
+    if not entries:
+        yield 1, InputError("is a log of inspect_ai without samples", source=source)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
+def _member(stream: IO[bytes], info: ZipInfo, archive: ZipFile, budget: list[int], source: str) -> bytes:
+    """Return the content of an entry; raises `InputError` above the limits."""
+    most = min(MAX_LINE, budget[0])
+    if info.compress_type in (ZIP_STORED, ZIP_DEFLATED):
+        with archive.open(info) as member:
+            data = member.read(most + 1)
+    elif info.compress_type == _ZSTD_ENTRY:
+        # Python before 3.14 has no zstd in archives: the entry is behind its header and the two names in that.
+        stream.seek(info.header_offset + _HEADER - 4)
+        name, extra = struct.unpack("<HH", stream.read(4))
+        stream.seek(name + extra, 1)
+        data = b""
+        for piece in unzstd(stream_of(_part(stream, info.compress_size)), source):
+            data += piece
+            if len(data) > most:
+                break
+    else:
+        raise InputError(f"is compressed in a way that is not known ({info.compress_type})", field=info.filename[:200])
+    if len(data) > most:
+        raise InputError(f"is larger than {most} bytes when decompressed", source=source, field=info.filename[:200])
+    budget[0] -= len(data)
+    return data
+
+
+def _part(stream: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield the next bytes of a stream."""
+    while size > 0 and (piece := stream.read(min(size, 2**16))):
+        size -= len(piece)
+        yield piece
+
+
+def read_samples(head: Mapping[str, Any], samples: Iterable[Any]) -> Iterator[tuple[int, Any | InputError]]:
+    """Yield number and submission, or error, for every sample of a log with a head."""
+    about = head.get("eval")
+    model = about.get("model") if isinstance(about, dict) else None
+    for number, sample in enumerate(samples, 1):
+        if isinstance(sample, InputError):
+            yield number, sample
+            continue
+        try:
+            yield number, _submission(sample, model)
+        except InputError as error:
+            yield number, error
+
+
+def _submission(sample: Any, model: Any) -> dict[str, Any] | EntryError:
+    if not isinstance(sample, dict):
+        raise InputError("must be an object", field="sample", value=sample)
+    texts = sample.get("attachments")
+    whole = {
+        name: _whole(sample.get(name), texts if isinstance(texts, dict) else {})
+        for name in ("output", "messages", "store")
+    }
+    name, epoch = sample.get("id"), sample.get("epoch")
+    instance = problem_name(name) if isinstance(name, str) else None
+    submission: dict[str, Any] = {
+        "id": f"{name}_epoch_{epoch}",
+        "instance": instance or (name if isinstance(name, str) else None),
+        "model": model,
+        "sample": epoch,
+        "metadata": sample.get("metadata"),
+        "output": _answer(whole["output"]),
+        "stop_reason": "max_tokens" if is_cut(whole["output"]) else None,
+        "messages": whole["messages"],
+    }
+    if sample.get("error") is not None:  # a broken run is not a failed one
+        message = sample["error"].get("message") if isinstance(sample["error"], dict) else sample["error"]
+        return EntryError(InputError(f"the run ended with an error: {str(message)[:300]}"), submission)
+    stored = _object(_object(whole["store"]).get(STORED))
+    handed_in = _object(stored.get("submission"))
+    own = next((name for name in plan_fields() if name in handed_in), None)
+    if own is not None:
+        rest = {name: value for name, value in handed_in.items() if name != own}
+        return {**rest, **submission, "plan": handed_in[own], "model": stored.get("by") or model}
+    answers = [one for one in whole["messages"] or () if isinstance(one, dict) and one.get("role") == "assistant"]
+    if len(answers) > 1 or submission["output"] is None:
+        submission["plan"] = whole["messages"]
+    else:
+        submission["plan"] = submission["output"]
+    return submission
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """Return an object; an empty one for other values."""
+    return value if isinstance(value, dict) else {}
+
+
+def _answer(output: Any) -> Any:
+    """Return the answer of a model, as text or as a list of messages."""
+    if not isinstance(output, dict):
+        return output
+    choices = output.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    if not isinstance(message, dict):
+        return output.get("completion")
+    content = message.get("content")
+    return content if isinstance(content, str) and not message.get("tool_calls") else [message]
+
+
+def _whole(value: Any, texts: Mapping[str, Any], depth: int = 0) -> Any:
+    """Replace links to attachments by their texts."""
+    if isinstance(value, str) and value.startswith(_LINK):
+        return texts.get(value.removeprefix(_LINK), value)
+    if depth < 20 and isinstance(value, list):
+        return [_whole(one, texts, depth + 1) for one in value]
+    if depth < 20 and isinstance(value, dict):
+        return {key: _whole(one, texts, depth + 1) for key, one in value.items()}
+    return value

@@ -1,0 +1,155 @@
+"""Columns of the frame of grades: what every grade adds to the averages of its benchmark."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Mapping
+from math import isfinite, nan
+from typing import TYPE_CHECKING, Any
+
+from planoracle.analysis.grading.grader import Grade, set_of
+from planoracle.analysis.grading.metrics import PRICED, SUMMARY
+from planoracle.analysis.grading.rule_options import complete_rules
+from planoracle.instances.model.problem import GENERAL
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.scoring import Average, mean_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Columns that identify a problem of a model.
+PROBLEM_KEY = ["set", "model", "instance"]
+_LABELS = (*PROBLEM_KEY, "sample")
+# Figures of grades that lack what those of their benchmark need.
+_SIMPLE = (
+    mean_of("success", "plans that succeed", default=0.0, role=("success",)),
+    mean_of("main_score", "the main figure of the benchmark", role=("main",)),
+)
+#: Metrics of all benchmarks as figures beside the benchmark's own, under names that no benchmark has.
+COMMON = tuple(Average(f"all:{one.name}", one.average, one.of) for one in (*SUMMARY, *PRICED) if one.of is not None)
+
+
+def figures_of(benchmark: str, rules: Mapping[str, Rules], simple: Collection[str] = ()) -> tuple[Average, ...]:
+    """Return the figures of a benchmark under complete rules; the general ones if it is unknown."""
+    if benchmark in simple:
+        return _SIMPLE
+    match = registry.find(benchmark) or registry.get(GENERAL)
+    return tuple(match.averages(rules[match.name]))
+
+
+class GradeRows:
+    """Rows of the frame of grades, checked one by one and stored as columns.
+
+    Parameters
+    ----------
+    rules
+        Rules by benchmark, which may change how grades are averaged; by default those of ``paper``.
+    simple
+        Benchmarks whose own figures are left out, as for grades that lack what these need.
+    """
+
+    def __init__(self, rules: Mapping[str, Rules] | None = None, *, simple: Collection[str] = ()) -> None:
+        self.rules = complete_rules(rules)
+        self.simple = simple
+        self._columns: dict[str, dict[str, Any]] = {}
+        # By benchmark: its figures, each with the columns of its terms.
+        self._terms: dict[str, list[tuple[Average, list[Any]]]] = {}
+
+    def figures(self, benchmark: str) -> tuple[Average, ...]:
+        """Return the figures of a benchmark."""
+        return figures_of(benchmark, self.rules, self.simple)
+
+    def accepts(self, grade: Grade) -> bool:
+        """Return whether a grade has what the figures of its benchmark need."""
+        try:
+            self._values(_text(grade.benchmark), grade.row() if grade.scored else None)
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+            return False
+        return True
+
+    def _values(self, benchmark: str, row: Mapping[str, Any] | None) -> list[tuple[Any, ...]]:
+        """Return the terms of a row by figure; create the columns of a new benchmark."""
+        if benchmark not in self._terms:
+            columns = self._columns[benchmark] = {label: [] for label in _LABELS}
+            columns |= {"scored": array("b"), "success": array("b")}
+            figures = (*self.figures(benchmark), *COMMON)
+            columns |= {name: [] if one.tally else array("d") for one in figures for name in columns_of(one)}
+            self._terms[benchmark] = [(one, [columns[name] for name in columns_of(one)]) for one in figures]
+        return [_terms_of(figure, row) for figure, _ in self._terms[benchmark]]
+
+    def add(self, grade: Grade, row: Mapping[str, Any] | None = None, **prices: float | None) -> None:
+        """Add a grade.
+
+        Parameters
+        ----------
+        row
+            The row of the grade if it is at hand, see `planoracle.analysis.grading.grader.Grade.row`.
+        prices
+            Metrics that only a search knows, see `planoracle.analysis.grading.metrics`: ``lost``, ``regret``,
+            ``faults``.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError, AttributeError, ArithmeticError
+            If the grade lacks what the figures of its benchmark need. Then nothing is added.
+        """
+        benchmark, instance = _text(grade.benchmark), _text(grade.instance)
+        values = self._values(benchmark, {**(row or grade.row()), **prices} if grade.scored else None)
+        sample = _text(grade.sample) if isinstance(grade.sample, str) else grade.sample
+        labels = (set_of(instance)[0], _text(grade.model), instance, sample)
+        columns = self._columns[benchmark]
+        for label, text in zip(_LABELS, labels, strict=True):
+            columns[label].append(text)
+        columns["scored"].append(grade.scored)
+        columns["success"].append(bool(grade.scored and grade.success))
+        for (_, targets), terms in zip(self._terms[benchmark], values, strict=True):
+            for target, term in zip(targets, terms, strict=True):
+                target.append(term)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the frame: problem, model and sample of every grade, and its terms of every figure.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``benchmark, set, model, instance, sample, scored, success``, and for every figure of the benchmarks (see
+            `planoracle.instances.protocol.scoring.Average`) the columns ``NAME:top`` and ``NAME:bottom``, numerator and
+            denominator, or ``NAME:counted``.
+        """
+        import pandas as pd
+
+        parts = []
+        for name, columns in sorted(self._columns.items()):
+            if not columns["set"]:  # the only grades of the benchmark were refused
+                continue
+            data = {
+                key: pd.Series(some, dtype=object) if isinstance(some, list) else some for key, some in columns.items()
+            }
+            parts.append(pd.DataFrame({"benchmark": pd.Series([name] * len(columns["set"]), dtype=object), **data}))
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
+
+
+def columns_of(figure: Average) -> tuple[str, ...]:
+    """Return the columns of a figure: its names to be counted, or its numerator and denominator."""
+    return (f"{figure.name}:counted",) if figure.tally else (f"{figure.name}:top", f"{figure.name}:bottom")
+
+
+def _terms_of(figure: Average, row: Mapping[str, Any] | None) -> tuple[Any, ...]:
+    """Return the terms of a row, ``nan`` for none; raises `ValueError` or `TypeError` for invalid ones."""
+    value = None if row is None else figure.of(row)
+    if figure.tally:
+        return ([] if value is None else [name for name in value if hash(name) is not None],)
+    if value is None:
+        return nan, nan
+    try:
+        if all(map(isfinite, value)):
+            return tuple(value)
+    except OverflowError:
+        pass
+    raise ValueError(f"{figure.name} must be finite")
+
+
+def _text(text: str | None) -> str:
+    """Return a text that a frame can hold: without surrogates that stand alone."""
+    return (text or "").encode("utf-8", "replace").decode("utf-8")

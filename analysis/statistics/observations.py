@@ -1,0 +1,223 @@
+"""Tables of problems and methods, made of data frames; failures and missing runs differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import fsum, isfinite, nan
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from planoracle.analysis.frames.columns import SIZES
+from planoracle.instances.errors import InputError
+from planoracle.instances.text import one_of
+
+# Values by their better direction. A failure counts as 0 in `_SHARES`, else as infinitely bad.
+_LOWER = ("makespan", "gap", "gap_bound", "seconds", "violations", "cost")
+
+
+_HIGHER = ("efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score")
+
+
+_SHARES = ("success", "progress", "goal_ratio")
+
+
+# Values that a failed plan also has, but that count as failures.
+_OF_SUCCESS = ("makespan", "gap", "gap_bound")
+
+
+_UNNAMED = "unnamed"
+
+
+_KEY = ["benchmark", "set", "instance"]
+
+
+_GROUPS = ("benchmark", "set", "size")
+
+
+@dataclass(frozen=True)
+class Observations:
+    """A table of problems and methods.
+
+    Attributes
+    ----------
+    values
+        A row per problem, a column per method: the mean over the runs that did not fail; infinite if all failed,
+        missing for what is left out.
+    runs
+        Of the same shape: the values of all runs, in order, infinite for failures; empty for what is left out.
+    info
+        Of the same rows: ``benchmark, set, size, optimum``.
+    lost
+        ``info`` of the problems not in the table: proved to have no solution, or never scored.
+    """
+
+    values: pd.DataFrame
+    info: pd.DataFrame
+    value: str
+    better: Literal["lower", "higher"]
+    lost: pd.DataFrame
+    runs: pd.DataFrame
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the methods, in order of appearance."""
+        return [str(name) for name in self.values.columns]
+
+    @property
+    def sign(self) -> int:
+        """1 if lower values are better, else -1."""
+        return 1 if self.better == "lower" else -1
+
+    @property
+    def strata(self) -> NDArray[np.int64]:
+        """Number of the benchmark and set of every problem."""
+        numbers = self.info.groupby(["benchmark", "set"]).ngroup()
+        return np.array(numbers, dtype=np.int64)
+
+    @property
+    def benchmarks(self) -> NDArray[np.str_]:
+        """Benchmark of every problem."""
+        return self.info["benchmark"].to_numpy(str)
+
+    @property
+    def optima(self) -> NDArray[np.float64]:
+        """Proved optimum of every problem, ``nan`` if unknown."""
+        return self.info["optimum"].to_numpy(float)
+
+    def groups(self, by: Sequence[str]) -> Iterator[tuple[dict[str, Any], Observations]]:
+        """Yield the parts that have the same ``by`` columns, with these; all if there are none."""
+        if not by:
+            yield {}, self
+            return
+        keys = self.info[[*by]].apply(tuple, axis=1) if len(self.info) else pd.Series([], dtype=object)
+        lost = self.lost[[*by]].apply(tuple, axis=1) if len(self.lost) else pd.Series([], dtype=object)
+        order = {name: place for place, name in enumerate(("", *SIZES))}
+        for key in sorted(set(keys) | set(lost), key=lambda key: [(order.get(part, 0), part) for part in key]):
+            inside = (keys == key).to_numpy(bool)
+            is_lost = (lost == key).to_numpy(bool)
+            remaining = self.values[inside], self.info[inside]
+            part = Observations(*remaining, self.value, self.better, self.lost[is_lost], self.runs[inside])
+            yield dict(zip(by, key, strict=True)), part
+
+
+def observe(
+    frame: pd.DataFrame,
+    value: str,
+    *,
+    better: Literal["lower", "higher"] | None,
+    label_column: str | None,
+    by: Sequence[str],
+    absent: Literal["failed", "skipped"],
+    methods: Sequence[str] | None = None,
+) -> Observations:
+    """Return a column of a frame as a table of problems and methods.
+
+    The parameters are those of `planoracle.analysis.statistics.pairs.pairs`.
+
+    Raises
+    ------
+    InputError
+        For columns or methods that are not there, and options that do not fit.
+    """
+    label_column = label_column or ("method" if "method" in frame.columns else "model")
+    for field, name in (("frame", "instance"), ("label_column", label_column), ("value", value)):
+        if name not in frame.columns:
+            raise InputError(one_of(name, map(str, frame.columns), "columns"), field=field, value=name)
+    for name in by:
+        if name not in _GROUPS or (name == "size" and not {"actions", "size"} & {*frame.columns}):
+            accepted = "benchmark, set, or size (where there is a column actions)"
+            raise InputError(f"must be {accepted}", field="by", value=name)
+    better = better or ("lower" if value in _LOWER else "higher" if value in (*_HIGHER, *_SHARES) else None)
+    if better not in ("lower", "higher"):
+        raise InputError("must be lower or higher: which values are better", field="better", value=better)
+    worst = 0.0 if value in _SHARES else np.inf if better == "lower" else -np.inf
+    rows = _rows(frame, value, label_column, worst)
+    named = rows["method"][~(rows["unscored"] & (rows["method"] == _UNNAMED))]
+    chosen = list(dict.fromkeys(named if methods is None else methods))
+    for name in chosen:
+        if methods is not None and name not in set(rows["method"]):
+            raise InputError("is in no row of the frame", field="methods", value=name)
+    problems = rows.groupby(_KEY)
+    info = problems.agg(size=("size", "first"), optimum=("optimum", "max"))
+    keys = info.index.tolist()
+    info = info.reset_index(["benchmark", "set"])
+    lost = (problems["infeasible"].any() | problems["unscored"].all()).to_numpy(bool)
+    missing = (worst,) if absent == "failed" else ()
+    # A run that is not scored is neither a failure nor missing: it leaves an empty cell.
+    scored = rows["value"].where(~rows["unscored"])
+    cells = {
+        key: tuple(sorted(runs.dropna())) for key, runs in scored.groupby([rows[name] for name in (*_KEY, "method")])
+    }
+    table = [[cells.get((*key, name), missing) for name in chosen] for key in keys]
+    runs = pd.DataFrame(table, index=info.index, columns=chosen, dtype=object)[~lost]
+    return Observations(runs.map(_mean).astype(float), info[~lost], value, better, info[lost], runs)
+
+
+def _mean(runs: Sequence[float]) -> float:
+    """Return the mean of the runs that did not fail; of failures alone what they count as."""
+    finite = [run for run in runs if isfinite(run)]
+    return fsum(finite) / len(finite) if finite else runs[0] if runs else nan
+
+
+def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> pd.DataFrame:
+    """Return the rows with a number each: what failed has the worst, what is not scored is marked."""
+
+    def column(name: str) -> pd.Series[Any]:
+        return frame[name] if name in frame.columns else pd.Series(pd.NA, index=frame.index, dtype="object")
+
+    def text(series: pd.Series[Any]) -> list[str]:
+        return ["" if missing else str(one) for one, missing in zip(series, series.isna(), strict=True)]
+
+    def holds(name: str, value: Any) -> NDArray[np.bool_]:
+        return np.array(column(name).astype(object).map(lambda one: one == value, na_action="ignore") == True)  # noqa: E712
+
+    numbers = pd.to_numeric(frame[value]).astype("Float64").to_numpy(float, na_value=np.nan)
+    failed = np.isnan(numbers) | holds("accepted", False)
+    if value in _OF_SUCCESS:
+        failed |= holds("success", False)
+    sizes = frame["size"] if "size" in frame.columns else column("actions").map(size_class, na_action="ignore")
+    optimum = column("optimum" if "optimum" in frame.columns else "optimal_makespan")
+    return pd.DataFrame(
+        {
+            "instance": text(frame["instance"]),
+            "method": [name or _UNNAMED for name in text(frame[label_column])],
+            "benchmark": text(column("benchmark")),
+            "set": text(column("set")),
+            "size": text(sizes),
+            "value": np.where(failed, worst, numbers),
+            "unscored": holds("scored", False),
+            "infeasible": holds("settled", "infeasible"),
+            "optimum": optimum.astype("Float64").to_numpy(float, na_value=np.nan),
+        }
+    )
+
+
+def size_class(actions: int) -> str:
+    """Return the class of a problem by its number of actions.
+
+    Examples
+    --------
+    >>> size_class(10), size_class(24), size_class(150)
+    ('1-10', '21-40', '81+')
+    """
+    tops = [int(name.rpartition("-")[2]) for name in SIZES[:-1]]
+    return next((name for name, top in zip(SIZES, tops, strict=False) if actions <= top), SIZES[-1])
+
+
+def with_actions(frame: pd.DataFrame, problems: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with the numbers of actions of the frame ``instances`` as the column ``actions``.
+
+    Raises
+    ------
+    InputError
+        If the problems name one instance twice with different numbers.
+    """
+    counts = problems[["instance", "actions"]].drop_duplicates()
+    twice = counts["instance"][counts["instance"].duplicated()]
+    if len(twice):
+        raise InputError("has several numbers of actions", field="instance", value=str(twice.iloc[0]))
+    return frame.assign(actions=frame["instance"].map(counts.set_index("instance")["actions"]).astype("Int64"))

@@ -1,0 +1,31 @@
+"""Grades and submissions for tests: the frame of some grades, the entries of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any
+
+import pandas as pd
+
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.intake.path_names import NO_HINTS, SourceLine
+from planoracle.analysis.intake.record_fields import Columns
+from planoracle.analysis.intake.submissions import _entries, _File
+from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.instances.errors import InputError
+from planoracle.instances.protocol.profiles import Rules
+
+
+def grades_frame(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> pd.DataFrame:
+    """Return the frame of grades."""
+    rows = GradeRows(rules)
+    for grade in grades:
+        rows.add(grade)
+    return rows.frame()
+
+
+def read_submissions(
+    stream: IO[bytes], source: str, *, claims: bool = False
+) -> Iterator[tuple[SourceLine, Any | InputError]]:
+    """Yield the entries of a stream as `Intake` does for a file."""
+    return _entries(stream, _File(lambda: stream, None, source, "", NO_HINTS), Columns(claims=claims))
