@@ -12,6 +12,8 @@ from planoracle.instances.model.problem import Problem
 from planoracle.solver.result import Result
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from planoracle.analysis.grading.grader import Grade
     from planoracle.instances.protocol.environment import AnyEnvironment, Reward
 

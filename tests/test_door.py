@@ -13,11 +13,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
 import planoracle
 from planoracle import (
+    InputError,
     Model,
     Result,
     Status,
@@ -25,15 +27,20 @@ from planoracle import (
     critique,
     environment,
     explain,
+    gantt,
     grade,
     load,
+    pairs,
     read,
+    read_grades,
     regret,
     repair,
+    reward,
     schedule,
     solve,
+    verify,
 )
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import UnknownNameError
 
 DOOR = Path(planoracle.__file__)
 ROOT = Path(__file__).resolve().parents[1]
@@ -197,6 +204,24 @@ def test_plans_of_any_kind_are_graded_priced_told_and_repaired(name: str) -> Non
     assert not repair(problem, submission).changed
 
 
+def test_a_plan_is_drawn_on_given_axes() -> None:
+    axes = Figure().add_subplot()
+    assert gantt(load(NAMES[1]), ACTIONS, axes) is axes
+    assert axes.patches
+    with pytest.raises(InputError, match="there is nothing to draw"):
+        gantt(load(NAMES[1]), [])
+
+
+def test_a_certificate_is_verified_for_its_problem_only() -> None:
+    problem = load("asynctool/files_1")
+    document = explain(problem).document
+    assert document is not None
+    assert verify(document, problem).holds is True
+    assert verify(document | {"bound": 5}, problem).holds is False
+    with pytest.raises(InputError, match="is about none of the problems given"):
+        verify(document, load("asynctool/files_2"))
+
+
 # --- submissions -----------------------------------------------------------------------------------
 
 
@@ -230,6 +255,18 @@ def test_rules_are_those_of_the_profile() -> None:
         grade(submission(1), profile="nobody")
 
 
+def test_grades_of_a_file_are_compared_in_pairs(tmp_path: Path) -> None:
+    problem = load("timearena/household1")
+    plans = {"best": solve(problem).plan, "idle": ["wait"]}
+    grades = grade([{"id": "1", "instance": problem.name, "model": name, "plan": plan} for name, plan in plans.items()])
+    path = tmp_path / "grades.jsonl"
+    path.write_text("\n".join(json.dumps(one.row()) for one in grades))
+    assert [(one.model, one.success) for one in read_grades(path)] == [("best", True), ("idle", False)]
+    frame = pd.DataFrame([one.row() for one in grades])
+    row = pairs(frame, [("best", "idle")]).iloc[0]
+    assert (row["wins"], row["losses"], row["failed_b"]) == (1, 0, 1)
+
+
 # --- agents ----------------------------------------------------------------------------------------
 
 
@@ -239,6 +276,14 @@ def test_a_live_environment_where_there_is_one() -> None:
     run.step({"content": "ALL COMPLETED"})
     assert run.done
     assert environment(load("timearena/household1")).step("wash cup").observation.clock == 3
+
+
+def test_a_reward_by_name_or_as_an_object() -> None:
+    step = "Step(0, Cobbler, 10 min, 00:05:00)"
+    both = [environment(load(NAMES[0]), reward=one).step(step).reward for one in ("regret", reward("regret"))]
+    assert both == [-300.0, -300.0]
+    with pytest.raises(UnknownNameError, match="regret"):
+        reward("joy")
 
 
 @pytest.mark.parametrize("verb", [solve, schedule, environment, explain, compare])

@@ -5,22 +5,27 @@
 >>> result.status, result.makespan, result.unit
 ('optimal', 4080, 'second')
 
-All public names are here, and each is imported when it is first asked for.
+This module holds all public names. Each is imported at its first use.
 """
 
 from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False  # as type checkers know it; importing typing would take longer than all the rest
+TYPE_CHECKING = False  # type checkers read it as true; importing typing would take longer than the rest
 if TYPE_CHECKING:
-    from planoracle.analysis.api import environment, grade, load, read, schedule, solve
+    from planoracle.analysis.api import environment, gantt, grade, load, read, schedule, solve
     from planoracle.analysis.comparison.compare import compare
     from planoracle.analysis.diagnosis.critique import critique
     from planoracle.analysis.diagnosis.explain import explain
     from planoracle.analysis.diagnosis.regret import regret
     from planoracle.analysis.diagnosis.repair import repair
+    from planoracle.analysis.grading.grade_row import read_grades
     from planoracle.analysis.grading.grader import Grade
+    from planoracle.analysis.grading.rewards import reward
+    from planoracle.analysis.statistics.pairs import pairs
+    from planoracle.analysis.verification.verify import verify
+    from planoracle.instances.errors import InputError
     from planoracle.instances.model.builder import Model
     from planoracle.instances.model.instance import Instance
     from planoracle.instances.model.limits import Status
@@ -30,9 +35,10 @@ if TYPE_CHECKING:
     from planoracle.instances.protocol.run import Run
     from planoracle.solver.result import Result
 
-#: The module of every public name.
+#: Module of every public name.
 _PLACES = {
     "Grade": "analysis.grading.grader",
+    "InputError": "instances.errors",
     "Instance": "instances.model.instance",
     "Model": "instances.model.builder",
     "Plan": "instances.protocol.plan",
@@ -44,17 +50,23 @@ _PLACES = {
     "critique": "analysis.diagnosis.critique",
     "environment": "analysis.api",
     "explain": "analysis.diagnosis.explain",
+    "gantt": "analysis.api",
     "grade": "analysis.api",
     "load": "analysis.api",
+    "pairs": "analysis.statistics.pairs",
     "read": "analysis.api",
+    "read_grades": "analysis.grading.grade_row",
     "regret": "analysis.diagnosis.regret",
     "register": "instances.protocol.registry",
     "repair": "analysis.diagnosis.repair",
+    "reward": "analysis.grading.rewards",
     "schedule": "analysis.api",
     "solve": "analysis.api",
+    "verify": "analysis.verification.verify",
 }
 __all__ = [
     "Grade",
+    "InputError",
     "Instance",
     "Model",
     "Plan",
@@ -67,32 +79,37 @@ __all__ = [
     "critique",
     "environment",
     "explain",
+    "gantt",
     "grade",
     "load",
+    "pairs",
     "read",
+    "read_grades",
     "register",
     "regret",
     "repair",
+    "reward",
     "schedule",
     "solve",
+    "verify",
 ]
 
-__version__ = "0.10.0"  # written out, since the build reads it without importing anything
+__version__ = "0.10.0"  # a literal, since the build reads it without an import
 
-# A checkout without symbolic links (Windows): git has made plain files of them, and the folders are those of the root.
+# In a checkout without symbolic links (Windows) git writes plain files in their place; the packages are in the root.
 if not os.path.isdir(os.path.join(__path__[0], "solver")):
     __path__.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-if not TYPE_CHECKING:  # which would take every name for one of ours
+if not TYPE_CHECKING:  # a type checker would accept every name
 
     def __getattr__(name: str) -> object:
-        """Import a public name, and keep it."""
+        """Import a public name and store it."""
         if name not in _PLACES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
-        found = globals()[name] = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
-        return found
+        value = globals()[name] = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+        return value
 
 
 def __dir__() -> list[str]:
