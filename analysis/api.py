@@ -196,7 +196,7 @@ def environment(
 
         reward = named(reward)
     benchmark = registry.of(problem)
-    rules = benchmark.rules_of(problem) if profile is None else benchmark.profile(profile)
+    rules = benchmark.default_rules(problem) if profile is None else benchmark.rules.profile(profile)
     config = RunConfig(loop=loop, feedback=feedback, style=style, limit=limit, bounded=bounded)
     return benchmark.environment(problem, rules, config, reward)
 

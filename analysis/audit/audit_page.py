@@ -53,7 +53,7 @@ def _section(benchmark: AnyBenchmark, every: Iterable[ReferenceFinding], auditor
     for reference in published_references(benchmark):
         parts += _reference_section(reference, [one for one in findings if one.reference == reference.published])
     problems = dict.fromkeys(one.instance or "" for one in findings)
-    for profile in benchmark.profiles if findings else ():
+    for profile in benchmark.rules.profiles if findings else ():
         other = auditor.with_profile(profile)
         parts += _profile_differences(
             profile, findings, [one for name in problems for one in other.check_published(name)]

@@ -236,5 +236,5 @@ def summarize(findings: Iterable[ReferenceFinding]) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"set": label, "reference": reference, "references": len(members)}
         row |= {verdict.value: count[verdict] for verdict in ReferenceVerdict}
         row["mean_gap"] = sum(gap for gap, _ in high) / len(high) if high else None
-        rows.append(row | {"max_gap": worst, "worst": name and short(name)})
+        rows.append(row | {"max_gap": worst, "worst": name and short_name(name)})
     return rows

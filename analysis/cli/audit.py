@@ -193,7 +193,7 @@ def _loopholes(auditor: Auditor, names: list[str]) -> Iterator[ReferenceFinding]
 def _tell_of_copies(names: list[str]) -> None:
     """Name the sources of published references that are not bundled."""
     for benchmark in filter(None, map(registry.find, names)):
-        for reference in published_references(benchmark) if not benchmark.referenced else ():
+        for reference in published_references(benchmark) if not benchmark.referenced_names else ():
             tell(f"{reference.published}: {reference.about}", "note")
 
 

@@ -13,6 +13,7 @@ from planoracle.analysis.cli.output import PEOPLE, Format, human, new_file, writ
 from planoracle.analysis.console import tell
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.summary import SEVERAL, summarize
+from planoracle.instances.files.catalog import short_name
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Average
 

@@ -13,10 +13,9 @@ from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.intake.record_fields import is_grade
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.analysis.statistics.intervals import mean
-from planoracle.instances.files.catalog import set_of
+from planoracle.instances.files.catalog import set_of, short_name
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import short
 
 if TYPE_CHECKING:
     pass
@@ -72,9 +71,9 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
                 "compared": len(gaps),
                 "mean_gap": mean(gaps),
                 "max_gap": worst,
-                "worst": short(part["instance"][gaps.idxmax()]) if worst and worst > 0 else None,
+                "worst": short_name(part["instance"][gaps.idxmax()]) if worst and worst > 0 else None,
             }
-            rows.append(row | benchmark.summed(row))
+            rows.append(row | benchmark.paper_averages(row))
     return rows
 
 

@@ -226,6 +226,6 @@ def _decisions(run: AnyRun, examined: Examination, *, hints: bool, seconds: Limi
         return too_long(len(examined.replay.events))
     costs = regret_of(run, seconds=seconds)
     following: tuple[str, ...] = ()
-    if hints and not costs.success and registry.of(run.problem).hints:
+    if hints and not costs.success and registry.of(run.problem).allows_hints:
         following = tuple(option.command for option in next_of(run, seconds=seconds).options)
     return decisions(costs, examined.clock, hints=hints, following=following)

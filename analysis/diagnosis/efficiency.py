@@ -107,7 +107,7 @@ def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> BestPlan:
     if result.status == Status.optimal and result.plan is not None:
         makespan, idle = _replay(judged, result.plan, rules)
         return BestPlan(result.status, makespan, makespan, idle)
-    least = benchmark.least(judged)
+    least = benchmark.formula_optimum(judged)
     if least is not None:  # by a formula, without a plan
         return BestPlan(Status.optimal, least, least)
     return BestPlan(result.status, None, result.lower_bound)

@@ -63,9 +63,9 @@ class Repairer:
         """
         benchmark = registry.of(problem)
         rules = self.rules[benchmark.name]
-        raw_plan = given_plan(submission, benchmark.plan_fields)
+        raw_plan = submitted_plan(submission, benchmark.plan_fields)
         plan, salvaged = benchmark.salvage(problem, raw_plan)
-        read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, plan), rules), given=raw_plan)
+        read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, plan), rules), submitted=raw_plan)
         run = benchmark.replay(problem, read, rules)
         return solver_of(run, self.time_limit).repair(
             lambda one: self.oracle.best(one, rules), self.objectives, self.time_limit, salvaged

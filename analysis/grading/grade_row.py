@@ -84,7 +84,7 @@ def is_grade_row(row: Any) -> bool:
         return False
     grade = grade_of(row, 1)
     benchmark = registry.find(grade.benchmark or "")
-    own = benchmark.columns if benchmark is not None and grade.scored else ()
+    own = benchmark.metrics.COLUMNS if benchmark is not None and grade.scored else ()
     return grade.scored == row["scored"] and all(_has_value_of(grade.metrics, column) for column in own)
 
 

@@ -259,7 +259,7 @@ class Grader:
         about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
         about |= {"benchmark": run.problem.benchmark, **_place_fields(place)}
         grade = Grade.of_run(run, self.oracle, details=self.details, **about)
-        if grade.contradiction is not None and registry.of(run.problem).is_held(run):
+        if grade.contradiction is not None and registry.of(run.problem).is_bounded_by_optimum(run):
             raise InternalError(f"{grade.contradiction}: {submission.get('id')} for {run.problem.name}")
         return grade
 

@@ -144,7 +144,7 @@ class SolverOracle:
 
     def best(self, problem: Problem, rules: Rules) -> BestKnown:
         """Return the known optimum or bounds under some rules."""
-        limit, share = self.limit, registry.of(problem).pricing
+        limit, share = self.limit, registry.of(problem).grading_effort
         if isinstance(limit, WorkLimit) and share != 1.0:
             limit = WorkLimit(limit.seconds * share)
         # The rules of a schedule are in its problem.

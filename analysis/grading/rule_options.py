@@ -32,7 +32,9 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     """
     remaining = dict(options or {})
     every = [registry.get(benchmark) for benchmark in registry.names()]
-    rules = {one.name: [rule.name for rule in fields(one.profile(name))] for one in every if not one.rules_as}
+    rules = {
+        one.name: [rule.name for rule in fields(one.rules.profile(name))] for one in every if one.rules.name == one.name
+    }
     for option in remaining:
         having = [f"{benchmark}.{option}" for benchmark, own in rules.items() if option in own]
         if len(having) > 1:
@@ -43,12 +45,12 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     complete: dict[str, Rules] = {}
     for benchmark, own in rules.items():
         chosen = {rule: remaining.pop(key) for rule in own for key in (rule, f"{benchmark}.{rule}") if key in remaining}
-        complete[benchmark] = registry.get(benchmark).profile(name, **chosen)
+        complete[benchmark] = registry.get(benchmark).rules.profile(name, **chosen)
     if remaining:
         option = next(iter(remaining))
         every_rule = sorted({rule if "." not in option else f"{name}.{rule}" for name in rules for rule in rules[name]})
         raise UnknownNameError(one_of(option, every_rule, "rules"), field="option", value=option)
-    return complete | {one.name: complete[one.rules_as] for one in every if one.rules_as}
+    return {one.name: complete[one.rules.name] for one in every}
 
 
 def complete_rules(partial: Mapping[str, Rules] | None = None) -> dict[str, Rules]:
@@ -73,7 +75,7 @@ def _refuse_limit(option: str, rules: Mapping[str, Sequence[str]]) -> None:
     """Raise `UnknownNameError` for a limit, which is no rule but a field of submissions."""
     prefix, _, word = option.rpartition(".")
     for name in {prefix} & rules.keys() if prefix else rules:
-        limit = registry.get(name).limit
+        limit = registry.get(name).submission_limit
         if limit is not None and word in (("limit", "time_limit") if prefix else (limit.field,)):
             message = f"is no rule of {name}: a submission sets the limit of its own run in its field {limit.field!r}"
             raise UnknownNameError(message, field="option", value=option)

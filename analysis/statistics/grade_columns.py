@@ -35,7 +35,7 @@ def figures_of(benchmark: str, rules: Mapping[str, Rules], simple: Collection[st
     if benchmark in simple:
         return _SIMPLE
     match = registry.find(benchmark) or registry.get(GENERAL)
-    return tuple(match.averages(rules[match.name]))
+    return tuple(match.metrics.averages(rules[match.name]))
 
 
 class GradeRows:

@@ -176,4 +176,4 @@ def write_optima(benchmark: AnyBenchmark, new: Mapping[str, list[Entry]]) -> Non
     path.parent.mkdir(exist_ok=True)
     with output_file(path) as stream:
         existing = {name: list(ways) for name, ways in entries.items() if catalog.names_problem(name)}
-        stream.write(written(existing, versions()))
+        stream.write(optima_text(existing, versions()))

@@ -188,15 +188,15 @@ def _verify_plan(document: dict[str, Any], problem: Problem) -> Verification:
         return refute(f"it is no {FORMAT} of version {VERSION}")
     if type(makespan) is not int or type(bound) not in (int, NoneType) or (bound or 0) > makespan:
         return refute("its makespan is no whole number, or below its bound")
-    if not isinstance(profile, str) or profile not in benchmark.profiles:
+    if not isinstance(profile, str) or profile not in benchmark.rules.profiles:
         return refute("it is by no profile of the rules")
+    rules = benchmark.rules.profiles[profile]
     try:
-        run = benchmark.run(problem, {"instance": problem.name, "plan": document["plan"]}, benchmark.profiles[profile])
+        run = benchmark.run(problem, {"instance": problem.name, "plan": document["plan"]}, rules)
     except InputError as error:
         return refute(str(error))
     if not run.success or run.verdict.makespan != makespan:
         return refute(f"its plan is no success that takes {makespan} {problem.unit}s")
-    rules = benchmark.profiles[profile]
     one = Verification(
         problem.name, makespan, bound, "search", bound is None or None, _open_claim(makespan, bound), profile
     )
@@ -212,7 +212,7 @@ def _open_claim(makespan: int | None, bound: int | None) -> str:
 
 def _refute_by_optimum(one: Verification, problem: Problem, rules: Rules | None = None) -> Verification:
     """Refuse a claim that contradicts a bundled optimum or the formula of the benchmark."""
-    least, result = registry.of(problem).least(problem), bundled_result(problem, rules)
+    least, result = registry.of(problem).formula_optimum(problem), bundled_result(problem, rules)
     if least is None and (result is None or one.holds is False):
         return one
     shortest, bound = (least, least) if result is None else (result.makespan, result.lower_bound)
@@ -266,7 +266,7 @@ def _verify_entry(way: BundledEntry) -> Verification:
 
 def proof_of(problem: Problem) -> dict[str, Any] | None:
     """Return the bundled certificate of a scheduling problem, not yet checked."""
-    return bundled_proofs.read(type(registry.of(problem)).__module__).get(key_of(problem, None))
+    return bundled_results.read_proofs(type(registry.of(problem)).__module__).get(key_of(problem, None))
 
 
 # Most cases of a proof by cases: few enough for a person, else few enough for the checker.
@@ -320,7 +320,7 @@ def write_certificates(names: Iterable[str]) -> None:
             if catalog.names_problem(proof["instance"])
         }
         if former | proofs:
-            path = Path(str(files(package) / "data" / bundled_proofs.FILE))
+            path = Path(str(files(package) / "data" / bundled_results.PROOFS_FILE))
             path.parent.mkdir(exist_ok=True)
             with output_file(path) as stream:
-                stream.buffer.write(bundled_proofs.written(former | proofs))
+                stream.buffer.write(bundled_results.proofs_bytes(former | proofs))

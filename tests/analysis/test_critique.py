@@ -13,7 +13,6 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.grading.oracle import optimum
-from planoracle.instances.benchmarks.asynctool import replay as turn_rules
 from planoracle.instances.benchmarks.kitchens import run as steps
 from planoracle.instances.benchmarks.recipe2plan import replay as kitchen_rules
 from planoracle.instances.benchmarks.recipe2plan import rules as kitchen_state
@@ -28,13 +27,18 @@ from tests.support.critiques import CHAINS, KITCHEN, PAIR, TABLES, TASK, TEA, al
 from tests.support.random_instances import kitchen as random_kitchen
 from tests.support.samples import sample
 
+TURN_VIOLATIONS = (
+    *("unreadable", "unknown_task", "other_tool", "unknown_tool", "failed_call", "premature"),
+    *("after_close", "missing_call", "wrong_state", "not_closed"),
+)
+
 
 @pytest.mark.parametrize(
     ("name", "kinds"),
     [
         ("recipe2plan", kitchen_state.KINDS),
         ("timearena", minute_rules.WRONG),
-        ("asynctool", turn_rules.KINDS),
+        ("asynctool", TURN_VIOLATIONS),
         ("robotouille", steps.REFUSALS),
         ("generic", KINDS),
     ],

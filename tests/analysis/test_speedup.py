@@ -71,7 +71,7 @@ def test_impossible_problem_has_no_curve_but_a_row() -> None:
 
 def test_agents_that_differ_have_no_curve() -> None:
     differ = replace(JOBS, agents=("a", "b"), actions=(replace(JOBS.actions[0], agents=("b",)), *JOBS.actions[1:]))
-    with pytest.raises(InputError, match="differ"):
+    with pytest.raises(InputError, match="identical"):
         curve(differ)
 
 

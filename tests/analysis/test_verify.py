@@ -430,7 +430,7 @@ def test_what_ships_holds(name: str) -> None:
 def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     (key, proof), *_ = derive_certificates("asynctool/files_1").items()
     read = {key: proof}
-    monkeypatch.setattr(bundled_proofs, "read", lambda package: read)
+    monkeypatch.setattr(bundled_results, "read_proofs", lambda package: read)
     assert derive_certificates("asynctool/files_1")[key] is proof
     read[key] = proof | {"bound": 5}
     assert not next(verify_bundled("asynctool/files_1")).holds
@@ -439,7 +439,7 @@ def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.M
 
 def test_a_file_is_the_same_for_the_same_certificates() -> None:
     found = {**derive_certificates("asynctool/files_1"), **derive_certificates(NAME)}
-    assert bundled_proofs.written(found) == bundled_proofs.written(dict(reversed(found.items())))
+    assert bundled_results.proofs_bytes(found) == bundled_results.proofs_bytes(dict(reversed(found.items())))
 
 
 def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
