@@ -134,7 +134,7 @@ def test_tasks_have_one_colour_in_pictures_pairs_and_pages() -> None:
     schedule = solve(instance).schedule
     assert schedule is not None
     place = {
-        task: i for i, task in enumerate(chart(instance, of(instance).rules_of(instance), SolverOracle())["tasks"])
+        task: i for i, task in enumerate(chart(instance, of(instance).default_rules(instance), SolverOracle())["tasks"])
     }
     assert bars.palette(instance) == {task: PALETTE[i] for task, i in place.items()}
 

@@ -137,7 +137,7 @@ def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     limits: list[object] = []
-    monkeypatch.setattr("planoracle.analysis.grading.oracle.optimum", lambda *_, limit: limits.append(limit))
+    monkeypatch.setattr("planoracle.analysis.grading.oracle.optimum", lambda *_, limit, **_options: limits.append(limit))
     oracle, seconds = SolverOracle(WorkLimit(10.0)), SolverOracle(10.0)
     for one in (oracle, seconds):
         one.best(row(RAW), PAPER)

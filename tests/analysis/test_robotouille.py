@@ -196,7 +196,7 @@ def test_bad_submissions() -> None:
     with pytest.raises(InputError, match="actions"):
         judge(CHEESE, [3])
     with pytest.raises(InputError, match="limit"):
-        registry.get("robotouille").profile("released", limit="guess")
+        registry.get("robotouille").rules.profile("released", limit="guess")
 
 
 def test_repeated_transitions() -> None:

@@ -210,7 +210,7 @@ def test_a_certificate_above_a_known_plan_is_an_error(monkeypatch: pytest.Monkey
 
 def test_a_plan_below_the_optimum_of_a_formula_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     (way,) = list(bundled_entries("asynchow/async/0"))[:1]
-    least = registry.of(way.problem).least(way.problem)
+    least = registry.of(way.problem).formula_optimum(way.problem)
     assert least is not None
     one = module._refute_by_optimum(module.Verification(way.problem.name, least - 1, None, "", True), way.problem)
     assert one.holds is False
