@@ -1,0 +1,273 @@
+"""Worker pool: order of answers, limits and failures of single tasks, reuse and end of the processes."""
+
+from __future__ import annotations
+
+import ast
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import tasks
+from support.batches import members, within
+
+from planoracle.analysis.batch import pool as module
+from planoracle.analysis.batch import process
+from planoracle.analysis.batch.journal import WorkerError
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.process import Ready, TaskFailure, start_early
+from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.instances.errors import InputError
+
+TESTS = Path(__file__).resolve().parents[2]
+LIMITS = TaskLimits(0.4, 300)
+LIMITED = pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _importable() -> Iterator[None]:
+    """Let workers import `support.tasks`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(TESTS))
+        end_idle()
+        yield
+    end_idle()
+
+
+def end_idle() -> None:
+    while process._idle:
+        process._idle.pop().kill()
+
+
+def answers(*names: str, limits: TaskLimits = LIMITS, **options: Any) -> list[Any]:
+    """Return answers, and of failures what is said of them."""
+    with WorkerPool(tasks.start, limits, **options) as pool:
+        return [str(one.error) if isinstance(one, TaskFailure) else one for one in pool.map(names)]
+
+
+# --- one task fails alone -------------------------------------------------------------------------
+
+
+@LIMITED
+def test_a_task_that_exceeds_a_limit_or_kills_its_worker_fails_alone() -> None:
+    assert answers("a", "spin", "b", "hog 400", "c", "kill", "d", "exit 3", "e", workers=1) == [
+        *("a", "takes more than 0.4 s of processor time (--line-seconds)"),
+        *("b", "needs more than 300 MB of memory (--line-memory)"),
+        *("c", "ends its worker process (SIGKILL; for lack of memory?)"),
+        *("d", "ends its worker process (status 3; for lack of memory?)"),
+        "e",
+    ]
+
+
+def test_a_task_that_raises_fails_in_a_worker_that_goes_on() -> None:
+    first, refused, divided, recursed, unsendable, large, flooded, last = answers(
+        "pid", "refuse is odd", "divide", "recurse x", "unsendable", "large", "flood", "pid", workers=1
+    )
+    assert (refused, recursed) == ("is odd", "is nested too deeply")
+    assert divided.startswith("ZeroDivisionError")
+    assert unsendable.startswith("the answer cannot be sent")
+    assert large == flooded == "the answer would have more than 67108864 bytes"
+    assert first == last
+
+
+@pytest.mark.parametrize(
+    ("task", "certain"), [("refuse x", True), ("large", True), ("spin", True), ("divide", False), ("kill", False)]
+)
+def test_only_failures_without_another_cause_are_certain(task: str, certain: bool) -> None:
+    with WorkerPool(tasks.start, LIMITS, 1) as pool:
+        (failure,) = pool.map([task])
+    assert isinstance(failure, TaskFailure)
+    assert failure.certain is certain
+
+
+def test_processor_time_of_threads_counts_and_waiting_does_not() -> None:
+    spun, slept = answers("spin-thread", "sleep 0.6")
+    assert "processor time" in spun
+    assert slept == "0.6"
+
+
+@LIMITED
+def test_a_task_that_does_not_fit_into_the_memory_of_a_worker_fails_alone() -> None:
+    """The thread that reads it has no more memory than the task."""
+    found = answers("a", "b" * 200_000_000, "c", limits=TaskLimits(5, 50))
+    assert found == ["a", "needs more than 50 MB of memory (--line-memory)", "c"]
+
+
+def test_a_task_that_cannot_be_sent_fails_alone() -> None:
+    nested: list[Any] = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert answers("a", nested, "b") == ["a", "is nested too deeply", "b"]  # type: ignore[arg-type]
+
+
+@LIMITED
+@pytest.mark.parametrize("is_idle", [False, True])
+def test_a_failure_in_a_used_worker_is_tried_again_in_a_fresh_one(is_idle: bool) -> None:
+    """Memory that earlier tasks retained is no reason to refuse a task."""
+    end_idle()
+    if is_idle:  # two workers of earlier pools
+        with WorkerPool(tasks.start, LIMITS, 1) as one, WorkerPool(tasks.start, LIMITS, 1) as other:
+            assert [*one.map(["retain 150"]), *other.map(["retain 150"])] == ["retained"] * 2
+        assert answers("hog 150", workers=1) == [150]
+    else:
+        assert answers("retain 150", "hog 150", "b", workers=1) == ["retained", 150, "b"]
+
+
+def test_one_death_may_have_another_cause(tmp_path: Path) -> None:
+    assert answers("a", f"die-once {tmp_path}/mark", "b") == ["a", "alive", "b"]
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+def test_answers_of_several_workers_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PATIENCE", 0.0)
+    names = ["sleep 0.3", "kill", *map(str, range(600)), "divide", "pid", "last"]
+    found = answers(*names, workers=2)
+    assert found[2:602] == names[2:602]
+    assert (found[0], found[-1]) == ("0.3", "last")
+    assert "SIGKILL" in found[1]
+
+
+def test_tasks_are_read_as_they_are_needed() -> None:
+    read: list[int] = []
+
+    def source() -> Iterator[str]:
+        for number in range(100):
+            read.append(number)
+            yield "sleep 0.06"
+
+    with WorkerPool(tasks.start, LIMITS, 1) as pool:
+        next(pool.map(source()))
+    assert len(read) <= 10
+
+
+def test_ready_answers_keep_their_place_and_need_no_worker() -> None:
+    ready = Ready("ready")
+    assert answers(ready, "a", ready, ready) == ["ready", "a", "ready", "ready"]  # type: ignore[arg-type]
+
+
+def test_iterators_are_lists_and_limits_are_those_of_a_part() -> None:
+    counted, failed, last = answers("count 12", "count-and-die 2", "a", limits=TaskLimits(0.4, None))
+    assert counted == list(range(12))
+    assert "SIGKILL" in failed
+    assert last == "a"
+
+
+def test_streams_yield_parts_before_the_end() -> None:
+    with WorkerPool(tasks.start, LIMITS, 1) as pool:
+        assert list(pool.stream("count 3")) == [0, 1, 2]
+        *parts, failure = pool.stream("count-and-die 2")
+        assert parts == [0, 1]
+        assert isinstance(failure, TaskFailure)
+        assert next(pool.stream("count 1000")) == 0  # and the rest is not computed
+
+
+def test_progress_is_reported() -> None:
+    messages: list[str] = []
+    assert answers("tell 1", "a", "tell 2", on_progress=messages.append) == ["1", "a", "2"]
+    assert messages == ["1", "2"]
+
+
+def test_what_a_task_prints_is_no_answer_and_there_is_nothing_to_read(capfd: pytest.CaptureFixture[str]) -> None:
+    end_idle()
+    assert answers("print hello", "a") == ["", "a"]
+    assert capfd.readouterr() == ("", "hello\n")
+
+
+# --- processes ------------------------------------------------------------------------------------
+
+
+def test_idle_workers_are_reused_with_new_limits_environment_and_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (first,) = answers("pid")
+    monkeypatch.setenv("ANSWER", "42")
+    monkeypatch.chdir(tmp_path)
+    found = answers("pid", "hog 400", "environment ANSWER", "folder", limits=TaskLimits(20, 1000))
+    assert found == [first, 400, "42", str(tmp_path)]
+    monkeypatch.delenv("ANSWER")
+    assert answers("environment ANSWER", "pid") == [None, first]
+
+
+def test_few_tasks_start_one_worker_and_a_worker_started_early_is_used() -> None:
+    end_idle()
+    start_early("json")
+    early = process._idle[0].process.pid
+    with WorkerPool(tasks.start, LIMITS, 4) as pool:
+        assert set(pool.map(["pid"] * 50)) == {early}
+        assert len(pool._workers) == 1
+
+
+def test_a_worker_that_is_not_done_is_ended_and_no_later_work_starts_one() -> None:
+    pool = WorkerPool(tasks.start, TaskLimits(), 1)
+    found = pool.map(["pid", "sleep 60"])
+    pid = next(found)
+    pool.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    with pytest.raises(WorkerError, match="closed"):
+        next(found)
+
+
+def test_an_error_at_the_start_of_a_worker_ends_the_pool() -> None:
+    with WorkerPool(tasks.start_refused, LIMITS, 1) as pool, pytest.raises(InputError, match="unknown rule"):
+        list(pool.map(["a"]))
+    with WorkerPool(tasks.start_dying, LIMITS, 1) as pool, pytest.raises(WorkerError, match="cannot begin its work"):
+        list(pool.map(["a"]))
+
+
+PARENT = """
+import sys
+from support import tasks
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.worker import TaskLimits
+pool = WorkerPool(tasks.start, TaskLimits(), 1)
+found = pool.map(["pid", {task!r}])
+print(next(found), flush=True)
+{then}
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("task", ["sleep 60", ""], ids=["busy", "idle"])
+def test_no_worker_outlives_the_pool(number: int, task: str) -> None:
+    code = PARENT.format(task=task, then="next(found); input()")
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", code], start_new_session=True, **pipes) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        assert {worker, parent.pid} == set(members(parent.pid))
+        parent.send_signal(number)
+        assert parent.wait(10) == -number
+        assert within(5, lambda: not members(parent.pid))
+
+
+CAUSE = "a worker process cannot be started: Too many open files; raise the limit of open files (ulimit -n)"
+
+
+def test_a_worker_that_cannot_be_started_is_an_error_with_its_cause() -> None:
+    end_idle()
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    next_file = os.dup(0)
+    os.close(next_file)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (next_file, limits[1]))
+    try:
+        start_early("json")  # which is no error of the command yet
+        with pytest.raises(WorkerError) as caught:
+            WorkerPool(tasks.start)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert str(caught.value) == CAUSE
+
+
+def test_no_module_reads_proc() -> None:
+    """Containers and macOS have none."""
+    for path in Path(module.__file__).parent.glob("*.py"):
+        texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+        assert not [text for text in texts if isinstance(text, str) and text.startswith("/proc")]

@@ -1,0 +1,518 @@
+"""Regret: what decisions cost, from where on a run is lost, and how it could still end best."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.asynctool import random_chains
+from support.random_instances import kitchen, workshop
+from support.runner import CliRunner
+from support.runs import from_scratch, odd_workshop, walk
+from support.samples import sample
+from support.trajectories import replayed, trajectory_of
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.diagnosis.regret import regret, regret_of
+from planoracle.instances.benchmarks.asynctool import encoding as asynctool
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
+from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import rules as recipe2plan
+from planoracle.instances.benchmarks.timearena import rules as timearena
+from planoracle.instances.benchmarks.timearena.scenario import world
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import catalog
+from planoracle.instances.files.catalog import load
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.protocol import registry
+from planoracle.solver.exact.search import solve
+from planoracle.solver.states.values import step_of
+
+NAME = "recipe2plan/timed/Cobbler_Pancakes"
+REASONS = {None, "constraints", "time_limit", "over", "spoiled"}
+
+
+def priced(instance, submission, rules=None, *, guesses=False):
+    """Regret of a submission, after checking all that must hold for any."""
+    found = regret(instance, submission, rules)
+    for one, two in pairwise(found.decisions):
+        assert one.after == two.before
+        assert one.end <= two.start or one.kind == "act"
+    for one in found.decisions:
+        assert one.cost is None or one.cost == one.after - one.before
+        assert guesses or one.cost is None or one.cost >= 0
+        assert one.status in ("optimal", "infeasible", "feasible", "unknown")
+        assert (one.status == "optimal") == (one.after is not None)
+    if found.success:
+        assert None not in (found.optimum, found.total)
+        assert found.total == found.final - found.optimum
+        assert (found.completion, found.completion_status, found.completion_plan) == (found.final, "optimal", None)
+        assert found.no_return is None
+    assert found.no_return_reason in REASONS
+    json.dumps(found.as_dict())
+    return found
+
+
+# --- sums ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", sample(["timed", "untimed"], 2))
+def test_sums_are_exact_on_the_reference_plans(setting):
+    for name in catalog.expand([f"recipe2plan/{setting}"])[::2]:
+        commands = bundled_data.reference_plan(setting, name.rpartition("/")[2])
+        if commands is None:
+            continue
+        found = priced(load(name), ", ".join(command.text for command in commands))
+        assert found.success
+        assert found.optimum == solve(load(name)).makespan
+        assert sum(one.cost for one in found.decisions) == found.total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
+def test_sums_are_exact_on_random_runs(make):
+    complete = 0
+    for seed in range(40):
+        instance = make(seed)
+        *_, (course, _, here) = walk(instance, seed)
+        if instance.benchmark == "generic":
+            plan = json.dumps([piece._asdict() for piece in here.state.pieces])
+        else:
+            plan = [[int(p.action[3:]), p.action[:2], p.duration, p.start] for p in here.state.pieces]
+        found = priced(instance, plan)
+        complete += found.success
+        if here.complete and course.in_time(here.reached):
+            assert found.success
+            assert found.optimum == solve(instance).makespan
+            assert found.final == here.reached
+        if found.completion_plan is not None:
+            again = replayed(instance, found.completion_plan)
+            assert (again.violations, again.makespan) == ((), found.completion)
+    assert complete > 5
+
+
+@pytest.mark.slow
+def test_sums_are_exact_on_random_timearena_runs():
+    for seed in range(24):
+        random = Random(seed)
+        name = random.choice(catalog.expand(["timearena"])[:90])
+        rules = timearena.RULE_SET.profile(
+            random.choice(("paper", "released")),
+            invalid_ticks_world=random.random() < 0.5,
+            stop_on_complete=random.random() < 0.5,
+        )
+        scene = world(name)
+        noise = ["dance", "wash moon", *random.sample(scene.commands, 2)]
+        said = [random.choice(random.choice((scene.commands, ["wait"], noise))) for _ in range(random.randint(5, 200))]
+        found = priced(load(name), {"actions": said, "time_limit": 10_000}, rules)
+        if found.completion_plan is not None:
+            course = trajectory_of(load(name), found.completion_plan, rules)
+            assert (course.success, course.makespan) == (True, found.completion)
+
+
+@pytest.mark.slow
+def test_sums_are_exact_on_random_transcripts_and_only_guesses_save_time():
+    early = good = 0
+    for seed in range(40):
+        random = Random(seed)
+        problem = random_chains(seed, constant=False)
+        chains = [[call_message(task.id, call) for call in task.reference_calls] for task in problem.tasks]
+        said = []
+        while any(chains):
+            said.append(random.choice([chain for chain in chains if chain]).pop(0) if random.random() < 0.7 else WAIT)
+        closed = random.random() < 0.8
+        found = priced(asynctool.instance(problem), [*said, CLOSING] if closed else said, guesses=True)
+        assert found.success == closed
+        good += closed
+        for one in found.decisions:
+            if one.cost is not None and one.cost < 0:
+                assert one.violation == "premature"
+                early += 1
+        if not closed:
+            assert found.completion == len(said) + 1
+    assert good > 20
+    assert early > 5
+
+
+# --- what single decisions cost ------------------------------------------------------------------
+
+
+def test_a_wait_costs_like_any_other_command():
+    late = [[0, "Cobbler", 600, 300]]
+    found = priced(load(NAME), late)
+    assert [(one.kind, one.command, one.cost) for one in found.decisions] == [
+        ("wait", "wait 5 min", 300),
+        ("act", "Step(0, Cobbler, 00:10:00, 00:05:00)", 0),
+    ]
+    household = load("timearena/household1")
+    assert [one.cost for one in priced(household, ["wait", "activate kettle"]).decisions] == [1, 0]
+
+
+def test_a_wrong_minute_costs_whatever_the_world_does_meanwhile():
+    household = load("timearena/household1")
+    for ticks in (False, True):
+        rules = timearena.RULE_SET.profile("paper", invalid_ticks_world=ticks)
+        found = priced(household, ["activate kettle", "dance", "wash moon"], rules)
+        assert [one.violation for one in found.decisions] == [None, "invalid_action", "nonexistent_object"]
+        best = [one.after for one in found.decisions]
+        # The kettle boils on, or it does not.
+        assert best == ([13, 13, 13] if ticks else [13, 14, 15])
+        repeated = priced(household, ["wash cup", "wash cup"], rules)
+        assert [one.kind for one in repeated.decisions] == ["act", "lost"]
+
+
+def test_after_the_end_a_wrong_minute_only_ends_a_run_if_the_rules_say_so():
+    household = load("timearena/household1")
+    plan = solve(household).plan.splitlines()
+    whole = priced(household, plan)
+    assert (whole.success, whole.total) == (True, 0)
+    rules = timearena.RULE_SET.profile("paper", stop_on_complete=False)
+    assert priced(household, plan, rules).total == 0
+    # Where the last work goes on by itself, a wrong minute can be the last one.
+    for name in ("timearena/cooking2", "timearena/lab1", "timearena/lab5", "timearena/household1"):
+        *begun, _ = whole = solve(load(name)).plan.splitlines()
+        ends, goes_on = (
+            priced(load(name), [*begun, "dance" if whole[-1] == "wait" else whole[-1]], profile)
+            for profile in (timearena.RULE_SET.profile("paper", invalid_ticks_world=True), rules)
+        )
+        assert ends.success
+        assert goes_on.success == (whole[-1] != "wait")
+
+
+def test_refused_commands_of_a_log_move_the_clock_only_for_steps_that_exist():
+    def log(*answers):
+        return [{"response": answer} for answer in answers]
+
+    instance = load(NAME)
+    known = priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"))
+    assert [(one.kind, one.cost) for one in known.decisions] == [("wait", 600), ("lost", 0)]
+    unknown = priced(instance, log("Step(99, Cobbler, 1 min, 00:10:00)", "Step(0, Cobbler, 10 min, 00:00:00)"))
+    assert [(one.kind, one.cost) for one in unknown.decisions] == [("lost", 0), ("act", 0)]
+    assert unknown.completion == unknown.optimum == 4080
+    still = recipe2plan.RULE_SET.profile("paper", reject_advances_clock=False)
+    assert priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"), still).completion == 4080
+
+
+@pytest.mark.parametrize("seconds", [15, 20, 1215])
+def test_commands_off_the_grid_are_priced_to_the_second(seconds):
+    found = priced(load(NAME), [[0, "Cobbler", 600, seconds]])
+    assert [one.cost for one in found.decisions] == [seconds, 0]
+    assert found.completion == 4080 + seconds
+    assert seconds % found.grid == 0
+
+
+def test_a_command_of_one_second_is_priced_on_the_grid_of_a_second():
+    for seed in range(12):
+        instance = kitchen(seed)
+        found = priced(instance, [[0, "R0", instance.actions[0].duration, 7]])
+        if found.optimum is not None:
+            assert (found.decisions[0].cost, found.decisions[0].after) == (7, found.optimum + 7)
+
+
+@pytest.mark.parametrize("late", [10**11, 10**30])
+def test_far_times_are_priced_like_near_ones_and_leave_nothing_behind(late):
+    instance = load(NAME)
+    first = priced(instance, [[0, "Cobbler", 600, late]])
+    assert (first.completion, first.completion_status) == (late + 4080, "optimal")
+    assert priced(instance, [[0, "Cobbler", 600, 60]]).completion == 4140
+    own = Instance("generic", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)))
+    piece = {"action": "t/b", "start": late, "duration": 3, "agent": "agent"}
+    assert priced(own, [piece]).completion == late + 3
+
+
+def test_commands_of_no_length_only_take_time():
+    released = recipe2plan.PROFILES["released"]
+    found = priced(load(NAME), "Step(0, Cobbler, 10 min, 00:00:00), Step(0, Cobbler, 0 min, 00:20:00)", released)
+    assert [one.kind for one in found.decisions] == ["act", "wait", "act"]
+    assert found.decisions[-1].cost == 0
+    assert replayed(load(NAME), found.completion_plan, released).makespan == found.completion
+    refused = priced(load(NAME), [[0, "Cobbler", 0, 300]])
+    assert refused.decisions[-1].violation == "action_duration"
+    assert refused.completion == 4080
+
+
+# --- runs that do not end well -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("plan", ["", "no plan at all", [], None, {"plan": []}, {"plan": ""}])
+def test_nothing_submitted_leaves_the_whole_plan_to_be_done(plan):
+    found = priced(load(NAME), plan)
+    assert (found.success, found.decisions, found.completion, found.optimum) == (False, (), 4080, 4080)
+    assert replayed(load(NAME), found.completion_plan).makespan == 4080
+
+
+def test_a_failed_plan_is_completed_from_before_its_first_violation():
+    commands = bundled_data.reference_plan("timed", "Cobbler_Pancakes")
+    broken = [*commands[:6], commands[0]._replace(start=commands[6].start), *commands[6:]]
+    found = priced(load(NAME), ", ".join(command.text for command in broken))
+    assert not found.success
+    assert found.decisions[-1].violation in ("repeated_action", "object_occupancy")
+    again = replayed(load(NAME), found.completion_plan)
+    assert (again.violations, again.makespan) == ((), found.completion)
+    assert found.completion_plan.startswith(", ".join(command.text for command in commands[:6]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
+def test_the_point_of_no_return_is_where_a_solve_from_scratch_sees_it(make):
+    seen = 0
+    for seed in range(60):
+        instance = make(seed)
+        *_, (course, _, here) = walk(instance, seed, lazy=0.5)
+        if instance.benchmark == "generic":
+            plan = [piece._asdict() for piece in here.state.pieces]
+        else:
+            plan = [[int(p.action[3:]), p.action[:2], p.duration, p.start] for p in here.state.pieces]
+        run = trajectory_of(instance, plan)
+        found = regret_of(run)
+        possible = []
+        for situation in run.points:
+            rest = from_scratch(situation)
+            possible.append(rest.status == "optimal" and course.in_time(rest.makespan))
+        if found.no_return is None:
+            assert all(possible) or not possible[0]
+            continue
+        seen += 1
+        assert found.no_return_status == "proved"
+        assert possible[found.no_return]
+        assert not any(possible[found.no_return + 1 :])
+        rest = from_scratch(run.points[found.no_return + 1])
+        assert found.no_return_reason == ("constraints" if rest.status == "infeasible" else "time_limit")
+    assert seen > 5
+
+
+def test_an_instance_without_solution_is_lost_before_it_begins():
+    tight = (Action("t/a", "t", 3, 3), Action("t/b", "t", 3, 3), Action("t/c", "t", 1, 1))
+    lags = (Lag("t/a", "t/c", 0, 0), Lag("t/b", "t/c", 0, 0))
+    found = priced(Instance("never", tight, lags), [{"action": "t/a", "start": 0, "duration": 3, "agent": "agent"}])
+    assert (found.no_return, found.no_return_reason, found.no_return_status) == (None, "constraints", "proved")
+    assert (found.optimum, found.completion, found.completion_status) == (None, None, "infeasible")
+
+
+def test_time_limits_are_points_of_no_return():
+    actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3))
+    limited = Instance("limited", actions, time_limit=6)
+    found = priced(limited, [{"action": "t/a", "start": 2, "duration": 2, "agent": "agent"}])
+    assert (found.no_return, found.no_return_reason, found.completion) == (0, "time_limit", 7)
+    assert found.completion_plan is None
+    in_time = priced(limited, [{"action": "t/a", "start": 1, "duration": 2, "agent": "agent"}])
+    assert (in_time.no_return, in_time.completion) == (None, 6)
+    household = load("timearena/household1")
+    for limit, reason in ((12, "time_limit"), (0, "time_limit"), (13, None)):
+        run = priced(household, {"actions": [], "time_limit": limit})
+        assert (run.no_return_reason, run.completion_plan is None) == (reason, reason is not None)
+
+
+def test_a_time_limit_counts_for_the_point_of_no_return_and_in_no_price():
+    limited = Instance("limited", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3)), time_limit=6)
+    found = priced(limited, [{"action": "t/a", "start": 2, "duration": 2, "agent": "agent"}])
+    assert [(one.after, one.cost, one.status) for one in found.decisions] == [(7, 2, "optimal"), (7, 0, "optimal")]
+    assert (found.no_return, found.completion_plan) == (0, None)
+
+
+def test_with_one_agent_a_piece_costs_what_with_several_the_wait_after_it_does():
+    """As ``.docs/reference/diagnosis.md`` says."""
+    chop, boil = Action("t/chop", "t", 2, 2, agents=("a",)), Action("t/boil", "t", 5, 0, agents=("a",))
+    plan = [
+        {"action": "t/chop", "start": 0, "duration": 2, "agent": "a"},
+        {"action": "t/boil", "start": 2, "duration": 5, "agent": "a"},
+    ]
+    alone = priced(Instance("k", (chop, boil), agents=("a",)), plan)
+    assert [(one.kind, one.cost) for one in alone.decisions] == [("act", 2), ("act", 0)]
+    for agents, more in ((("a", "b"), ()), (("a",), (Action("t/free", "t", 0, 0, agents=()),))):
+        rows = [*plan, *({"action": one.id, "start": 0, "duration": 0, "agent": None} for one in more)]
+        other = priced(Instance("k", (chop, boil, *more), agents=agents), rows)
+        kinds = [(one.kind, one.cost) for one in other.decisions]
+        assert kinds[len(more) :] == [("act", 0), ("wait", 2), ("act", 0)]
+        assert other.total == alone.total == 2
+
+
+def test_runs_that_the_rules_end_are_over():
+    household = load("timearena/household1")
+    five = priced(household, ["dance"] * 7)
+    assert (len(five.decisions), five.no_return, five.no_return_reason) == (5, 4, "over")
+    assert five.completion_plan is None
+    out = priced(household, {"actions": ["wait"] * 30, "time_limit": 20})
+    assert (out.no_return, out.no_return_reason) == (7, "time_limit")
+    closed = priced(load("asynctool/files_1"), [CLOSING])
+    assert (closed.no_return, closed.no_return_reason) == (0, "over")
+
+
+def test_calls_that_spoil_a_state_leave_no_success_that_can_be_named():
+    task = asynctool.problem_of(load("asynctool/files_1")).tasks[0]
+    call = task.reference_calls[-1]
+    wrong = [call_message(task.id, call), call_message(task.id, call), call_message(task.id, task.reference_calls[0])]
+    found = priced(load("asynctool/files_1"), wrong, guesses=True)
+    assert found.no_return_reason in ("spoiled", None)
+    if found.no_return_reason == "spoiled":
+        assert (found.no_return_status, found.completion_plan) == ("unknown", None)
+
+
+def test_an_action_before_its_predecessor_is_a_violation_even_if_that_has_been_begun():
+    saw = Action("t/saw", "t", 4, 4, interruptible=True)
+    instance = Instance("shop", (saw, Action("t/glue", "t", 1, 1)), (Lag("t/saw", "t/glue"),))
+    rows = [
+        {"action": "t/saw", "start": 0, "duration": 2, "agent": "agent"},
+        {"action": "t/glue", "start": 2, "duration": 1, "agent": "agent"},
+    ]
+    found = priced(instance, rows)
+    assert [(one.kind, one.violation) for one in found.decisions] == [("act", None), ("lost", "minimum_lag")]
+    assert (found.no_return, found.completion) == (None, 5)
+
+
+def test_an_action_of_no_length_does_not_get_in_the_way_of_one_that_is_paused():
+    mark = Action("t/mark", "t", 0, 0)
+    instance = Instance("shop", (mark, Action("t/saw", "t", 4, 4, interruptible=True)))
+    rows = [
+        {"action": "t/mark", "start": 0, "duration": 0, "agent": "agent"},
+        {"action": "t/saw", "start": 0, "duration": 2, "agent": "agent"},
+    ]
+    found = priced(instance, rows)
+    assert [one.kind for one in found.decisions] == ["act", "act"]
+    assert found.completion == 4
+
+
+def test_agents_and_capacities_are_priced_together():
+    bench = (Mode((Demand("bench", amount=2),)),)
+    actions = (Action("t/a", "t", 4, 4), Action("t/b", "t", 3, 3, modes=bench), Action("t/c", "t", 3, 3, modes=bench))
+    instance = Instance("shop", actions, resources=(Resource("bench", capacity=3),), agents=("x", "y"))
+    rows = [
+        {"action": "t/b", "start": 0, "duration": 3, "agent": "x"},
+        {"action": "t/c", "start": 3, "duration": 3, "agent": "x"},
+        {"action": "t/a", "start": 4, "duration": 4, "agent": "y"},
+    ]
+    found = priced(instance, rows)
+    assert (found.optimum, found.final, found.total) == (7, 8, 1) if found.optimum == 7 else (6, 8, 2)
+    assert found.optimum == solve(instance).makespan
+
+
+@pytest.mark.parametrize("rules", ["paper", "released"])
+def test_an_exit_costs_nothing_but_ends_the_run(rules):
+    made = ["activate kettle", "wash cup", " Quit", "wash teapot"]
+    found = priced(load("timearena/household1"), made, timearena.PROFILES[rules])
+    kinds = [(one.command, one.kind, one.start, one.end, one.cost) for one in found.decisions]
+    assert kinds == [("activate kettle", "act", 0, 1, 0), ("wash cup", "act", 1, 4, 0), ("exit", "lost", 4, 4, 0)]
+    assert (found.no_return, found.no_return_reason, found.no_return_status) == (2, "over", "proved")
+    assert (found.completion, found.completion_plan, found.success) == (13, None, False)
+    at_once = priced(load("timearena/household1"), ["exit"], timearena.PROFILES[rules])
+    assert (at_once.no_return, at_once.no_return_reason, at_once.optimum) == (0, "over", 13)
+
+
+# --- hostile submissions -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        5,
+        {"x": 1},
+        [[[]]],
+        [{"step": "0"}],
+        [[0, "Cobbler", "ten", 0]],
+        [[0, "Cobbler", 600, -1]],
+        [[0, "Cobbler", True, 0]],
+        [[10**50, "Cobbler", 600, 0]],
+        {"plan": {"response": 7}},
+        [None],
+    ],
+)
+@pytest.mark.parametrize("name", [NAME, "timearena/household1", "generic"])
+def test_what_cannot_be_read_raises_a_typed_error_or_is_a_run_without_commands(name, plan):
+    instance = workshop(0) if name == "generic" else load(name)
+    try:
+        found = regret(instance, plan)
+    except InputError:
+        return
+    assert not found.success
+
+
+@pytest.mark.slow
+def test_an_absurd_number_of_pieces_is_refused():
+    saw = Action("t/saw", "t", 10**6, 10**6, interruptible=True)
+    rows = [{"action": "t/saw", "start": 2 * k, "duration": 1, "agent": "agent"} for k in range(2_100)]
+    with pytest.raises(InputError, match="pieces"):
+        regret(Instance("long", (saw,)), rows)
+
+
+def test_the_report_is_plain_data():
+    found = regret(load(NAME), [[0, "Cobbler", 600, 300]])
+    data = load_json(json.dumps(found.as_dict()), "report")
+    assert "run" not in data or data["run"] is None
+    assert len(data["decisions"]) == len(found.decisions)
+    assert found.costliest(1) == [0]
+    assert found.grid == step_of(found.run)
+
+
+@pytest.mark.parametrize("name", ["asynctool/similar2/15", "asynctool/similar3/21", "asynctool/cross2/05"])
+def test_what_a_call_on_a_guess_has_passed_over_still_comes_in_order(name):
+    for task in asynctool.problem_of(load(name)).tasks:
+        for call in task.reference_calls[1:]:
+            priced(load(name), [call_message(task.id, call)], guesses=True)  # its completion passes the rules
+
+
+def test_a_piece_in_the_middle_of_another_is_told_by_what_the_rules_say_of_it():
+    instance = Instance("shop", (Action("t/saw", "t", 4, 4), Action("t/boil", "t", 3, 0)))
+    saw = {"action": "t/saw", "start": 0, "duration": 4, "agent": "agent"}
+    boil = {"action": "t/boil", "start": 1, "duration": 3, "agent": "agent"}
+    assert priced(instance, [saw, boil]).decisions[-1].violation == "start_attended"
+    assert priced(instance, [saw, boil | {"agent": None}]).decisions[-1].violation == "ineligible_agent"
+
+
+# --- plans by the general rules that are no success ------------------------------------------------
+
+EXAMPLE = str(Path(__file__).parents[3] / "instances" / "examples" / "tea.json")
+TEA = catalog.read_problems(EXAMPLE)[0]
+FILL, BOIL, POUR, STEEP = [
+    {"action": f"tea/{name}", "start": start, "duration": duration, "agent": "cook"}
+    for name, start, duration in (("fill", 0, 1), ("boil", 1, 5), ("pour", 6, 1), ("steep", 7, 3))
+]
+
+
+@pytest.mark.parametrize(
+    ("plan", "stop", "kind", "words", "completion"),
+    [
+        ([FILL, BOIL], 2, "missing_action", "tea/pour: is never carried out", 10),
+        ([], 0, "missing_action", "tea/fill: is never carried out", 10),
+        ([FILL, BOIL | {"start": 0}], 0, "minimum_lag", "tea/boil: starts at 0, before tea/fill is carried out", 10),
+        ([BOIL | {"start": 2}], 0, "minimum_lag", "tea/boil: starts at 2, before tea/fill is carried out", 10),
+        ([FILL, BOIL | {"start": 2}, POUR], 3, "minimum_lag", "tea/pour: starts at 6, earliest 7 after tea/boil", 11),
+        ([FILL, BOIL, POUR | {"start": 8}], 2, "maximum_lag", "tea/pour: starts at 8, latest 7 after tea/boil", 10),
+        ([FILL, BOIL, FILL | {"start": 3}], 2, "action_duration", "tea/fill: runs 2 ticks, needs 1", 10),
+        ([FILL | {"start": 4}, BOIL | {"start": 5, "duration": 4}], 2, "action_duration", "runs 4 ticks, needs 5", 14),
+        ([FILL | {"agent": "robot"}], 0, "ineligible_agent", "tea/fill: needs one of cook, not robot", 10),
+    ],
+)
+def test_it_says_which_piece_is_at_fault_and_how_to_go_on(plan, stop, kind, words, completion):
+    found = priced(TEA, {"plan": plan})
+    assert not found.success
+    assert (found.fault["kind"], f"{found.fault['subject']}: {found.fault['message']}"[-len(words) :]) == (kind, words)
+    assert (found.run.stop, found.completion, found.completion_status) == (stop, completion, "optimal")
+    again = registry.of(TEA).run(TEA, {"plan": found.completion_plan})
+    assert (again.success, again.makespan, again.fault) == (True, completion, None)
+    lost = [one.violation for one in found.decisions if one.kind == "lost"]
+    assert lost == ([] if kind == "missing_action" else [kind])
+    # Nothing before the piece at fault is without a price.
+    assert all(one.cost is not None for one in found.decisions[:stop])
+
+
+@pytest.mark.slow
+def test_the_command_line_says_why(tmp_path):
+    lines = tmp_path / "plans.jsonl"
+    plans = [[FILL, BOIL, POUR | {"start": 8}], [FILL | {"start": "soon"}], [FILL]]
+    rows = [{"id": str(n), "instance": EXAMPLE, "plan": plan} for n, plan in enumerate(plans)]
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = CliRunner().invoke(app, ["regret", str(lines), "--trust-paths"]).stderr
+    assert told.splitlines() == [
+        "error: line 2: plan[0].start: must be a whole number up to 1" + "0" * 40 + " (got 'soon')",
+        "0: optimum 10; no success: decision 3 is at fault, "
+        "maximum_lag (tea/pour: starts at 8, latest 7 after tea/boil); "
+        "best completion 10 (optimal, going on before decision 2); "
+        "point of no return: decision 2 (no way on without violation) [minutes]",
+        "2: optimum 10; no success: missing_action (tea/boil: is never carried out); "
+        "best completion 10 (optimal) [minutes]",
+    ]

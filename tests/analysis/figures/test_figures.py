@@ -1,0 +1,500 @@
+"""Figures: what they show, at 24 and at 150 actions, and that nothing is cut off, overlaps or warns."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+from random import Random
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from support.batches import MAIN
+from support.runner import CliRunner
+from support.samples import sample
+
+from planoracle.analysis import frames
+from planoracle.analysis.cli import app
+from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret, regret
+from planoracle.analysis.figures.dependencies import dependency_graph, graph_of, place
+from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
+from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
+from planoracle.analysis.figures.plan_figure import draw_pair
+from planoracle.analysis.figures.regret_curve import regret_staircase
+from planoracle.analysis.figures.style import Shape, plain, save, use_shape
+from planoracle.heuristics.registry import run
+from planoracle.instances.errors import InputError
+from planoracle.instances.files import catalog
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.solver.solve import solve as solve_any
+from tests.support.random_instances import workshop
+
+COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
+SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
+FLOOR = "paracook/cook/own/seed_1/agent_num_1/orders_num_1"
+TASKS = "timearena/cooking1+cooking2"
+
+
+def many(count: int = 150) -> Instance:
+    """A shop of about so many actions in chains that meet, with windows, modes and machines."""
+    actions, lags = [], []
+    for i in range(count):
+        task = f"order {i // 15}"
+        uses = Mode((Demand(f"machine {i % 5}"),))
+        own = Mode((Demand("bench"),), name="bench")
+        attended = 4 if i % 3 else 0
+        actions.append(Action(f"{task}/{i}", task, 4, attended, modes=(uses, own), label=f"carry out step {i}"))
+        if i % 15:
+            lags.append(
+                Lag(f"order {(i - 1) // 15}/{i - 1 - (i % 15 > 9)}", actions[-1].id, 0, 30 if i % 7 == 0 else None)
+            )
+    machines = tuple(Resource(f"machine {k}") for k in range(5))
+    return Instance(f"shop of {count}", tuple(actions), tuple(lags), (*machines, Resource("bench", 2)), ("Ann", "Bob"))
+
+
+#: An instance and two of its schedules, by size.
+Pairs = dict[str, tuple[Instance, Schedule, Schedule]]
+
+BIG = many()
+
+
+def dense(count: int = 120) -> Instance:
+    """Actions that each wait for up to three of the thirty before it: arrows over many layers."""
+    random = Random(1)
+    lags = {(f"j/{random.randrange(max(0, i - 30), i)}", f"j/{i}") for i in range(1, count) for _ in range(3)}
+    actions = tuple(Action(f"j/{i}", "j", 1 + i % 7, 0) for i in range(count))
+    return Instance("dense", actions, tuple(Lag(before, after) for before, after in sorted(lags)))
+
+
+SMALL = catalog.load(COBBLER)
+
+
+@pytest.fixture(scope="module")
+def schedules() -> Pairs:
+    """Two schedules of an instance of 24 and of one of 150 actions."""
+    found = {}
+    for name, instance, methods in (
+        ("24", SMALL, ("improve", "parallel-lpt")),
+        ("150", BIG, ("serial-lpt", "parallel-spt")),
+    ):
+        one, other = (run(instance, method).schedule for method in methods)
+        assert one is not None
+        assert other is not None
+        found[name] = instance, one, other
+    return found
+
+
+@pytest.fixture(scope="module")
+def comparisons() -> pd.DataFrame:
+    methods = ("optimum", "reference", "improve", "serial-lpt", "timearena-greedy", "asynctool-sequential")
+    names = ["recipe2plan/timed/C*", "timearena/cooking/1", "asynctool/cross2", workshop(4), workshop(9)]
+    frame: pd.DataFrame = frames.compare_methods(names, methods).frame
+    # Measured times would place labels differently in each run.
+    return frame.assign(seconds=[0.002 * 1.02**row for row in range(len(frame))])
+
+
+def chain(costs: list[int | None], no_return: int | None = None, unit: str = "minute") -> RunRegret:
+    """Regret of a plan whose decisions cost so much; from a cost that is not known on nothing is."""
+    level: int | None = 100
+    decisions = []
+    for k, cost in enumerate(costs):
+        after = None if level is None or cost is None else level + cost
+        status = "optimal" if after is not None else "infeasible"
+        decisions.append(
+            DecisionRegret(k, f"do <b>{k}</b>", "act", k, k + 1, level, after, cost, status, after, after, None)
+        )
+        level = after
+    return RunRegret(
+        "chain",
+        "generic",
+        unit,
+        False,
+        tuple(decisions),
+        100,
+        None,
+        None,
+        no_return,
+        "constraints",
+        "proved",
+        None,
+        "unknown",
+        None,
+        1,
+    )
+
+
+@pytest.fixture(scope="module")
+def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[..., Axes]]:
+    """Every figure on real data, small and large, as a function of the axes."""
+    cobbler = regret(SMALL, run(SMALL, "parallel-lpt").plan)
+    wrong = regret(catalog.load("timearena/household1"), ["fly"] * 6)
+    random = np.random.default_rng(0)
+    costs = [int(cost) for cost in random.choice([0, 0, 0, 1, 5], 150)]
+    made: dict[str, Callable[..., Axes]] = {}
+    for size, (instance, one, other) in schedules.items():
+        made[f"gantt {size}"] = lambda ax=None, i=instance, s=one: gantt(i, s, ax)
+        made[f"pair {size}"] = lambda ax=None, i=instance, s=one, t=other: gantt_pair(i, s, t, ax)
+        made[f"graph {size}"] = lambda ax=None, i=instance: dependency_graph(i, ax)
+    made["gaps"] = lambda ax=None: gap_distribution(comparisons, ax, title="gaps")
+    made["profile"] = lambda ax=None: performance_profile(comparisons, ax, title="profile")
+    made["profile against the optimum"] = lambda ax=None: performance_profile(
+        comparisons, ax, methods=["improve", "serial-lpt"], against="optimum"
+    )
+    made["time"] = lambda ax=None: time_to_proof(comparisons, ax, title="time")
+    made["regret 24"] = lambda ax=None: regret_staircase(cobbler, ax)
+    made["regret wrong"] = lambda ax=None: regret_staircase(wrong, ax)
+    made["regret 150"] = lambda ax=None: regret_staircase(chain([*costs[:-20], *[None] * 20], 130), ax)
+    return made
+
+
+NAMES = (
+    *("gantt 24", "gantt 150", "pair 24", "pair 150", "graph 24", "graph 150"),
+    *("gaps", "profile", "profile against the optimum", "time", "regret 24", "regret wrong", "regret 150"),
+)
+
+
+#: Those with names in place of values on an axis, or none.
+_NO_SCALE = ("gantt", "pair", "graph")
+
+
+def rendered(ax: Axes) -> Figure:
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.savefig(BytesIO(), format="png")
+    return figure
+
+
+def texts(figure: Figure) -> Iterator[Text]:
+    """Yield all texts that can be seen; ticks outside the axes are not drawn."""
+    for ax in figure.axes:
+        ticks = {
+            id(label)
+            for axis in (ax.xaxis, ax.yaxis)
+            for label, at in zip(axis.get_ticklabels(), axis.get_ticklocs(), strict=True)
+            if not min(axis.get_view_interval()) <= at <= max(axis.get_view_interval())
+        }
+        yield from (t for t in ax.findobj(Text) if t.get_visible() and t.get_text().strip() and id(t) not in ticks)
+
+
+def legend(ax: Axes) -> list[str]:
+    drawn = ax.get_legend()
+    return [] if drawn is None else [text.get_text() for text in drawn.get_texts()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "width"),
+    sample([*((n, None) for n in NAMES), *((n, 3.3) for n in NAMES if "150" not in n)], 7, several=True),
+)
+def test_nothing_is_cut_off_overlaps_warns_or_stays(
+    name: str, width: float | None, drawings: dict[str, Callable[..., Axes]]
+) -> None:
+    before = dict(mpl.rcParams)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="matplotlib|pyparsing")
+        with use_shape(Shape(width)):
+            ax = drawings[name]()
+            figure = rendered(ax)
+    for axis in (ax.xaxis, ax.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        assert sum(low <= at <= high for at in axis.get_ticklocs()) >= 3 or name.startswith(_NO_SCALE)
+    assert dict(mpl.rcParams) == before
+    assert plt.get_fignums() == []  # nothing to close
+    seen = list(texts(figure))
+    assert len(seen) >= 5
+    for text in seen:
+        box = text.get_window_extent()
+        assert figure.bbox.x0 - 1 <= box.x0 <= box.x1 <= figure.bbox.x1 + 1, text
+        assert figure.bbox.y0 - 1 <= box.y0 <= box.y1 <= figure.bbox.y1 + 1, text
+    shown = {id(text) for text in seen}
+    drawn = ax.get_legend()
+    marks = [*ax.xaxis.get_ticklabels(), *ax.yaxis.get_ticklabels(), ax.xaxis.label, ax.yaxis.label]
+    marks += [] if drawn is None else drawn.get_texts()
+    boxes = [text.get_window_extent() for text in marks if id(text) in shown]
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            assert one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 + 1 or other.y1 <= one.y0 + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sample(NAMES, 8))
+def test_axes_passed_in_are_drawn_on_and_returned(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
+    figure = Figure(figsize=(9, 5))
+    left, right = figure.subplots(1, 2)
+    assert drawings[name](right) is right
+    rendered(right)
+    assert figure.axes == [left, right]
+    assert tuple(figure.get_size_inches()) == (9, 5)
+    assert not left.has_data()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sample(NAMES, 8))
+def test_same_bytes_twice(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
+    made = []
+    for _ in range(2):
+        with mpl.rc_context({"svg.hashsalt": "test"}):
+            stream = BytesIO()
+            figure = drawings[name]().figure
+            assert isinstance(figure, Figure)
+            figure.savefig(stream, format="svg", metadata={"Date": None})
+            made.append(stream.getvalue())
+    assert made[0] == made[1]
+    assert made[0].startswith(b"<?xml")
+
+
+@pytest.mark.slow
+def test_hostile_names_are_only_text() -> None:
+    assert plain("$\\frac{1}{2}$\n_x") == r"\$\frac{1}{2}\$ _x"
+    assert "\x1b" not in plain("\x1b[31m")
+    assert len(plain("x" * 10**6)) == 40
+    name = "<img src=x onerror=alert(1)>$\\bad$"
+    instance = Instance(name, (Action(f"{name}/1", name, 3, 3, label=name), Action(f"{name}/2", name, 3, 0)))
+    figure = rendered(dependency_graph(instance))
+    assert any("<img" in text.get_text() for text in texts(figure))
+
+
+def test_differences_by_hand() -> None:
+    one = Schedule((Piece("a", 0, 4, "x"), Piece("b", 4, 2, "x"), Piece("c", 6, 2, "x"), Piece("d", 9, 1, "x")))
+    cut = Piece("c", 4, 1, "x"), Piece("c", 8, 1, "x")
+    two = Schedule((Piece("a", 0, 4, "x"), Piece("b", 6, 2, "x"), *cut, Piece("e", 9, 1, "y")))
+    expected = {"a": "same", "b": "moved", "c": "changed", "d": "only", "e": "only"}
+    assert differences(one, two) == expected
+    assert differences(two, one) == expected
+
+
+def test_pair_has_both_schedules_one_above_the_other() -> None:
+    instance = Instance("k", (Action("t/a", "t", 4, 4), Action("t/b", "t", 2, 2)))
+    upper = Schedule((Piece("t/a", 0, 4, "agent"), Piece("t/b", 4, 2, "agent")))
+    lower = Schedule((Piece("t/a", 0, 4, "agent"), Piece("t/b", 7, 2, "agent")))
+    ax = gantt_pair(instance, upper, lower, names=("best", "mine"))
+    bars = {name: [patch for patch in ax.patches if patch.get_label() == name] for name in ("t/a", "t/b")}
+    assert [bar.get_x() for bar in bars["t/b"]] == [4, 7]  # type: ignore[attr-defined]
+    assert bars["t/b"][0].get_y() < bars["t/b"][1].get_y()  # type: ignore[attr-defined]
+    pale, full = (min(bars[name][0].get_facecolor()[:3]) for name in ("t/a", "t/b"))  # type: ignore[index]
+    assert pale > 0.8 > full
+    said = [text.get_text() for text in ax.texts]
+    assert "best: makespan 6" in said
+    assert "mine: makespan 9 (+3)" in said
+    assert {"as in the other plan", "at another time"} <= set(legend(ax))
+    assert "in this plan only" not in legend(ax)
+
+
+def test_plans_may_name_strangers_and_modes_that_do_not_exist() -> None:
+    instance = Instance("k", (Action("t/a", "t", 4, 4),))
+    ax = gantt(instance, Schedule((Piece("t/a", 0, 4, "nobody", 7),)))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["agent", "nobody"]
+    with pytest.raises(InputError, match="pieces"):
+        gantt(instance, Schedule(tuple(Piece("t/a", i, 1, "agent") for i in range(6000))))
+
+
+def test_gaps_say_what_is_not_answered(comparisons: pd.DataFrame) -> None:
+    ax = gap_distribution(comparisons, methods=["improve", "timearena-greedy"])
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    part = comparisons[(comparisons["method"] == "timearena-greedy") & comparisons["optimum"].notna()]
+    missing = int(part["makespan"].isna().sum())
+    assert missing > 0
+    assert f"{missing} without answer" in labels[1]
+    assert f"of {len(part)} optimal" in labels[1]
+    dots = sum(len(one.get_offsets()) for one in ax.collections)
+    assert dots == comparisons[comparisons["method"].isin(["improve", "timearena-greedy"])]["gap"].notna().sum()
+    with pytest.raises(InputError, match="fastest"):
+        gap_distribution(comparisons, methods=["fastest"])
+
+
+@pytest.mark.slow
+def test_time_to_proof_tells_proofs_from_limits() -> None:
+    rows = [
+        {
+            "instance": f"p{i}",
+            "benchmark": "own",
+            "method": "optimum",
+            "settled": settled,
+            "actions": actions,
+            "seconds": 0.1,
+        }
+        for i, (settled, actions) in enumerate([("optimal", 9), ("feasible", 30), ("infeasible", 5), ("optimal", None)])
+    ]
+    ax = time_to_proof(pd.DataFrame(rows).convert_dtypes())
+    rendered(ax)
+    assert sum(len(one.get_offsets()) for one in ax.collections) == 3
+    assert {"not proved in time", "proved to have no solution"} <= set(legend(ax))
+    assert "not shown: 1 problems" in ax.get_xlabel()
+
+
+@pytest.mark.slow
+def test_empty_frames_are_drawn() -> None:
+    nothing = frames.empty("comparisons")
+    for draw in (gap_distribution, performance_profile, time_to_proof):
+        rendered(draw(nothing))
+    rendered(regret_staircase(chain([])))
+
+
+@pytest.mark.slow
+def test_staircase_follows_the_decisions() -> None:
+    ax = regret_staircase(chain([0, 3, 0, 2, None, None], no_return=4), named=1)
+    rendered(ax)
+    stair = next(line for line in ax.lines if line.get_drawstyle() == "steps-post")
+    heights = np.asarray(stair.get_ydata(), dtype=float)
+    assert heights[:5].tolist() == [100, 100, 103, 103, 105]
+    assert np.isnan(heights[5:]).all()
+    said = legend(ax)
+    assert any(text.startswith("+3: do <b>1</b> (decision 2)") for text in said)
+    assert not any(text.startswith("+2") for text in said)
+    assert any(text.startswith("point of no return: do <b>4</b> (decision 5)") for text in said)
+    assert any("no way to a success" in text for text in said)
+
+
+@pytest.mark.slow
+def test_graph_has_every_action_and_lag() -> None:
+    actions = (
+        Action("t/a", "t", 2, 2),
+        Action("t/b", "t", 3, 0),
+        Action("t/c", "t", 1, 1, modes=(Mode(), Mode(after=("t/b",)))),
+    )
+    instance = Instance("i", actions, (Lag("t/a", "t/b", 1, 9), Lag("t/a", "t/c", None, 4)))
+    graph = graph_of(instance)
+    assert nx.to_dict_of_dicts(graph) == {
+        "t/a": {"t/b": {"minimum": 1, "maximum": 9}, "t/c": {"minimum": None, "maximum": 4}},
+        "t/b": {"t/c": {"minimum": 0, "maximum": None, "mode": 1}},
+        "t/c": {},
+    }
+    ax = dependency_graph(instance)
+    said = [text.get_text() for text in texts(rendered(ax))]
+    assert "≥1\n≤9" in said
+    assert {"within a window after", "after, in one mode only"} <= set(legend(ax))
+
+
+@pytest.mark.parametrize(
+    "instance", [BIG, SMALL, dense(), *(workshop(seed) for seed in range(12))], ids=lambda one: one.name
+)
+def test_boxes_of_the_graph_lie_apart_and_in_order(instance: Instance) -> None:
+    graph = graph_of(instance)
+    found = place(instance, graph)
+    assert set(found.places) == set(instance.by_id)
+    spots = sorted(found.places.values())
+    for i, (x, y) in enumerate(spots):
+        assert 0 <= x < found.columns
+        assert -1e-9 <= y <= found.lanes - 1 + 1e-9
+        for other, height in spots[:i]:
+            assert x != other or abs(y - height) >= 1 - 1e-9
+    heights = [y for points in found.bends.values() for _, y in points]
+    assert all(-1e-9 <= y <= found.lanes - 1 + 1e-9 for y in heights)
+    assert found.lanes <= len(instance.actions) + len(instance.tasks)
+    for lag in instance.lags:
+        if lag.minimum is not None:
+            assert found.places[lag.before][0] < found.places[lag.after][0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("against", sample(["optimum", "other.txt"], 2))
+def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("other.txt").write_text(str(run(SMALL, "serial-lpt").plan), encoding="utf-8")
+    result = CliRunner().invoke(app, ["gantt", COBBLER, "-H", "parallel-lpt", "--against", against, "-o", "x.svg"])
+    assert result.exit_code == 0, result.output
+    drawn = Path("x.svg").read_text(encoding="utf-8")
+    alone = CliRunner().invoke(app, ["gantt", COBBLER, "-H", "parallel-lpt", "-o", "y.svg"])
+    assert alone.exit_code == 0
+    assert drawn.count("<g id=") > 1.5 * Path("y.svg").read_text(encoding="utf-8").count("<g id=")
+
+
+@pytest.mark.slow
+def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_has_a_frame() -> None:
+    kitchen = catalog.problem(SANDWICH)
+    best = solve_any(kitchen)
+    assert best is not None
+    short = str(best.plan).splitlines()
+    lower = draw_pair(kitchen, short, [*short[:2], "Do nothing", *short[2:]], names=("best", "mine"))
+    upper, same = lower.figure.axes
+    assert same is lower
+    assert upper.get_xlim() == lower.get_xlim() == (0, len(short) + 2)
+    framed = [[patch.get_x() for patch in ax.patches if patch.get_label() == "extra"] for ax in (upper, lower)]
+    assert framed == [[], [2]]
+    headings = [ax.texts[-1].get_text() for ax in (upper, lower)]
+    assert headings == [f"best: {len(short)} steps, goal reached", f"mine: {len(short) + 1} steps, goal reached"]
+    assert "not in the other plan" in legend(lower)
+    rendered(lower)
+
+
+@pytest.mark.slow
+def test_two_plans_on_a_floor_stand_one_above_the_other_and_what_is_the_same_is_pale() -> None:
+    floor = catalog.problem(FLOOR)
+    (cook,) = floor.agents
+    left, up = ({"action": "MoveTo", "target": place} for place in ([6, 3], [6, 2]))
+    wait = {"action": "Wait", "duration": 3}
+    ax = draw_pair(floor, {cook: [left, wait, up]}, {cook: [left, up, wait]}, names=("one", "other"))
+    bars = sorted((patch.get_x(), patch.get_width()) for patch in ax.patches if "/" in str(patch.get_label()))
+    assert bars == [(0, 1), (0, 1), (1, 1), (1, 3), (2, 3), (4, 1)]
+    assert {"as in the other plan", "at another time"} <= set(legend(ax))
+    assert "in this plan only" not in legend(ax)
+    rendered(ax)
+
+
+@pytest.mark.slow
+def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path(__file__).resolve().parents[3] / ".docs" / "reference"
+    pages = [(folder / f"{name}.md").read_text(encoding="utf-8") for name in ("frames", "comparisons", "figures")]
+    blocks = re.findall(r"```python\n(.*?)```", "".join(pages), re.DOTALL)
+    assert len(blocks) >= 3
+    exec("\n".join(blocks), {})
+    assert {path.name for path in tmp_path.iterdir()} == {"comparisons.csv", "grades.parquet", "profile.svg"}
+
+
+# --- settings of others -------------------------------------------------------------------------
+
+#: Settings that change pictures; the first runs LaTeX with this preamble.
+HOSTILE = r"""
+text.usetex: True
+text.latex.preamble: \immediate\write18{touch ran}
+font.size: 30
+axes.facecolor: red
+savefig.facecolor: blue
+svg.fonttype: none
+path.sketch: 5, 50, 10
+"""
+
+
+def drawn_in(folder: Path, *arguments: str) -> bytes:
+    """The picture that the command line draws in a folder."""
+    call = [sys.executable, "-c", MAIN, *arguments, "-o", "plan.svg"]
+    subprocess.run(call, cwd=folder, check=True, capture_output=True, timeout=120)
+    return (folder / "plan.svg").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_file_of_settings_in_the_current_folder_is_not_read(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("plain", "hostile", "waiting")]
+    for folder in folders:
+        folder.mkdir()
+    (folders[1] / "matplotlibrc").write_text(HOSTILE)
+    os.mkfifo(folders[2] / "matplotlibrc")  # who opens it waits for ever
+    plain_one, *others = (drawn_in(folder, "gantt", TASKS) for folder in folders)
+    assert others == [plain_one] * 2
+    assert sorted(os.listdir(folders[1])) == ["matplotlibrc", "plan.svg"]
+
+
+@pytest.mark.slow
+def test_settings_of_the_session_change_no_file(tmp_path: Path, drawings: dict[str, Callable[..., Axes]]) -> None:
+    draw = next(iter(drawings.values()))
+    save(draw, tmp_path / "one.svg")
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "none", "text.usetex": True}):
+        before = dict(mpl.rcParams)
+        save(draw, tmp_path / "two.svg")
+        assert dict(mpl.rcParams) == before
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()

@@ -1,0 +1,489 @@
+"""Frames: their columns, what goes into them, and that files give them back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planoracle.analysis import frames
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.frames.columns import SCHEMAS
+from planoracle.analysis.frames.schema import check, from_rows, schema
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.intake.submissions import answers
+from planoracle.heuristics.improve import Budget
+from planoracle.heuristics.registry import run
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import catalog
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.solver.exact.search import solve
+from tests.support.random_instances import kitchen, workshop
+from tests.support.samples import examples, sample
+
+README = Path(__file__).resolve().parents[3] / ".docs" / "reference" / "frames.md"
+COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
+SANDWICH = "robotouille/synchronous/0_cheese_sandwich"
+
+WORKSHOP = Instance(
+    "shop",
+    (
+        Action("t/saw", "t", 4, 4, modes=(Mode((Demand("bench", 2),)), Mode((Demand("floor"),), name="floor"))),
+        Action("t/glue", "t", 2, 2, modes=(Mode((Demand("bench"),)),), interruptible=True, label="glue it"),
+        Action("u/dry", "u", 10, 0, modes=(Mode((Demand("bench"),)),)),
+    ),
+    (Lag("t/saw", "t/glue", 1, None), Lag("t/glue", "u/dry", 0, 5)),
+    (Resource("bench", 3), Resource("floor")),
+    ("Ann", "Bob"),
+    time_limit=40,
+)
+STUCK = Instance(
+    "stuck",
+    (Action("t/a", "t", 5, 5), Action("t/b", "t", 1, 1), Action("t/c", "t", 1, 1)),
+    (Lag("t/a", "t/c", 0, None), Lag("t/b", "t/a", 0, None), Lag("t/b", "t/c", 0, 2)),
+)
+
+
+@pytest.fixture(scope="module")
+def grades() -> list[Grade]:
+    """One submission per benchmark, good or bad, and two that cannot be judged."""
+    good = run(catalog.load(COBBLER), "serial-lpt").plan
+    grader = Grader()
+    submitted: list[Any] = [
+        {"id": "good", "instance": COBBLER, "plan": good, "model": "A"},
+        {
+            "id": "bad",
+            "instance": COBBLER,
+            "plan": "Step(7, Cobbler, 10 min, 0:00), Step(99, Cobbler, 1:00)",
+            "model": "B",
+        },
+        {"id": "t", "instance": "timearena/household1", "actions": ["wait", "fly", "wait"]},
+        {"id": "a", "instance": catalog.expand(["asynctool"])[0], "turns": []},
+        {"id": "r", "instance": SANDWICH, "actions": ["nonsense"]},
+        {"id": "none", "instance": "no such", "plan": ""},
+        {"id": 7},
+    ]
+    return [grader.grade(one, line) for line, one in enumerate(submitted, start=1)]
+
+
+def test_instances_by_hand() -> None:
+    frame, errors = frames.instances([WORKSHOP])
+    row = frame.iloc[0]
+    assert len(errors) == 0
+    assert (row["benchmark"], row["tasks"], row["actions"], row["agents"], row["resources"]) == ("generic", 2, 3, 2, 2)
+    assert (row["autonomous"], row["interruptible"], row["alternatives"]) == (1, 1, 1)
+    assert (row["precedences"], row["windows"], row["time_limit"]) == (2, 1, 40)
+    assert (row["work"], row["attended"]) == (16, 6)
+    assert row["critical_path"] == 4 + 1 + 2 + 10
+    assert row["parallelism"] == 16 / 17
+    assert row["agent_load"] == 6 / 2 / 17
+    assert row["resource_load"] == (2 + 10) / 3 / 17  # saw can be done on the floor
+    assert row["busiest"] == "bench"
+    assert pd.isna(row["set"])
+    assert pd.isna(row["seconds_per_tick"])
+    assert pd.isna(row["objects"])
+
+
+def test_instance_whose_lags_contradict_each_other_is_named_and_kept() -> None:
+    frame, errors = frames.instances([STUCK, WORKSHOP])
+    assert frame["instance"].tolist() == ["stuck", "shop"]
+    assert frame.loc[0, ["critical_path", "parallelism", "resource_load"]].isna().all()
+    assert frame.loc[0, "work"] == 7
+    assert errors["instance"].tolist() == ["stuck"]
+    assert "contradict" in errors["reason"][0]
+
+
+def test_kitchens_share_the_frame() -> None:
+    frame, errors = frames.instances([catalog.problem(SANDWICH), catalog.problem(COBBLER)])
+    assert frame["set"].tolist() == ["robotouille/synchronous", "recipe2plan/timed"]
+    assert frame["agents"].tolist() == [1, 1]
+    assert frame["objects"].isna().tolist() == [False, True]
+    assert frame["actions"].isna().tolist() == [True, False]
+    assert len(errors) == 0
+
+
+def test_critical_path_never_exceeds_the_optimum() -> None:
+    made = [make(seed) for seed in range(25) for make in (kitchen, workshop)]
+    frame, errors = frames.instances(made)
+    assert len(frame) == len(made)
+    solved = 0
+    for instance, row in zip(made, frame.to_dict("records"), strict=True):
+        result = solve(instance)
+        if result.status == "optimal":
+            solved += 1
+            assert row["critical_path"] <= result.makespan
+            assert row["work"] == sum(action.duration for action in instance.actions)
+    assert solved > 20
+    assert set(errors["instance"]) <= {one.name for one in made}
+
+
+def test_schedules_by_hand() -> None:
+    pieces = [
+        Piece("t/saw", 0, 4, "Ann", 1),
+        Piece("t/glue", 5, 1, "Bob"),
+        Piece("t/glue", 8, 1, "Ann"),
+        Piece("u/dry", 9, 10, None),
+    ]
+    frame, errors = frames.schedules([(WORKSHOP, "mine", Schedule.of(WORKSHOP, pieces))])
+    assert len(errors) == 0
+    assert frame["action"].tolist() == ["t/saw", "t/glue", "t/glue", "u/dry"]
+    assert frame["attended"].tolist() == [4, 1, 1, 0]
+    assert frame["end"].tolist() == [4, 6, 9, 19]
+    assert frame["mode_name"].tolist()[0] == "floor"
+    assert frame["agent"].isna().tolist() == [False, False, False, True]
+    assert frame["label"].isna().tolist() == [True, False, False, True]
+    assert set(frame["method"]) == {"mine"}
+
+
+def test_schedules_of_every_kind_of_answer() -> None:
+    instance = catalog.load("timearena/household1+household2")
+    sandwich: Any = catalog.problem(SANDWICH)
+    from planoracle.solver.kitchens.astar import plan
+
+    best = plan(sandwich)
+    frame, errors = frames.schedules(
+        [
+            (instance, "optimum", solve(instance)),
+            (instance, "serial-lpt", run(instance, "serial-lpt")),
+            (instance, "asynctool-sequential", run(instance, "asynctool-sequential")),
+            (sandwich, "optimum", best),
+            (sandwich, "none", []),
+            (sandwich, "refused", ["nonsense"]),
+            (WORKSHOP, "foreign", Schedule((Piece("x/y", 0, 1, "Ann"),))),
+        ]
+    )
+    assert errors["method"].tolist() == ["asynctool-sequential", "none", "refused", "foreign"]
+    assert errors["reason"].str.contains("AsyncTool").tolist()[0]
+    spans = frame.groupby(["instance", "method"])["end"].max()
+    assert spans[instance.name, "optimum"] == solve(instance).makespan
+    assert spans[SANDWICH, "optimum"] == best.makespan
+    work = frame[frame["method"] == "serial-lpt"].groupby("action")["duration"].sum()
+    assert work.to_dict() == {action.id: action.duration for action in instance.actions}
+
+
+def test_comparisons_have_a_row_for_every_problem_and_method() -> None:
+    names = [COBBLER, "timearena/household1+household2", catalog.expand(["asynctool"])[0], SANDWICH, WORKSHOP]
+    methods = ("optimum", "reference", "serial-lpt", "asynctool-sequential")
+    frame, errors = frames.compare_methods(names, methods)
+    assert len(errors) == 0
+    assert len(frame) == len(names) * len(methods)
+    exact = frame[frame["method"] == "optimum"]
+    assert exact["status"].tolist() == ["optimal"] * 5
+    assert exact["gap"].tolist() == [0.0] * 5
+    for row in frame.to_dict("records"):
+        assert row["settled"] == "optimal"
+        assert row["lower_bound"] == row["optimum"]
+        if row["method"] != "optimum":
+            assert row["status"] in ("feasible", "unknown")
+        if not pd.isna(row["makespan"]):
+            assert row["gap"] == pytest.approx(row["makespan"] / row["optimum"] - 1)
+            assert row["accepted"] is not True or row["makespan"] >= row["optimum"]
+        elif row["method"] != "optimum":
+            assert row["reason"]
+    kinds = frame[frame["instance"] == SANDWICH].set_index("method")
+    assert kinds.loc["serial-lpt", "status"] == "unknown"
+    assert pd.isna(kinds.loc["reference", "accepted"])
+    assert not pd.isna(kinds.loc["reference", "makespan"])
+
+
+@pytest.mark.slow
+def test_references_are_replayed_not_believed() -> None:
+    frame, _ = frames.compare_methods(["recipe2plan/timed", "timearena/household/1"], ["reference"], time_limit=10)
+    refused = frame[(frame["accepted"] == False).fillna(False)]  # noqa: E712
+    assert len(refused) >= 1
+    assert (refused["status"] == "unknown").all()
+    assert refused["reason"].str.startswith("claim").all()
+    kept = frame[(frame["accepted"] == True).fillna(False)]  # noqa: E712
+    assert len(kept) >= 70
+    assert (kept["makespan"] >= kept["optimum"]).all()
+
+
+def test_infeasible_problem_is_settled_not_failed() -> None:
+    frame, errors = frames.compare_methods([replace(STUCK, name="stuck too")], ["optimum", "serial-lpt"])
+    assert frame["settled"].tolist() == ["infeasible"] * 2
+    assert frame["status"].tolist() == ["infeasible", "unknown"]
+    assert frame[["makespan", "optimum", "lower_bound", "gap", "gap_bound"]].isna().all(axis=None)
+    assert len(errors) == 0
+
+
+def test_without_time_nothing_is_claimed() -> None:
+    frame, _ = frames.compare_methods(
+        [workshop(3)], ["optimum", "improve"], time_limit=0.0, budget=Budget(iterations=5)
+    )
+    exact = frame.iloc[0]
+    assert exact["status"] in ("unknown", "feasible", "infeasible")
+    if exact["status"] != "infeasible":
+        assert pd.isna(exact["optimum"])
+        assert frame["gap"].isna().all()
+
+
+def test_unknown_methods_and_names_are_mistakes_of_the_call() -> None:
+    with pytest.raises(UnknownNameError, match="serial-lpt"):
+        frames.compare_methods([COBBLER], ["fastest"])
+    with pytest.raises(UnknownNameError):
+        frames.compare_methods(["no such problem"])
+
+
+def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("{", encoding="utf-8")
+    frame, errors = frames.compare_methods([str(broken), WORKSHOP], ["optimum"])
+    assert frame["instance"].tolist() == ["shop"]
+    assert errors["instance"].tolist() == [str(broken)]
+    assert errors["error"].tolist() == ["InputError"]
+
+
+def test_grades_frame(grades: list[Grade]) -> None:
+    frame, errors = frames.grades(grades)
+    assert len(frame) == len(grades)
+    assert frame["scored"].tolist() == [True] * 5 + [False] * 2
+    assert errors["line"].tolist() == [6, 7]
+    assert errors["reason"].str.len().min() > 5
+    good, bad = frame.iloc[0], frame.iloc[1]
+    assert good["success"]
+    assert good["gap"] == good["makespan"] / good["optimal_makespan"] - 1
+    assert not bad["success"]
+    assert pd.isna(bad["gap"])
+    assert bad["violations"] >= 2
+    assert frame["benchmark"].tolist()[:5] == ["recipe2plan", "recipe2plan", "timearena", "asynctool", "robotouille"]
+    assert frame.loc[5:, ["success", "progress", "makespan", "violations"]].isna().all(axis=None)
+    assert not pd.isna(frame.loc[4, "failure"])
+
+
+def test_metrics_frame_holds_every_number_once(grades: list[Grade]) -> None:
+    frame, errors = frames.metrics(grades)
+    assert errors["line"].tolist() == [6, 7]
+    assert not frame.duplicated(["line", "metric"]).any()
+    found = {
+        (line, metric): value
+        for line, metric, value in zip(frame["line"], frame["metric"], frame["value"], strict=True)
+    }
+    assert found[1, "success"] == 1.0
+    assert found[2, "success"] == 0.0
+    assert found[1, "r_efficiency"] == grades[0].metrics["r_efficiency"]
+    assert found[3, "kinds.wait"] == 2
+    assert found[4, "subtasks"] == grades[3].metrics["subtasks"]
+    assert found[5, "invalid_actions"] == 1
+    assert not {"failure", "cause", "end"} & set(frame["metric"])
+
+
+def _told(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, list) else str(value)
+
+
+def test_violations_frame(grades: list[Grade]) -> None:
+    frame, errors = frames.violations(grades)
+    assert errors["line"].tolist() == [6, 7]
+    bad = frame[frame["id"] == "bad"]
+    assert len(bad) == len(grades[1].violations or ())
+    assert bad["index"].tolist() == list(range(len(bad)))
+    assert bad["fatal"].sum() == 1
+    fatal = bad[bad["fatal"]].iloc[0]
+    assert (fatal["kind"], fatal["position"]) == (grades[1].violation, grades[1].violation_index)
+    assert frame[frame["id"] == "good"].empty
+    structured = ("start", "end", "others", "resource", "required", "actual")
+    for (_, row), one in zip(bad.iterrows(), grades[1].violations or (), strict=True):
+        for name in structured:
+            value = one.get(name)
+            assert pd.isna(row[name]) if value is None else str(row[name]) == _told(value)
+    assert bad[list(structured)].notna().any().sum() >= 3
+    _, told = frames.violations([grades[1].without_details()])
+    assert len(told) == 1  # its violations are not there, which is not the same as none
+
+
+def test_decisions_frame() -> None:
+    plan = "Step(0, Cobbler, 10 min, 00:05:00), Step(0, Cobbler, 10 min, 00:05:00)"
+    entries = [(1, {"id": "x", "instance": COBBLER, "plan": plan}), (2, {"id": "y", "instance": "no such", "plan": ""})]
+    frame, errors = frames.decisions(answers(entries, regret))
+    assert frame["cost"].tolist() == [300, 0, 0]
+    assert frame["kind"].tolist() == ["wait", "act", "lost"]
+    assert set(frame["unit"]) == {"second"}
+    assert set(frame["benchmark"]) == {"recipe2plan"}
+    assert errors["line"].tolist() == [2]
+    bare, _ = frames.decisions([regret(catalog.load(COBBLER), plan)])
+    assert bare["line"].isna().all()
+    pd.testing.assert_frame_equal(bare.drop(columns=["line", "id"]), frame.drop(columns=["line", "id"]))
+
+
+def test_point_of_no_return_is_marked_once() -> None:
+    found = regret(catalog.load("timearena/household1"), ["fly"] * 6)
+    frame, _ = frames.decisions([found])
+    assert found.no_return is not None
+    assert frame.index[frame["no_return"]].tolist() == [found.no_return]
+
+
+@pytest.mark.slow
+def test_frames_can_be_put_together_across_benchmarks(grades: list[Grade]) -> None:
+    parts = [frames.grades([one]) for one in grades]
+    whole = frames.concat(parts)
+    pd.testing.assert_frame_equal(whole.frame, frames.grades(grades).frame)
+    pd.testing.assert_frame_equal(whole.errors, frames.grades(grades).errors)
+    one = frames.compare_methods([COBBLER], ["optimum"])
+    two = frames.compare_methods([SANDWICH], ["optimum"])
+    nothing = frames.compare_methods([], ["optimum"])
+    assert (pd.concat([nothing.frame, one.frame, two.frame]).dtypes == one.frame.dtypes).all()
+    with pytest.raises(InputError):
+        frames.concat([])
+
+
+@pytest.mark.parametrize("name", sample(SCHEMAS))
+def test_empty_frames_have_the_columns(name: str, tmp_path: Path) -> None:
+    frame = frames.empty(name)
+    assert list(frame.columns) == schema(name).names
+    assert [str(dtype) for dtype in frame.dtypes] == [column.dtype for column in schema(name).columns]
+    frames.write_csv(frame, tmp_path / "x.csv", name)
+    frames.write_parquet(frame, tmp_path / "x.parquet", name)
+    pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "x.csv", name), frame)
+    pd.testing.assert_frame_equal(frames.read_parquet(tmp_path / "x.parquet", name), frame)
+
+
+@pytest.mark.slow
+def test_empty_input() -> None:
+    made = {
+        "instances": frames.instances([]),
+        "schedules": frames.schedules([]),
+        "comparisons": frames.compare_methods([]),
+        "grades": frames.grades([]),
+        "metrics": frames.metrics([]),
+        "violations": frames.violations([]),
+        "decisions": frames.decisions([]),
+    }
+    for name, (frame, errors) in made.items():
+        pd.testing.assert_frame_equal(frame, frames.empty(name))
+        pd.testing.assert_frame_equal(errors, frames.empty("errors"))
+
+
+ANYTHING = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(
+    [
+        "NA",
+        "nan",
+        "",
+        "None",
+        "=1+1",
+        '"',
+        "a\rb",
+        "a\nb",
+        "\r\n",
+        " x ",
+        ",",
+        "\0",
+        "\ufeff",
+        "\ud800",
+        "1.0",
+        "True",
+        "\\N",
+    ]
+)
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "string": ANYTHING,
+    "Int64": st.integers(-(2**63), 2**63 - 1),
+    "Float64": st.floats(allow_nan=True),
+    "boolean": st.booleans(),
+}
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[str, pd.DataFrame]:
+    name = draw(st.sampled_from(sorted(SCHEMAS)))
+    columns = {
+        column.name: st.none() | (st.sampled_from(column.values) if column.values else VALUES[column.dtype])
+        for column in schema(name).columns
+    }
+    rows = draw(st.lists(st.fixed_dictionaries(columns), max_size=4))
+    frame, faults = from_rows(name, rows)
+    assert not faults
+    return name, frame
+
+
+@examples(60)
+@given(tables())
+@pytest.mark.slow
+def test_files_give_frames_back(tmp_path_factory: pytest.TempPathFactory, table: tuple[str, pd.DataFrame]) -> None:
+    name, frame = table
+    folder = tmp_path_factory.mktemp("frames", numbered=True)
+    frames.write_csv(frame, folder / "x.csv", name)
+    frames.write_parquet(frame, folder / "x.parquet", name)
+    for found in (frames.read_csv(folder / "x.csv", name), frames.read_parquet(folder / "x.parquet", name)):
+        pd.testing.assert_frame_equal(found, frame, check_exact=True)
+        check(found, name)
+
+
+@pytest.mark.slow
+def test_files_of_real_frames(grades: list[Grade], tmp_path: Path) -> None:
+    made = {"grades": frames.grades(grades), "violations": frames.violations(grades), "metrics": frames.metrics(grades)}
+    for name, (frame, _) in made.items():
+        frames.write_csv(frame, tmp_path / "x.csv", name)
+        frames.write_parquet(frame, tmp_path / "x.parquet", name)
+        pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "x.csv", name), frame, check_exact=True)
+        pd.testing.assert_frame_equal(frames.read_parquet(tmp_path / "x.parquet", name), frame, check_exact=True)
+
+
+def test_values_that_do_not_fit_are_told() -> None:
+    rows = [{"instance": "i", "settled": "perhaps", "makespan": 2**70, "gap": 0.5}]
+    frame, faults = from_rows("comparisons", rows)
+    assert [number for number, _ in faults] == [0, 0]
+    assert {message.partition(":")[0] for _, message in faults} == {"settled", "makespan"}
+    assert frame["settled"].isna().all()
+    assert frame["gap"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b\r\n1,2\r\n", "must be benchmark"),
+        ("", "cannot be read"),
+        ("{header}\r\ngeneric,,,m,fast,0.5,,,1,0\r\n", "ratio"),
+        ("{header}\r\ngeneric,,,m,1.0,0.5,,,1.5,0\r\n", "problems"),
+        ("{header}\r\nmars,,,m,1.0,0.5,,,1,0\r\n", "benchmark"),
+    ],
+)
+def test_wrong_files_are_told(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "wrong.csv"
+    path.write_text(text.replace("{header}", ",".join(schema("profiles").names)), encoding="utf-8", newline="")
+    with pytest.raises(InputError, match=said) as caught:
+        frames.read_csv(path, "profiles")
+    assert str(path) in str(caught.value)
+
+
+def test_wrong_parquet_and_paths_are_told(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 not really")
+    with pytest.raises(InputError, match="cannot be read"):
+        frames.read_parquet(tmp_path / "x.parquet", "grades")
+    for act in (frames.read_csv, frames.read_parquet):
+        with pytest.raises(InputError, match="cannot be read"):
+            act(tmp_path / "nowhere", "grades")
+    with pytest.raises(InputError, match="cannot be written"):
+        frames.write_csv(frames.empty("grades"), tmp_path / "no" / "x.csv", "grades")
+
+
+def test_frames_are_held_against_their_schema(tmp_path: Path) -> None:
+    frame = frames.empty("profiles")
+    with pytest.raises(InputError, match=r"missing .'ratio'"):
+        check(frame.drop(columns="ratio"), "profiles")
+    with pytest.raises(InputError, match=r"unknown .'more'"):
+        frames.write_csv(frame.assign(more=1), tmp_path / "x.csv", "profiles")
+    with pytest.raises(InputError, match="ratio: must be of dtype Float64"):
+        check(frame.astype({"ratio": "float64"}), "profiles")
+    with pytest.raises(UnknownNameError):
+        frames.empty("nonsense")
+
+
+def test_without_pyarrow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError, match=r"planoracle\[frames\]"):
+        frames.write_parquet(frames.empty("grades"), tmp_path / "x", "grades")
+    with pytest.raises(InputError, match=r"planoracle\[frames\]"):
+        frames.read_parquet(tmp_path / "x", "grades")
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_documentation_has_the_columns(name: str) -> None:
+    assert frames.describe(name) in README.read_text(encoding="utf-8")

@@ -1,0 +1,156 @@
+"""Grades, summaries and critiques of plans for floors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from planoracle.analysis.diagnosis.critique import Critique, critique
+from planoracle.analysis.grading.grade_row import grade_of
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.oracle import SolverOracle
+from planoracle.analysis.statistics.summary import summarize
+from planoracle.instances.benchmarks.paracook.metrics import sequential
+from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.model.limits import WorkLimit
+from planoracle.instances.protocol import registry
+from tests.support.floors import RAW, STEAK, TARTARE, plan, row
+from tests.support.graded import grades_frame
+
+RELEASED = PROFILES["released"]
+PAPER = registry.get("paracook").rules.profile("paper", price_optimum=False)
+SERVE = "@1 meat @0 table1 table1 @4 window"
+
+
+def graded(given: object, rules: Profile = RELEASED, cooks: int = 1) -> Grade:
+    run = registry.get("paracook").run(row(RAW, cooks=cooks), given, rules)
+    return Grade.of_run(run, SolverOracle(), id="a", instance="paracook/cook/row", benchmark="paracook")
+
+
+def test_a_grade_has_the_figures_of_the_released_simulator() -> None:
+    found = graded({"plan": plan(f"{SERVE} ~5", "~3 @1")}, cooks=2).row(trace=True)
+    assert (found["success"], found["all_served"], found["error"], found["served"]) == (True, True, None, 1)
+    assert (found["time"], found["makespan"]) == (11, 11)
+    assert found["progress"] == {"agent1": [8, 8], "agent2": [2, 2]}
+    assert found["busy"] == {"agent1": 11, "agent2": 4}
+    assert (found["waiting"], found["moving"]) == ({"agent1": 5, "agent2": 3}, {"agent1": 6, "agent2": 1})
+    assert found["processing"] == {"agent1": 0, "agent2": 0}
+    assert found["trace"][-2:] == [[6, "agent1", 6], [11, "agent1", 7]]
+    assert found["final"]["agents"] == {"agent1": [4, 1, None], "agent2": [1, 1, None]}
+    assert found["utilisation"] == pytest.approx((6 / 11 + 1 / 4) / 2)
+
+
+def test_by_the_paper_what_comes_after_the_last_dish_does_not_count() -> None:
+    found = graded({"plan": plan(f"{SERVE} ~5", "~3 @11")}, PAPER, cooks=2).row()
+    assert (found["time"], found["makespan"]) == (6, 6)
+    assert found["utilisation"] == pytest.approx((6 / 6 + 3 / 6) / 2)
+    assert found["working"] == {"agent1": 6, "agent2": 3}
+
+
+def test_a_row_is_read_back_as_the_same_grade() -> None:
+    for given in (plan(SERVE), plan("@1 meat meat")):
+        grade = graded({"plan": given})
+        for trace in (True, False):
+            row_ = json.loads(json.dumps(grade.row(trace=trace)))
+            assert {"trace", "final"} & row_.keys() == ({"trace", "final"} if trace else set())
+            for again in (Grade.of_row(row_), grade_of(row_, 1)):
+                assert again.progress == grade.progress == row_["run_progress"]
+                assert again.metrics["progress"] == row_["progress"]
+                again_row = json.loads(json.dumps(again.row(trace=trace)))
+                assert again_row == row_ | {"line": again.line}
+
+
+def test_the_progress_of_another_benchmark_stays_a_number() -> None:
+    grade = Grade("a", "b", True, success=False, progress=0.5, metrics={"score": 3})
+    assert grade.row()["progress"] == 0.5
+    assert Grade.of_row(grade.row()) == grade
+
+
+def test_a_failure_counts_with_its_sequential_time() -> None:
+    averages = summarize(grades_frame([graded({"plan": plan(SERVE)}), graded({"plan": plan("@1 meat meat")})]))
+    (found,) = averages.sets
+    assert sequential(row(RAW)) == (3 * 18, 3 * 18)
+    assert sequential(row(STEAK, TARTARE, RAW)) == (14 * 18 + 24 + 4 + 10 + 6, 14 * 18)
+    assert found["success_rate"] == 0.5
+    assert found["time_mean"] == (6 + 54) / 2
+    assert found["movement"] == (6 + 54) / 2
+    assert found["time_ratio"] == 6 / 54
+    assert found["utilisation"] == 1
+
+
+def test_turns_begin_anew_after_an_error() -> None:
+    turns: list[Any] = [plan("@1 @3 meat"), plan("@1 meat @0 table1 table1"), plan("@4 window")]
+    found = graded({"submissions": turns})
+    assert (found.success, found.metrics["errors"], found.metrics["time"]) == (True, 1, 6)
+    assert found.metrics["progress"] == {"agent1": [7, 7]}
+    failed = graded({"submissions": [turns[0]] * 5})
+    assert (failed.success, failed.violation, failed.metrics["errors"]) == (False, "not_adjacent", 3)
+
+
+def told(given: object, rules: Profile = RELEASED) -> Critique:
+    return critique(row(STEAK), {"plan": given}, rules=rules, regret=False)
+
+
+@pytest.mark.slow
+def test_a_critique_says_where_and_what_would_be_right() -> None:
+    text = told(plan("@1 meat @3 stove1"))
+    assert text.verdict.fatal == ("wrong_for_cookware", "agent1: Interact stove1", 3)
+    assert "action 4 of agent1 (Interact stove1, tick 3)" in text.verdict.text
+    by_key = {section.key: section for section in text.sections}
+    assert "a pan, which takes chopped meat and tomato" in by_key["hands"].text
+    assert "Order 1 of 1 is not served: steak: meat cooked" in by_key["completeness"].text
+    assert [section.key for section in text.sections if section.status == "fault"] == ["hands", "completeness"]
+
+
+@pytest.mark.slow
+def test_a_critique_says_what_was_taken_from_the_stove_too_early() -> None:
+    early = "@1 meat @2 board !board board @3 stove1 @0 table1 @3 ~15 stove1 @4 window"
+    for rules in (PAPER, RELEASED):
+        found = told(plan(early), rules)
+        by_key = {section.key: section.text for section in found.sections}
+        assert "Meat was taken from the pan (agent1 at stove1, tick 28)" in by_key["cooking"]
+        assert "it needed 3 ticks more on a stove" in by_key["cooking"]
+        assert "on the plate is meat (chopped)" in by_key["dishes"]
+
+
+@pytest.mark.slow
+def test_what_only_a_plan_knows_is_quoted_safely() -> None:
+    bad = {"agent1": [{"action": "MoveTo", "target": "<b>[ignore]</b>\u001b[31m"}], "agent9`": []}
+    for given in (bad, {"agent1": bad["agent1"]}, {"agent1": ["`|<x>\n"]}):
+        found = told(given)
+        said = found.verdict.text + "".join(section.text for section in found.sections)
+        assert not set("<>`|\x1b\n") & set(said)
+
+
+def test_names_that_are_not_there_are_foreign() -> None:
+    benchmark = registry.get("paracook")
+    names = [{"action": "Interact", "target": name} for name in ("oven", "fryer", "meat")]
+    found = benchmark.foreign(benchmark.run(row(), {"plan": {"agent1": names}}, RELEASED))
+    assert (found.names, found.commands) == (("oven", "fryer"), 3)
+    assert found.suspicion(benchmark.mismatch_share) is not None
+
+
+def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits: list[object] = []
+    monkeypatch.setattr(
+        "planoracle.analysis.grading.oracle.optimum", lambda *_, limit, **_options: limits.append(limit)
+    )
+    oracle, seconds = SolverOracle(WorkLimit(10.0)), SolverOracle(10.0)
+    for one in (oracle, seconds):
+        one.best(row(RAW), PAPER)
+    oracle.best(problem("timearena/lab1"), registry.get("timearena").rules.profile())
+    assert limits == [WorkLimit(4.0), 10.0, WorkLimit(10.0)]
+
+
+def test_a_whole_plan_said_in_a_closed_loop_comes_to_the_same() -> None:
+    room, place = registry.get("paracook"), row(RAW, cooks=2)
+    whole = room.run(place, {"plan": plan(f"{SERVE}", "~1")}, PAPER)
+    again = room.run(place, {"submissions": [json.loads(one) for one in whole.command_texts]}, PAPER)
+    assert (again.success, again.makespan) == (whole.success, whole.makespan) == (True, 6)
+    (said,) = whole.command_texts
+    assert all(actions[-1] == {"action": "Finish"} for actions in json.loads(said).values())

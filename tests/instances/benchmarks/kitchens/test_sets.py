@@ -1,0 +1,244 @@
+"""Kitchens of our own, their names and variants."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.samples import sample
+
+from planoracle.instances.benchmarks.kitchens import problems
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
+from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document, to_document
+from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.kitchens.variants import served, variant
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.model.limits import WorkLimit
+from planoracle.solver.kitchens.astar import plan
+from tests.support.robotouille import KITCHENS, kitchen
+from tests.support.robotouille_originals import load_kitchen
+
+BURGER = "kitchens/synchronous/3_burger"
+
+
+def test_ten_kitchens_in_each_of_three_sets() -> None:
+    assert Counter(name.split("/")[1] for name in problems.names()) == dict.fromkeys(problems.SETS, 10)
+    for name in problems.names():
+        found = problems.kitchen(name)
+        assert found.name == name
+        assert len(found.players) == (2 if "multi_agent" in name else 1)
+        assert found.text
+        assert all(found.candidates.values())
+
+
+def test_tasks_are_those_of_the_paper_and_kitchens_are_our_own(shared: Path) -> None:
+    for name in problems.names():
+        original = load_kitchen(shared / "benchmarks" / f"{name}.json".replace("kitchens/", "robotouille/"))
+        ours = problems.kitchen(name)
+        assert layout_of(ours)[0].stations != layout_of(original)[0].stations
+        assert ours.text.casefold() != original.text.rstrip(".").casefold()
+
+
+@pytest.mark.parametrize("name", sample(problems.names()[:16:3]))
+def test_variants_can_be_solved(name: str) -> None:
+    for found in (problems.kitchen(f"{name}@1"), variant(problems.kitchen(name), 3, extra_stations=4, extra_items=4)):
+        assert replay(found, plan(found, time_limit=WorkLimit(5.0)).actions).success
+
+
+def test_nothing_of_a_synchronous_kitchen_takes_time() -> None:
+    for name in problems.names():
+        raw = any(fact[0] == "iscookable" for fact in problems.kitchen(name).facts)
+        if "/synchronous/" in name:
+            assert not raw
+
+
+@pytest.mark.parametrize(
+    ("name", "covered"),
+    [
+        (BURGER, True),
+        (f"{BURGER}@0", True),
+        (f"{BURGER}@123456789", True),
+        (f"{BURGER}@", False),
+        (f"{BURGER}@07", False),
+        (f"{BURGER}@-1", False),
+        (f"{BURGER}@1@2", False),
+        (f"{BURGER}@1234567890", False),
+        (f"{BURGER}@٣", False),
+        (f"{BURGER}/", False),
+        ("kitchens/synchronous", False),
+        ("kitchens/synchronous@1", False),
+        ("", False),
+        ("@1" * 10**6, False),
+    ],
+)
+def test_covers(name: str, covered: bool) -> None:
+    assert problems.covers(name) == covered
+    if covered:
+        assert problems.kitchen(name).name == name
+        assert name in problems.set_of(name)[1]
+    else:
+        assert problems.set_of(name) == ("", ())
+        with pytest.raises(UnknownNameError, match="no such kitchen"):
+            problems.kitchen(name)
+
+
+def test_sets_of_variants() -> None:
+    below = problems.members("kitchens/multi_agent@7")
+    assert below == problems.members("kitchens/multi_agent/@7") == problems.members("kitchens@7")[20:]
+    assert problems.set_of(below[3]) == ("kitchens/multi_agent@7", below)
+    assert problems.set_of(BURGER) == ("kitchens/synchronous", problems.names()[:10])
+    for no_set in (
+        "robotouille",
+        "kitchens@",
+        "kitchens/synchronous@x",
+        f"{BURGER}@7",
+        "robotouille/syn@7",
+        "@7",
+    ):
+        assert problems.members(no_set) == ()
+
+
+def _whereabouts(found: Kitchen) -> list[object]:
+    layout = layout_of(found)[0]
+    return [layout.stations, {player: at for player, (at, _) in layout.players.items()}]
+
+
+@pytest.mark.parametrize(
+    "original", sample([*KITCHENS.values(), *map(problems.kitchen, problems.names()[::4])]), ids=lambda k: k.name
+)
+def test_variants_keep_what_there_is(original: Kitchen) -> None:
+    layouts = []
+    old = layout_of(original)[0]
+    for seed in range(12):
+        found = variant(original, seed)
+        layout = layout_of(found)[0]
+        assert found.goal == original.goal
+        assert found.text == original.text
+        assert set(original.objects) <= set(found.objects)
+        assert {fact for fact in original.facts if fact[0].startswith("is")} <= found.facts
+        assert layout.containers == old.containers
+        assert [held for _, held in layout.players.values()] == [held for _, held in old.players.values()]
+        assert len({at for at, _ in layout.players.values()}) == len(layout.players)
+        if not all(old.stations.values()):
+            assert not all(layout.stations.values())  # one is empty still
+        assert layout_of(found)[1:] == (set(), set())
+        assert kitchen_from_document(to_document(found), "") == found
+        extra = Counter(kind for name, kind in found.objects if name not in original.types)
+        assert extra["station"] <= 3
+        assert extra["item"] <= 2
+        assert extra.total() == extra["station"] + extra["item"]
+        layouts.append(_whereabouts(found))
+    assert all(layouts.count(layout) == 1 for layout in layouts)
+    assert _whereabouts(original) not in layouts
+
+
+def test_containers_stand_alone_unless_there_is_no_room() -> None:
+    for seed in range(30):
+        stations = layout_of(problems.kitchen(f"kitchens/multi_agent/7_onion_potato_tomato_soup@{seed}"))[0].stations
+        assert all(len(things) == 1 for things in stations.values() if {"pot1", "bowl1"} & set(things))
+
+
+def test_extra_things() -> None:
+    original = problems.kitchen(BURGER)
+    found = variant(original, 5, extra_stations=20, extra_items=40)
+    new = [name for name, _ in found.objects if name not in original.types]
+    assert len(new) == 60
+    kinds = {name.rstrip("0123456789") for name in new}
+    assert kinds >= {"table", "board", "stove", "fryer", "sink", "patty", "potato", "lettuce"}
+    assert ("iscooked", "patty2") in found.facts  # like the one that is there
+    assert ("iscuttable", "lettuce1") in found.facts
+    assert variant(original, 5, extra_stations=0, extra_items=0).objects == original.objects
+
+
+def test_odd_facts_stay_true() -> None:
+    original = kitchen(
+        {"table1": ["bread1"], "table2": ["lettuce1"], "table3": [], "table4": ["cheese1"], "board1": ["tomato1"]},
+        players={"robot1": {"at": "table1"}, "robot2": {"at": "table3"}, "robot3": {}},
+        more=[["vacant", "table1"], ["atop", "cheese1", "lettuce1"]],
+        less=[["clear", "lettuce1"]],
+        goal=[["iscut", "tomato1"]],
+    )
+    places = set()
+    for seed in range(20):
+        found = variant(original, seed)
+        layout, more, less = layout_of(found)
+        assert (more, less) == layout_of(original)[1:]
+        assert layout.stations["table1"] == ["bread1"]
+        assert layout.stations["table2"] == ["lettuce1"]
+        assert layout.players["robot1"] == ("table1", None)
+        assert layout.players["robot3"] == (None, None)
+        places.add(layout.players["robot2"][0])
+    assert len(places) >= 3
+
+
+@pytest.mark.parametrize(
+    ("seed", "extra", "field"),
+    [(-1, {}, "seed"), (0, {"extra_stations": -1}, "stations"), (0, {"extra_items": -1}, "items")],
+)
+def test_numbers_out_of_range(seed: int, extra: dict[str, int], field: str) -> None:
+    with pytest.raises(InputError, match=field):
+        variant(problems.kitchen(BURGER), seed, **extra)
+
+
+def test_no_room() -> None:
+    closed = kitchen({"table1": []}, more=[["vacant", "table1"]])
+    with pytest.raises(InputError, match="no station"):
+        variant(closed, 0, extra_stations=0, extra_items=1)
+    assert variant(closed, 0, extra_stations=1, extra_items=1).types["table1"] == "station"
+
+
+def test_dishes() -> None:
+    assert served(["bread / cut fried onion / bread", "cheese"]) == [
+        ("iscut", "onion#1"),
+        ("isfried", "onion#1"),
+        ("item_on", "bread#1", "table#1"),
+        ("atop", "onion#1", "bread#1"),
+        ("atop", "bread#2", "onion#1"),
+        ("clear", "bread#2"),
+        ("item_on", "cheese#1", "table#2"),
+    ]
+    assert served(["soup: potato, cut onion"]) == [
+        ("iscut", "onion#1"),
+        ("addedto", "potato#1", "water#1"),
+        ("addedto", "onion#1", "water#1"),
+        ("isboiling", "water#1"),
+        ("in", "water#1", "bowl#1"),
+        ("container_at", "bowl#1", "table#1"),
+    ]
+    for wrong in ("", "bread,", "soup:", "raw onion", "stove", "onion cut", "bread, soup: onion"):
+        with pytest.raises(InputError, match="no part of a dish"):
+            served([wrong])
+
+
+@pytest.mark.slow
+def test_same_seed_same_kitchen() -> None:
+    first = layout_of(problems.kitchen("kitchens/asynchronous/5_potato_soup@7"))[0]
+    assert first.stations == {
+        "sink1": ["bowl1"],
+        "stove1": ["potato1"],
+        "table1": ["pot1"],
+        "table2": [],
+        "table3": ["bread1"],
+    }
+    assert first.players == {"robot1": ("sink1", None)}
+    root = str(Path(__file__).resolve().parents[4])
+    code = (
+        f"import sys; sys.path.insert(0, {root!r})\n"
+        "from planoracle.instances.benchmarks.kitchens import problems\n"
+        "from tests.support.kitchen_comparison import draw_kitchen\n"
+        "made = [problems.kitchen(name) for name in problems.members('kitchens@7')]\n"
+        "made += [draw_kitchen(seed) for seed in range(20)]\n"
+        "print([problems.to_document(each) for each in made])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(outputs) == 1

@@ -1,0 +1,384 @@
+"""The rules of Robotouille: the released verdicts, both forms against each other, and every trap by hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import permutations, product
+from pathlib import Path
+
+import pytest
+from support.samples import sample
+
+from planoracle.instances.benchmarks.kitchens import action_index as lookup
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, compiled
+from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.run import replay
+from tests.support.kitchen_rules import goal_reached
+from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, bakery, kitchen, walk
+from tests.support.robotouille_originals import load_kitchen
+
+PAPER, RELEASED, JOINT = PROFILES["paper"], PROFILES["released"], replace(PROFILES["released"], moves="joint")
+BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
+
+
+def verdicts(shared: Path) -> list[tuple[dict, Kitchen]]:
+    path = shared / "verdicts" / "robotouille.jsonl"
+    if not path.is_file():
+        pytest.skip(f"no verdicts in {path}")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    folder = shared / "benchmarks" / "robotouille"
+    names = {line["instance"] for line in lines}
+    paths = {name: name.removeprefix("robotouille/").removesuffix(".json") + ".json" for name in names}
+    kitchens = {name: load_kitchen(folder / path) for name, path in paths.items()}
+    return [(line, kitchens[line["instance"]]) for line in lines]
+
+
+@pytest.mark.slow
+def test_verdicts_of_the_released_simulator(shared: Path) -> None:
+    lines = verdicts(shared)
+    assert len(lines) == 98
+    for line, place in lines:
+        run = replay(place, line["actions"])
+        found = {
+            "steps": [[step.action, step.valid, step.reached] for step in run.steps],
+            "n_valid": [step.choices for step in run.steps],
+            "success": run.success,
+            "steps_taken": run.steps_taken,
+        }
+        assert found == line["expected"], line["id"]
+
+
+@pytest.mark.parametrize("rules", sample([PAPER, RELEASED, JOINT]), ids=["paper", "released", "joint"])
+@pytest.mark.parametrize("name", sample(KITCHENS, 9))
+def test_both_forms_agree(name: str, rules: Profile) -> None:
+    walk(KITCHENS[name], rules, seed=1, steps=300)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_both_forms_agree_on_a_domain_of_another_kind(seed: int) -> None:
+    walk(bakery(), [RELEASED, PAPER, JOINT][seed % 3], seed, steps=60)
+
+
+@pytest.mark.slow
+def test_both_forms_agree_on_the_originals(shared: Path) -> None:
+    for i, path in enumerate(sorted((shared / "benchmarks" / "robotouille").glob("*/*.json"))[::9]):
+        walk(load_kitchen(path), [RELEASED, PAPER][i % 2], seed=i, steps=60)
+
+
+def test_a_memory_that_is_full_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "MAX_NODES", 7)
+    monkeypatch.setattr(lookup, "MAX_ANSWERS", 1)
+    walk(SOUP, RELEASED, seed=2, steps=150)
+
+
+def test_what_is_compiled_is_kept() -> None:
+    assert compiled(GRILL, RELEASED) is compiled(GRILL, RELEASED)
+    assert compiled(GRILL, RELEASED) is not compiled(GRILL, PAPER)
+
+
+def test_a_state_survives_the_birth_of_objects() -> None:
+    cook = Cook(SOUP)
+    before = cook.state
+    texts = [cook.engine.deeds[action].text for action in cook.engine.legal(before)]
+    cook.do("Fill pot1 with water from sink1 using robot1").wait(3)
+    assert "water1" in cook.engine.objects(cook.state)
+    assert "water1" not in cook.engine.objects(before)
+    assert [cook.engine.deeds[action].text for action in cook.engine.legal(before)] == texts
+
+
+@pytest.mark.slow
+def test_states_are_the_same_in_every_process() -> None:
+    script = """if True:
+        from tests.support.robotouille import KITCHENS, CompiledKitchen
+        for kitchen in KITCHENS.values():
+            engine = CompiledKitchen(kitchen)
+            state = engine.start()
+            for i in range(80):
+                actions = engine.legal(state)
+                state = engine.step(state, actions[i * i % len(actions)])
+                print(state, actions, engine.goal(state))
+    """
+    root = Path(__file__).resolve().parents[4]
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=root,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+
+
+# Effects in time.
+
+
+@BOTH
+def test_what_is_started_in_a_step_can_be_used_four_steps_later(rules: Profile) -> None:
+    cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1")
+    cook.wait(2)
+    assert cook.true("iscooking patty1")
+    assert not cook.true("iscooked patty1")
+    cook.wait()
+    assert cook.true("iscooked patty1")
+    assert not cook.true("iscooking patty1")
+
+
+@BOTH
+def test_lifting_pauses_and_the_same_station_resumes(rules: Profile) -> None:
+    cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1").wait()
+    cook.do("Pick up patty1 from stove1 using robot1").wait(5)
+    assert not cook.true("iscooking patty1")
+    cook.do("Place patty1 on stove1 using robot1")
+    assert cook.true("iscooking patty1")
+    assert not cook.can("Cook patty1 on stove1 using robot1")
+    assert not cook.true("iscooked patty1")
+    assert cook.wait().true("iscooked patty1")
+
+
+def test_what_is_stacked_on_it_stops_nothing() -> None:
+    players = {"robot1": {"at": "stove1"}, "robot2": {"at": "table1", "holds": "bread1"}}
+    pair = kitchen(
+        {"stove1": ["patty1"], "table1": [], "table2": []}, players=players, traits={"patty1": ["iscookable"]}
+    )
+    cook = Cook(pair, JOINT).do("Cook patty1 on stove1 using robot1", "Do nothing")
+    cook.do("Move robot1 from stove1 to table2", "Move robot2 from table1 to stove1")
+    cook.do("Do nothing", "Stack bread1 on top of patty1 using robot2")
+    assert not cook.true("iscooked patty1")
+    assert cook.wait(2).true("iscooked patty1")
+
+
+@BOTH
+def test_every_stove_has_its_own_timer(rules: Profile) -> None:
+    cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1").wait()
+    cook.do("Pick up patty1 from stove1 using robot1", "Move robot1 from stove1 to stove2")
+    cook.do("Place patty1 on stove2 using robot1", "Cook patty1 on stove2 using robot1").wait(2)
+    assert not cook.true("iscooked patty1")
+    assert cook.wait().true("iscooked patty1")
+    assert len(cook.engine.running(cook.state)) == 1  # the first is still there, and goes on when the patty comes back
+
+
+def test_an_effect_that_finishes_makes_the_next_one_miss_a_tick() -> None:
+    def cooked_and_fried(rules: Profile) -> int:
+        cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1")
+        cook.do("Move robot1 from stove1 to fryer1", "Fry chicken1 on fryer1 using robot1").wait(2)
+        waited = 0
+        while not cook.true("isfried chicken1"):
+            cook.wait()
+            waited += 1
+        return waited
+
+    assert cooked_and_fried(PAPER) == 1
+    assert cooked_and_fried(RELEASED) == 2
+
+
+@BOTH
+def test_cuts_add_up_over_interruptions(rules: Profile) -> None:
+    cut = "Cut potato1 on board1 using robot1"
+    cook = Cook(GRILL, rules).do("Move robot1 from table1 to board1", cut, cut)
+    cook.do("Pick up potato1 from board1 using robot1", "Place potato1 on board1 using robot1").wait(3)
+    assert not cook.true("iscut potato1")
+    assert cook.do(cut).true("iscut potato1")
+    assert cook.true("isfryable potato1")
+
+
+@BOTH
+def test_cutting_takes_the_frying_away_unless_it_is_for_what_is_cut(rules: Profile) -> None:
+    cook = Cook(GRILL, rules).do("Move robot1 from table1 to fryer1")
+    assert cook.can("Fry chicken1 on fryer1 using robot1")
+    cook.do("Pick up chicken1 from fryer1 using robot1", "Move robot1 from fryer1 to board1")
+    cook.do("Stack chicken1 on top of potato1 using robot1")
+    assert not cook.can("Cut chicken1 on board1 using robot1")  # only what lies alone can be worked on
+    cook.do("Unstack chicken1 from potato1 using robot1", "Move robot1 from board1 to stove2")
+    cook.do("Place chicken1 on stove2 using robot1", "Move robot1 from stove2 to board1")
+    cook.do("Pick up potato1 from board1 using robot1", "Move robot1 from board1 to table1")
+    cook.do("Stack potato1 on top of bread2 using robot1", "Move robot1 from table1 to stove2")
+    cook.do("Pick up chicken1 from stove2 using robot1", "Move robot1 from stove2 to board1")
+    cook.do("Place chicken1 on board1 using robot1", "Cut chicken1 on board1 using robot1")
+    assert not cook.true("isfryable chicken1")
+    cook.do("Cut chicken1 on board1 using robot1", "Cut chicken1 on board1 using robot1")
+    assert cook.true("iscut chicken1")
+    assert not cook.true("isfryable chicken1")
+
+
+# Water.
+
+
+def filled(rules: Profile) -> Cook:
+    return Cook(SOUP, rules).do("Fill pot1 with water from sink1 using robot1").wait(3)
+
+
+@BOTH
+def test_water_is_there_after_four_ticks(rules: Profile) -> None:
+    cook = Cook(SOUP, rules).do("Fill pot1 with water from sink1 using robot1").wait(2)
+    assert not cook.true("in water1 pot1")
+    cook.wait()
+    assert cook.true("in water1 pot1")
+    assert not cook.can("Fill pot1 with water from sink1 using robot1")
+
+
+def boiling_in_a_bowl(rules: Profile) -> Cook:
+    """Water starts to boil in pot1, is poured into bowl1, and pot1 goes back to the stove without it."""
+    cook = filled(rules).do("Move robot1 from sink1 to stove1", "Pick up pot2 from stove1 using robot1")
+    cook.do("Move robot1 from stove1 to sink2", "Place pot2 on sink2 using robot1", "Move robot1 from sink2 to sink1")
+    cook.do("Pick up pot1 from sink1 using robot1", "Move robot1 from sink1 to stove1")
+    cook.do("Place pot1 on stove1 using robot1", "Boil pot1's contents on stove1 using robot1")
+    cook.do("Pick up pot1 from stove1 using robot1", "Move robot1 from stove1 to table1")
+    cook.do("Fill bowl1 with pot1's contents using robot1", "Move robot1 from table1 to stove1").wait(5)
+    assert not cook.true("isboiling water1")
+    return cook.do("Place pot1 on stove1 using robot1")
+
+
+@BOTH
+def test_boiling_asks_for_the_pot_only(rules: Profile) -> None:
+    cook = boiling_in_a_bowl(rules).wait()
+    assert not cook.true("isboiling water1")
+    cook.wait()
+    assert cook.true("isboiling water1")
+    assert cook.true("in water1 bowl1")
+
+
+@BOTH
+def test_only_the_first_water_counts(rules: Profile) -> None:
+    soup = replace(SOUP, goal=Goal.of([["in", "water#1", "pot#1"]]))
+    cook = Cook(soup, rules).do("Fill pot1 with water from sink1 using robot1").wait(3)
+    assert cook.reached
+    cook.do("Pick up pot1 from sink1 using robot1", "Move robot1 from sink1 to table1")
+    cook.do("Fill bowl1 with pot1's contents using robot1", "Move robot1 from table1 to sink1")
+    cook.do("Place pot1 on sink1 using robot1", "Fill pot1 with water from sink1 using robot1").wait(3)
+    assert cook.true("in water2 pot1")
+    assert not cook.reached
+
+
+@BOTH
+def test_a_pot_of_two_waters_is_one_text_and_two_actions(rules: Profile) -> None:
+    cook = Cook(SOUP, rules).do("Fill pot1 with water from sink1 using robot1")
+    cook.do(
+        "Pick up pot1 from sink1 using robot1", "Move robot1 from sink1 to sink2", "Place pot1 on sink2 using robot1"
+    )
+    cook.do("Fill pot1 with water from sink2 using robot1").wait(3)
+    cook.do(
+        "Pick up pot1 from sink2 using robot1", "Move robot1 from sink2 to sink1", "Place pot1 on sink1 using robot1"
+    )
+    cook.wait(2)
+    assert cook.true("in water2 pot1")
+    cook.do("Move robot1 from sink1 to stove1", "Pick up pot2 from stove1 using robot1")
+    cook.do("Move robot1 from stove1 to sink2", "Place pot2 on sink2 using robot1", "Move robot1 from sink2 to sink1")
+    cook.do(
+        "Pick up pot1 from sink1 using robot1", "Move robot1 from sink1 to stove1", "Place pot1 on stove1 using robot1"
+    )
+    boil = "Boil pot1's contents on stove1 using robot1"
+    deeds = [cook.engine.deeds[action] for action in cook.engine.legal(cook.state)]
+    assert [deed.arguments for deed in deeds if deed.text == boil] == [
+        ("pot1", "water1", "stove1", "robot1"),
+        ("pot1", "water2", "stove1", "robot1"),
+    ]
+    assert cook.do(boil).wait(3).true("isboiling water1")
+    assert not cook.true("isboiling water2")
+
+
+# Several players.
+
+
+@BOTH
+def test_players_take_turns_in_the_order_of_the_file_and_block_stations(rules: Profile) -> None:
+    cook = Cook(KITCHENS["crowd"], rules)
+    assert cook.engine.player(cook.state) == "robot2"
+    assert not cook.can("Move robot2 from stove1 to sink1")
+    assert not cook.can("Fill pot1 with water from sink1 using robot1")
+    cook.do("Move robot2 from stove1 to board1", "Move robot1 from sink1 to stove1", "Do nothing")
+    assert cook.engine.player(cook.state) == "robot2"
+    assert cook.do("Cut lettuce1 on board1 using robot2").can("Place pot1 on stove1 using robot1")
+
+
+@pytest.mark.parametrize(("rules", "waits"), [(RELEASED, 3), (JOINT, 10)], ids=["turns", "joint"])
+def test_every_turn_is_a_tick_unless_moves_are_joint(rules: Profile, waits: int) -> None:
+    cook = Cook(KITCHENS["crowd"], rules).wait().do("Place pot1 on sink1 using robot1").wait(2)
+    cook.do("Fill pot1 with water from sink1 using robot1").wait(waits - 1)
+    assert not cook.true("in water1 pot1")
+    assert cook.wait().true("in water1 pot1")
+
+
+def test_with_joint_moves_the_goal_is_looked_at_when_all_have_acted() -> None:
+    ready = replace(KITCHENS["crowd"], goal=Goal.of([["has_container", "robot1", "pot#1"]]))
+    assert [step.reached for step in replay(ready, ["Do nothing"] * 5, JOINT).steps] == [False, False, True]
+    run = replay(ready, ["Do nothing", "Nonsense", "Do nothing", "Do nothing"], JOINT)
+    assert (run.end, run.steps_taken) == ("completed", 1)
+    assert replay(ready, ["Do nothing"] * 5, RELEASED).steps_taken == 1
+
+
+# Goals.
+
+
+@BOTH
+def test_a_goal_true_at_the_start_costs_a_step(rules: Profile) -> None:
+    tidy = kitchen({"table1": ["bread1"]}, goal=[["item_on", "bread#1", "table#1"]])
+    assert replay(tidy, [], rules).end == "exhausted"
+    run = replay(tidy, ["Fly", "Do nothing", "Do nothing"], rules)
+    assert (run.end, run.steps_taken, len(run.steps)) == ("completed", 1, 2)
+    assert replay(kitchen({"table1": []}), ["Do nothing"], rules).success
+
+
+def brute_force(kitchen: Kitchen, facts: frozenset[tuple[str, ...]]) -> bool:
+    kinds = sorted({role.partition("#")[0] for role in kitchen.goal.roles})
+    roles = [[role for role in kitchen.goal.roles if role.partition("#")[0] == kind] for kind in kinds]
+    casts = product(*(permutations(kitchen.candidates[own[0]], len(own)) for own in roles))
+    for cast in casts:
+        played = {
+            role: name for own, names in zip(roles, cast, strict=True) for role, name in zip(own, names, strict=True)
+        }
+        if all(tuple(played.get(part, part) for part in atom) in facts for atom in kitchen.goal.conditions):
+            return True
+    return False
+
+
+def test_goals_hold_for_some_different_objects() -> None:
+    toast = {"table1": ["bread1", "cheese1", "bread2"], "table2": ["bread3"], "table3": []}
+    for conditions, expected in (
+        ([["item_at", "bread#1", "table#1"], ["item_at", "bread#2", "table#1"]], True),
+        ([["item_at", "bread#1", "table#1"], ["item_at", "bread#2", "table#2"]], True),
+        ([["atop", "cheese#1", "bread#1"], ["atop", "bread#1", "cheese#1"]], False),
+        ([["clear", "bread#1"], ["item_on", "bread#1", "table#1"]], True),
+        ([["clear", "bread#1"], ["item_on", "bread#1", "table1"]], False),
+        ([["item_on", "bread#1", "table1"], ["item_on", "bread1", "table#2"]], True),  # roles may be what is named
+        ([["item_on", "bread3", "table#1"], ["item_on", "bread#1", "table#1"], ["clear", "cheese#1"]], False),
+        ([["item_at", f"bread#{i}", f"table#{i}"] for i in range(4)], False),
+        ([["isbread", "bread#1"], ["item_at", "lettuce#1", "table#1"]], False),
+    ):
+        made = kitchen(toast, goal=conditions)
+        cook = Cook(made).wait()
+        assert (cook.reached, goal_reached(made, cook.engine.facts(cook.state))) == (expected, expected), conditions
+        assert brute_force(made, cook.engine.facts(cook.state)) == expected
+        assert (cook.engine.share(cook.state) == 1) == expected
+
+
+@pytest.mark.slow
+def test_goals_agree_with_all_permutations() -> None:
+    choose = random.Random(3)
+    answers = []
+    for _ in range(120):
+        engine = CompiledKitchen(choose.choice([GRILL, SOUP]))
+        state = engine.start()
+        for _ in range(40):
+            state = engine.step(state, choose.choice(engine.legal(state)))
+        objects, facts = engine.objects(state), engine.facts(state)
+        conditions = []
+        for predicate, *names in choose.sample(sorted(facts), 6):
+            labels = [split_name(name)[0] + choose.choice(["#1", "#1", "#2"]) for name in names]
+            parts = [choose.choice([name, label, label, label]) for name, label in zip(names, labels, strict=True)]
+            if len(set(parts)) == len(parts):
+                conditions.append([predicate, *parts])
+        made = Kitchen.of("", engine.kitchen.domain, objects, facts, Goal.of(conditions))
+        answers.append(brute_force(made, facts))
+        assert goal_reached(made, facts) == answers[-1], conditions
+        own = CompiledKitchen(made)
+        assert own.goal(own.start()) == answers[-1], conditions
+    assert 20 < sum(answers) < 100, sum(answers)

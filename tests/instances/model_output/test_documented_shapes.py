@@ -1,0 +1,71 @@
+"""The same plan in every form in which models write one: read whole, with the same grade."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.analysis.grading.grader import Grader
+from planoracle.instances.files import catalog
+from planoracle.instances.protocol import registry
+from tests.support.odd_shapes import odd_forms
+from tests.support.samples import sample
+from tests.support.shapes import PROBLEMS, SHAPES, Written, handed_in, table, without, written
+
+README = Path(__file__).resolve().parents[3] / "instances/model_output/README.md"
+GRADER = Grader()
+#: Of a grade what may differ between forms.
+HOW = dict.fromkeys(("read_from", "ignored"))
+
+
+@cache
+def plan_of(name: str) -> Written:
+    return written(PROBLEMS[name])
+
+
+def graded(name: str, given: object) -> dict[str, Any]:
+    return GRADER.grade(handed_in(name, given)).row(trace=True) | HOW
+
+
+@cache
+def plain(name: str, place: int | None) -> dict[str, Any]:
+    plan = plan_of(name) if place is None else without(plan_of(name), place)
+    return graded(name, SHAPES["plain lines"](plan))
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_successful_plan_is_read_whole_in_every_form(name: str, shape: str) -> None:
+    row = graded(name, SHAPES[shape](plan_of(name)))
+    assert row["success"], (row["reason"], row["read"], row["violations"])
+    assert row["read"] == len(plan_of(name).texts)
+    assert row == plain(name, None)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_failing_plan_has_the_same_grade_in_every_form(name: str, shape: str) -> None:
+    row = graded(name, SHAPES[shape](without(plan_of(name), 2)))
+    assert row["success"] is False
+    assert row["read"] == len(plan_of(name).texts) - 1
+    assert row == plain(name, 2)
+
+
+@pytest.mark.parametrize("name", sample(PROBLEMS))
+def test_odd_forms_are_read_whole(name: str) -> None:
+    problem, benchmark = catalog.problem(PROBLEMS[name]), registry.get(name)
+    expected = benchmark.parse(problem, handed_in(name, SHAPES["plain lines"](plan_of(name)))).read
+    wrong = {}
+    for form, given in odd_forms(plan_of(name)).items():
+        run = benchmark.run(problem, handed_in(name, given))
+        if not run.success or run.plan.read != expected:
+            wrong[form] = (run.plan.read, run.plan.read_from, run.plan.ignored)
+    assert not wrong
+
+
+def test_the_documentation_has_the_table_of_forms() -> None:
+    """``python -m tests.support.shapes`` prints it."""
+    assert table() in README.read_text(encoding="utf-8")

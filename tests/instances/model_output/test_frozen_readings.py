@@ -1,0 +1,42 @@
+"""Readings recorded before the rules of choice between several plans: each text gives the same commands and verdict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.analysis.grading.grader import Grader
+
+RECORDED = Path(__file__).resolve().parents[2] / "support/readings.jsonl"
+ROWS = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+
+#: Recorded readings that have changed on purpose.
+CHANGED = {
+    # Thinking that never ends is a failure: nothing was answered.
+    "<think>\n1. wash cup\n2. activate kettle\n": {"scored": True, "success": False, "read": 0, "said": []},
+    # Words of retraction decide; a plan that makes few of the steps again is read like any other.
+    "- wash cup\n- wait\n- activate kettle\n\nThis is wrong. Better:\n- pour kettle into teapot": {
+        "scored": True,
+        "success": False,
+        "read": 1,
+        "said": ["pour kettle into teapot"],
+    },
+}
+
+
+def reading_of(instance: str, text: str) -> dict[str, Any]:
+    grader, submission = Grader(), {"id": "x", "instance": instance, "plan": text}
+    grade = grader.grade(submission)
+    said = grader.run(submission).command_texts if grade.scored else None
+    if grade.metrics.get("given") == "answer":
+        said = [json.dumps(grade.metrics["parsed"])]
+    return {"scored": grade.scored, "success": grade.success, "read": grade.read, "said": said}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row['instance']}-{number}" for number, row in enumerate(ROWS)])
+def test_a_recorded_text_is_read_as_before(row: dict[str, Any]) -> None:
+    recorded = {name: row[name] for name in ("scored", "success", "read", "said")}
+    assert reading_of(row["instance"], row["text"]) == CHANGED.get(row["text"], recorded)

@@ -1,0 +1,193 @@
+"""Bound and plans of the kitchen planner against blind breadth-first search through the rules."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from planoracle.instances.benchmarks.kitchens.problems import kitchen
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.generate.parameters import chance, one, shuffled
+from planoracle.solver.kitchens.astar import plan
+from planoracle.solver.kitchens.state_view import NEVER
+from tests.support.kitchen_cases import FAULTS, Case, read_cases, write_cases
+from tests.support.kitchen_comparison import compare, draw_cases
+from tests.support.kitchen_grammar import draw_counts, draw_layout, draw_rules
+from tests.support.kitchen_shrinking import shrink
+from tests.support.robotouille import document
+from tests.support.samples import sample
+
+DATA = Path(__file__).parents[1] / "data"
+#: Cases that were wrong once, most of them shrunk.
+CASES = read_cases(DATA / "kitchens.json")
+#: Goals of each drawn kitchen, and its most states.
+GOALS, STATES = 4, 7_000
+
+
+@pytest.mark.parametrize("kind", sample(FAULTS))
+@pytest.mark.parametrize(
+    ("label", "case", "steps"),
+    sample(CASES, several=True),
+    ids=[f"{case.kitchen['name']}-{case.rules['profile']}" for _, case, _ in CASES],
+)
+def test_stored_case_is_answered_as_blind_search_answers_it(
+    label: str, case: Case, steps: int | None, kind: str
+) -> None:
+    assert case.fewest_steps() == steps
+    assert FAULTS[kind](case, steps) == "", label
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", sample(range(50), 17))
+def test_bounds_and_plans_agree_with_the_whole_state_graph(seed: int) -> None:
+    for case, graph in draw_cases(seed, GOALS, STATES):
+        assert [(each.text, each.case.after) for each in compare(case, graph).differences] == [], case.kitchen["name"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", sample(range(8), 8))
+def test_soup_that_stays_in_its_pot(block: int) -> None:
+    for seed in range(10 * block, 10 * block + 10):
+        case = soup_in_its_pot(Random(seed))
+        steps = case.fewest_steps()
+        for fault in FAULTS.values():
+            assert fault(case, steps) == "", seed
+
+
+def soup_in_its_pot(random: Random) -> Case:
+    """Return a kitchen in which a meal must boil in its pot, and items must be somewhere, be held or be cut."""
+    stations: dict[str, list[str]] = {"stove1": [], "table1": [], "table2": []}
+    if chance(random, 50):
+        stations["board1"] = []
+    free = shuffled(random, stations)
+    stations[free.pop()].append("pot1")
+    goal = [["isboiling", "water#1"], ["in", "water#1", "pot#1"]]
+    for item in ["lettuce1", "bread1"][: one(random, (1, 1, 2))]:
+        role = f"{item[:-1]}#1"
+        stations[free.pop()].append(item)
+        options = [["item_on", role, one(random, list(stations))], ["has_item", "robot1", role]]
+        options.append(["iscut", "lettuce#1"] if "board1" in stations else ["item_at", role, "table1"])
+        goal.append(one(random, options))
+    players = {"robot1": {"at": one(random, list(stations))}}
+    traits = {"lettuce1": ["iscuttable"]} if any("lettuce1" in things for things in stations.values()) else {}
+    return Case(document(stations, players=players, containers={"pot1": ["water1"]}, traits=traits, goal=goal))
+
+
+@pytest.mark.parametrize("rules", PROFILES.values(), ids=PROFILES)
+def test_boiling_interrupted_is_not_begun_again(rules: Profile) -> None:
+    problem = kitchen("kitchens/asynchronous/5_potato_soup")
+    best = list(plan(problem, rules=rules).actions)
+    boils = next(number for number, text in enumerate(best) if text.startswith("Boil"))
+    done = [*best[: boils + 1], "Pick up pot1 from stove1 using robot1", "Place pot1 on stove1 using robot1"]
+    whole = [*done, *plan(problem, rules=rules, after=done).actions]
+    assert replay(problem, whole, rules).success
+    totals = [
+        number + (plan(problem, rules=rules, after=whole[:number]).makespan or NEVER)
+        for number in range(boils, len(whole))
+    ]
+    assert totals == sorted(totals)
+    assert totals[-1] == len(whole)
+
+
+@pytest.mark.slow
+def test_grammar_draws_everything_that_the_domain_allows() -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(400):
+        random = Random(seed)
+        drawn = draw_layout(random, 4 + seed % 5)
+        case = Case(drawn, draw_counts(random, drawn), draw_rules(random, drawn))
+        case.problem()
+        seen.update(features(case))
+    assert sorted(feature for feature in FEATURES if seen[feature] < 3) == []
+
+
+FEATURES = (
+    *(
+        "1 cooks",
+        "2 cooks",
+        "3 cooks",
+        "joint moves",
+        "paper",
+        "released",
+        "item in hand",
+        "pot in hand",
+        "bowl in hand",
+    ),
+    *("pile", "equal items", "item in meal", "meal in pot", "meal in bowl", "two meals", "boiling", "two vessels"),
+    *("cut", "cooked", "fried", "other durations", "nowhere"),
+)
+
+
+def features(case: Case) -> set[str]:
+    """Return which of `FEATURES` a case has."""
+    drawn, objects = case.kitchen, case.problem().objects
+    held = {entry["holds"].rstrip("0123456789") for entry in drawn["players"].values() if "holds" in entry}
+    meals = drawn.get("containers", {})
+    kinds = Counter(name.rstrip("0123456789") for name, its_type in objects if its_type == "item")
+    traits = {trait for each in drawn.get("traits", {}).values() for trait in each}
+    there = {
+        f"{len(drawn['players'])} cooks": True,
+        "joint moves": "moves" in case.rules,
+        case.rules["profile"]: True,
+        "item in hand": held - {"pot", "bowl"},
+        "pot in hand": "pot" in held,
+        "bowl in hand": "bowl" in held,
+        "pile": any(len(things) > 1 for things in drawn["stations"].values()),
+        "equal items": max(kinds.values(), default=0) > 1,
+        "item in meal": "more" in drawn,
+        "meal in pot": any(vessel.startswith("pot") for vessel in meals),
+        "meal in bowl": any(vessel.startswith("bowl") for vessel in meals),
+        "two meals": sum(map(len, meals.values())) > 1,
+        "two vessels": sum(its_type == "container" for _, its_type in objects) > 1,
+        "other durations": case.counts,
+        "nowhere": "elsewhere" in drawn,
+        **{trait[2:]: True for trait in traits},
+    }
+    return {feature for feature, value in there.items() if value}
+
+
+@pytest.mark.slow
+def test_shrinking_leaves_nothing_that_can_be_left_out(tmp_path: Path) -> None:
+    case, _ = next(draw_cases(3, 1, STATES))
+    asked = case.kitchen["goal"][0]
+
+    def fault(each: Case) -> str:
+        each.problem()
+        return "asks for the same" if asked in each.kitchen["goal"] else ""
+
+    smallest = shrink(case, fault)
+    assert smallest.kitchen["goal"] == [asked]
+    others = set(smallest.problem().types).difference(asked)
+    assert len(others) <= 2  # a player, and where it stands
+    assert (smallest.counts, smallest.rules, smallest.after) == ({}, {"profile": "paper"}, ())
+    write_cases(tmp_path / "cases.json", [("smallest", smallest, smallest.fewest_steps())])
+    assert read_cases(tmp_path / "cases.json") == [("smallest", smallest, smallest.fewest_steps())]
+
+
+@pytest.mark.slow
+def test_the_daily_command_prints_its_seeds_and_what_it_compared(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "benchmarks" / "blind_kitchens.py"
+    options = [
+        "--seeds",
+        "1",
+        "--start",
+        "4",
+        "--goals",
+        "1",
+        "--states",
+        "500",
+        "--write",
+        str(tmp_path / "cases.json"),
+    ]
+    ended = subprocess.run([sys.executable, script, *options], capture_output=True, text=True, check=True)
+    first, *_, total, kinds = ended.stdout.splitlines()
+    assert first == "seeds 4 to 4"
+    assert total.startswith("1 goals, ")
+    assert total.endswith(", 0 differences")
+    assert kinds.endswith(": 1")
