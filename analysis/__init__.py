@@ -1,1 +1,1 @@
-"""Replay, grade, compare and draw; the command line."""
+"""Grading, statistics, comparison, diagnosis, figures, report, agents, adapters and the command line."""

@@ -1,1 +1,1 @@
-"""What problems are: the instance model, files, the benchmarks' facts, languages and rules."""
+"""Scheduling model, interface of benchmarks, problem files, model output, and benchmark packages."""

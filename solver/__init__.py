@@ -1,1 +1,1 @@
-"""Exact methods: the CP-SAT model, bounds and proofs."""
+"""Exact methods: CP-SAT models, lower bounds, certificates, repair, and search in kitchens."""

@@ -1,1 +1,1 @@
-"""Work over many inputs: processes and clusters, run directories, the cache of proved optima."""
+"""Batch jobs: worker pool, dask cluster, journal of a run directory, cache of optima."""

@@ -1,4 +1,4 @@
-"""A package of its own for a new benchmark, as a beginning: small, complete, with tests that pass."""
+"""Template of the package that `planoracle benchmark new` writes."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``, [``REFERENCES``, ``LOOPHOLES``].
     - ``feedback``: ``TOPICS``, ``examine(run)``, [``foreign(run)``].
     - ``live``: ``live(problem, rules, config, reward)``, which returns a
-      `planoracle.instances.protocol.environment.Environment`, [``repertoire(problem)``, ``SETTINGS``].
+      `planoracle.instances.protocol.environment.Environment`, [``action_space(problem)``, ``SETTINGS``].
     - ``generator``: ``style()``, which returns a `Generator`.
 
     Attributes
@@ -243,8 +243,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def action_space(self, problem: _P) -> ActionSpace | None:
         """Return the possible commands in live runs of a problem, ``None`` if they are not known in advance."""
-        repertoire = getattr(self.live, "repertoire", None)
-        return None if repertoire is None else cast("ActionSpace", repertoire(problem))
+        of_problem = getattr(self.live, "action_space", None)
+        return None if of_problem is None else cast("ActionSpace", of_problem(problem))
 
     # Rules
 

@@ -1,1 +1,1 @@
-"""The proved optimum: the CP-SAT model, its bounds, and the steps of a solve."""
+"""Exact scheduling: CP-SAT model, lower bounds, ordered search, and the stages of a solve."""

@@ -1,1 +1,1 @@
-"""Explanations that a person can check: proofs of optima, and constraints that contradict each other."""
+"""Certificates of lower bounds, their stand-alone checkers, and minimal conflicts."""

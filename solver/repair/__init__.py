@@ -1,1 +1,1 @@
-"""The smallest change of a schedule that makes it valid, and the best schedule that keeps an order."""
+"""Repair of submitted schedules with the smallest change."""

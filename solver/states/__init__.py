@@ -1,1 +1,1 @@
-"""The cost to go: what the states of a run still leave."""
+"""Cost-to-go of partially executed plans: bounds on the best makespan from a state."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from planoracle.instances.benchmarks.asynchow.encoding import origin_of
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic.live import GenericEnvironment
-from planoracle.instances.benchmarks.generic.live import repertoire as repertoire
+from planoracle.instances.benchmarks.generic.live import action_space as action_space
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.describe import brief
 from planoracle.instances.protocol.environment import AnyEnvironment, Reward, RunConfig

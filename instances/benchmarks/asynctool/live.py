@@ -197,7 +197,7 @@ def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | 
     return AsyncToolEnvironment(problem, rules, config, reward)
 
 
-def repertoire(problem: Instance) -> ActionSpace:
+def action_space(problem: Instance) -> ActionSpace:
     """Return the reference calls, the wait and the closing message."""
     calls = [(task.id, call) for task in problem_of(problem).tasks for call in task.reference_calls]
     names = {json.dumps(call_message(task, call)): f"{task}: {call}"[:200] for task, call in calls}

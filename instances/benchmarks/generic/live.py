@@ -287,7 +287,7 @@ def live(problem: Instance, rules: Rules, config: RunConfig, reward: Reward | No
     return GenericEnvironment(problem, rules, config, reward)
 
 
-def repertoire(problem: Instance) -> ActionSpace:
+def action_space(problem: Instance) -> ActionSpace:
     """Return the action space: all actions, and ``Finish``."""
     return ActionSpace((*problem.index, "Finish"), _name_of, timed=True)
 

@@ -265,7 +265,7 @@ def _count(submission: object) -> int:
     return max(1, sum(len(actions) for actions in each if isinstance(actions, list | tuple)))
 
 
-def repertoire(kitchen: GridKitchen) -> ActionSpace:
+def action_space(kitchen: GridKitchen) -> ActionSpace:
     """Return what there can be to do; walks lead to where something can be used."""
     return ActionSpace(tuple(_names(kitchen)), _name, timed=True)
 

@@ -183,7 +183,7 @@ def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | 
     return ParaCookEnvironment(problem, rules, config, reward)
 
 
-def repertoire(problem: Instance) -> ActionSpace:
+def action_space(problem: Instance) -> ActionSpace:
     """Return the commands, and ``Finish``."""
     return ActionSpace((*(command(agent, name) for name in by_name(problem) for agent in problem.agents), "Finish"))
 

@@ -196,7 +196,7 @@ def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | 
 _STEP = re.compile(r"Step\((\d+), ([^,]+), ")
 
 
-def repertoire(problem: Instance) -> ActionSpace:
+def action_space(problem: Instance) -> ActionSpace:
     """Return the steps, and ``Finish``."""
     return ActionSpace((*problem.index, "Finish"), _name_of, timed=True)
 

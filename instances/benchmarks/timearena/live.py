@@ -206,7 +206,7 @@ def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | 
     return TimeArenaEnvironment(problem, rules, config, reward)
 
 
-def repertoire(problem: Instance) -> ActionSpace:
+def action_space(problem: Instance) -> ActionSpace:
     """Return all actions, and the wait."""
     return ActionSpace((*world(problem.name).commands, "wait"))
 

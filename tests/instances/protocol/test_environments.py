@@ -114,7 +114,7 @@ def test_legal_commands_are_accepted_as_commands_and_as_text(name: str) -> None:
 
 
 @each
-def test_the_repertoire_has_all_legal_commands(name: str) -> None:
+def test_the_action_space_has_all_legal_commands(name: str) -> None:
     run = played(name)
     known = registry.of(run.problem).action_space(run.problem)
     if known is not None:
