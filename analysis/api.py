@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, accept_former_keywords
 from planoracle.instances.model.problem import Problem
 from planoracle.solver.result import Result
 
@@ -55,6 +55,7 @@ def read(name: str | Path) -> list[Problem]:
     return [problem for one in expand([str(name)]) for problem in read_problems(one)]
 
 
+@accept_former_keywords(finest="exact_grid", fewest_pieces="min_interruptions")
 def solve(
     problem: Problem,
     *,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import partial, wraps
 from itertools import islice
 from math import inf
 from reprlib import Repr
-from typing import Any, Self
+from typing import Any, ParamSpec, Self, TypeVar
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class PlanoracleError(Exception):
@@ -162,3 +166,26 @@ class PlanError(InputError):
 
 class InternalError(PlanoracleError):
     """Contradiction within planoracle, e.g. a schedule that its own rules reject; please report it."""
+
+
+def accept_former_keywords(**names: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """Decorate a public function so that former names of keywords work for one release, with a `DeprecationWarning`.
+
+    >>> @accept_former_keywords(colour="color")
+    ... def paint(color): return color
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     paint(colour="red")
+    'red'
+    """
+
+    def decorate(function: Callable[_P, _T]) -> Callable[_P, _T]:
+        @wraps(function)
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+            for former in names.keys() & kwargs.keys():
+                warnings.warn(f"{former} is {names[former]} now", DeprecationWarning, stacklevel=2)
+                kwargs[names[former]] = kwargs.pop(former)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

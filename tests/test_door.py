@@ -302,3 +302,11 @@ def test_a_name_is_no_problem_of_a_plan(verb: Any) -> None:
 def test_a_number_is_no_submission() -> None:
     with pytest.raises(InputError, match="must be a submission"):
         grade(3)  # type: ignore[call-overload]
+
+
+def test_former_keywords_work_for_one_release() -> None:
+    problem = load("timearena/household1")
+    with pytest.warns(DeprecationWarning, match="fewest_pieces is min_interruptions now"):
+        assert solve(problem, fewest_pieces=True).proof == solve(problem, min_interruptions=True).proof
+    with pytest.warns(DeprecationWarning, match="also is extra now"):
+        assert planoracle.compare(problem, also=["serial-lpt"]) is not None

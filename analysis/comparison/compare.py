@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from planoracle.heuristics.improve import DEFAULT, Budget
 from planoracle.heuristics.registry import HeuristicAnswer, run
 from planoracle.heuristics.registry import names as heuristics
-from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
+from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError, accept_former_keywords
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
 from planoracle.instances.model.problem import Problem, of_kind
@@ -150,6 +150,7 @@ def check(methods: Iterable[str]) -> None:
             raise UnknownNameError(one_of(method, accepted, "methods"), field="method", value=method)
 
 
+@accept_former_keywords(also="extra")
 def compare(
     problem: Problem,
     methods: Sequence[str] | None = None,
