@@ -17,7 +17,6 @@ from planoracle.instances.benchmarks.asynctool.live import AsyncToolEnvironment
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
-from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.protocol.environment import Message, RunConfig
 
 TREE = {"root": {"work": {"a": "one", "b": "two"}}}
@@ -134,14 +133,6 @@ def test_known_draws() -> None:
     assert [Delays.parse("1-3").of("text_4", n, "f") for n in range(12)] == [3, 2, 3, 1, 1, 3, 1, 2, 1, 1, 1, 2]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "x", "-1", "1-", "2-1", "1001", "0-1001", "1:7", "0-1:", "0-1:-1", "1.5", "٣", "1\n"]
-)
-def test_wrong_delays(text: str) -> None:
-    with pytest.raises(UnknownNameError):
-        Delays.parse(text)
-
-
 DELAYS = st.builds(
     lambda least, more, seed, tools: Delays(least, least + more, seed, tools),
     st.integers(0, 3),
@@ -184,23 +175,6 @@ def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any],
         assert responses(answered) == [(turn.task, turn.result) for turn in due.get(number, ())]
         assert all(one["role"] == "tool" for one in answered)
     assert answers[len(said) :] == [[]] * close
-
-
-@examples(50)
-@given(DELAYS, st.lists(MESSAGES, max_size=12))
-def test_a_plan_cannot_change_the_delays_it_meets(delays: Delays, said: list[Any]) -> None:
-    """The n-th call of a sub-task has its delay, whatever else is done before and between."""
-    calls = [message for message in said if isinstance(message, dict) and message.get("id") == "F"]
-    alone, mixed = live(problem(delays)), live(problem(delays))
-    for message in calls:
-        send(alone, message)
-    for message in said:
-        send(mixed, message)
-
-    def waits(run: AsyncToolEnvironment) -> list[int]:
-        return [turn.usable - turn.number for turn in turns(run) if turn.task == "F" and turn.kind == "call"]
-
-    assert waits(alone) == waits(mixed)
 
 
 # --- what goes wrong ------------------------------------------------------------------------------
@@ -261,9 +235,6 @@ def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:
     for params in ({"a": True, "b": [2]}, {"b": [2.0], "a": 1.0}, {"a": 1, "b": [2]}):
         send(run, call_message("N", Call("f", params)))
     assert [turn.step for turn in turns(run)] == [0, 1, None, 2, None, 0, None]
-
-
-# --- one run and another --------------------------------------------------------------------------
 
 
 # --- premature calls ------------------------------------------------------------------------------

@@ -292,51 +292,6 @@ def test_unreadable_messages_say_why(message: Any, reason: str) -> None:
         assert len(said.text) <= language.MAX_EXCERPT
 
 
-SHAPED = st.fixed_dictionaries(
-    {},
-    optional={
-        "id": st.just("a") | JSON,
-        "func_name": st.just("f") | JSON,
-        "params": JSON,
-        "role": st.sampled_from(["assistant", "user", "tool", None]) | JSON,
-        "content": JSON | st.lists(st.fixed_dictionaries({}, optional={"text": JSON}), max_size=2),
-        "messages": JSON,
-        "tool_calls": JSON
-        | st.lists(
-            st.fixed_dictionaries(
-                {
-                    "function": st.fixed_dictionaries(
-                        {}, optional={"name": JSON, "arguments": JSON | JSON.map(json.dumps)}
-                    )
-                }
-            ),
-            max_size=2,
-        ),
-    },
-)
-ANYTHING = JSON | SHAPED | SHAPED.map(json.dumps) | st.text('{}[]":,\\ aWAIT', max_size=40)
-
-
-@given(ANYTHING)
-def test_reading_a_message_never_raises(message: Any) -> None:
-    said = read_message(message)
-    assert said.kind in ("call", "wait", "close", "unreadable")
-    assert (said.kind == "call") == (said.call is not None)
-    assert (said.kind == "unreadable") == bool(said.reason)
-
-
-@pytest.mark.slow
-@given(ANYTHING | st.lists(ANYTHING, max_size=3) | st.fixed_dictionaries({"messages": st.lists(ANYTHING, max_size=3)}))
-def test_any_transcript_is_read_or_a_plan_error(turns: Any) -> None:
-    try:
-        found = messages(turns)
-    except PlanError:
-        return
-    assert all(isinstance(message, dict | str) for message in found)
-    for message in found:
-        read_message(message)
-
-
 # --- bounded time ---------------------------------------------------------------------------------
 
 HOSTILE = [

@@ -29,7 +29,6 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import Message, RunConfig
 from tests.support.hostile import VALUES
 from tests.support.live import at_random, shown
-from tests.support.samples import sample
 
 BOTH = pytest.mark.parametrize("rules", [PROFILES["paper"], PROFILES["released"]], ids=["paper", "released"])
 PAIR = "asynctool/cross2/01@0-2:3"
@@ -132,14 +131,6 @@ def valid_chat(chat: list[Message]) -> None:
 
 @pytest.mark.slow
 @BOTH
-@pytest.mark.parametrize("name", sample([PAIR, "asynctool/similar3/02"]))
-def test_random_runs_are_what_their_submissions_replay_as(rules: Profile, name: str) -> None:
-    for seed in range(3):
-        compare(name, rules, seed)
-
-
-@pytest.mark.slow
-@BOTH
 def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules: Profile) -> None:
     names = problems.names()
     for seed in range(100):
@@ -185,19 +176,6 @@ def test_thinking_is_no_call() -> None:
     tagged = json.dumps({"id": "text_2", "func_name": "sort_words", "params": {"text": "<think>b</think> a"}})
     run.step(tagged)
     assert run.submission()["turns"][1] == json.loads(tagged)
-
-
-def test_copies_of_a_simulation_change_nothing_of_each_other() -> None:
-    run = live("asynctool/files_1@0").state.world
-    first, second = run.copy(), run.copy()
-    task = run.problem.tasks[0]
-    empty = run.executors[task.id].state()
-    for call in task.reference_calls:
-        first.step(call_message(task.id, call))
-    assert first.executors[task.id].state() == task.solved.state != empty
-    run.step(call_message(task.id, task.reference_calls[0]))
-    assert second.executors[task.id].state() == empty
-    assert (len(run.turns), second.turns, first.complete, second.complete) == (1, [], True, False)
 
 
 def test_the_legal_calls_lead_to_the_optimum() -> None:

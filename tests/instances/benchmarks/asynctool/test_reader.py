@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import keyword
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.runner import CliRunner
-from support.samples import examples, sample
+from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.instances.benchmarks.asynctool import bfcl, encoding
 from planoracle.instances.benchmarks.asynctool import problems as sets
 from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Delays, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Delays
 from planoracle.instances.benchmarks.asynctool.reader import json_schema, recognises, to_document
 from planoracle.instances.benchmarks.asynctool.reader import read as read_document
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -284,14 +281,6 @@ def test_what_is_missing_is_said_to_be_missing() -> None:
         assert str(caught.value).removesuffix(" (and 1 more)") == f"k.json: {field}: is missing"
 
 
-def test_initial_states_are_objects() -> None:
-    for family in (None, "text", "bfcl:MathAPI"):
-        bfcl.check_state(family, {})
-        with pytest.raises(InputError) as caught:
-            bfcl.check_state(family, [])
-        assert (caught.value.field, caught.value.value) == ("initial", [])
-
-
 def test_a_fault_deep_in_the_initial_state_is_located() -> None:
     with pytest.raises(InputError) as caught:
         read_document(files({"root": {"a": {"b": 5}}}), "k.json")
@@ -314,55 +303,11 @@ def test_every_bundled_problem_is_read_back(delay: str) -> None:
         assert round_trip(sets.problem(name + delay)) == sets.problem(name + delay)
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
-NAMES = st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True).filter(lambda name: not keyword.iskeyword(name))
-GOLD = st.lists(st.builds(Call, NAMES, st.dictionaries(NAMES, JSON, max_size=3)), min_size=1, max_size=3)
-IDS = st.text(min_size=1, max_size=10).filter(lambda id: id.isprintable() and "/" not in id)
-DELAYS = st.builds(
-    lambda least, more, seed, tools: Delays(least, least + more, seed, tools),
-    st.integers(0, 3),
-    st.integers(0, 2),
-    st.integers(),
-    st.dictionaries(NAMES, st.integers(0, 9), max_size=2),
-)
-
-
-@st.composite
-def problems(draw: st.DrawFn) -> AsyncToolProblem:
-    tasks = []
-    for id in draw(st.lists(IDS, min_size=1, max_size=3, unique=True)):
-        gold = draw(GOLD)
-        extra = st.dictionaries(st.sampled_from(["description", "response"]), JSON)
-        offered = {call.name: {"name": call.name} | draw(extra) for call in gold}
-        tasks.append(SubTask(id, draw(st.text()), tuple(gold), None, offered, draw(st.dictionaries(st.text(), JSON))))
-    return AsyncToolProblem(draw(st.text(min_size=1)), tuple(tasks), draw(DELAYS))
-
-
-@examples(60)
-@given(problems())
-@pytest.mark.slow
-def test_any_problem_is_read_back(problem: AsyncToolProblem) -> None:
-    found = round_trip(problem)
-    assert found == problem
-    assert repr(found) == repr(problem)  # 1, 1.0 and True stay apart
-
-
 def test_own_documents_of_a_familys_tools_are_kept() -> None:
     content = SORT | {"tools": [{"name": "sort_words", "description": "My own words."}, "join_numbers"]}
     found = read(content)
     assert found.tasks[0].documents["sort_words"] == content["tools"][0]
     assert round_trip(found) == found
-
-
-def test_exported_instances_are_files_of_this_format(tmp_path: Path) -> None:
-    name = "asynctool/cross2/01@1-2:7"
-    result = CliRunner().invoke(app, ["instances", name, "--export"])
-    assert result.exit_code == 0
-    assert catalog.read_problems(write(tmp_path, json.loads(result.stdout))) == [catalog.load(name)]
 
 
 def test_the_json_schema_is_whole() -> None:

@@ -10,8 +10,6 @@ from math import comb
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
@@ -151,9 +149,13 @@ WRONG = [
     "asynctool/cross2/01@x",
     "asynctool/cross2/01@",
     "asynctool/files_1@-1",
+    "asynctool/files_1@1-",
+    "asynctool/files_1@1.5",
     "asynctool/files_1@1001",
+    "asynctool/files_1@0-1001",
     "asynctool/files_1@2-1",
     "asynctool/files_1@0-1:",
+    "asynctool/files_1@0-1:-1",
     "asynctool/files_1@1:7",
     "asynctool/files_1@1@1",
     "asynctool/files_1@0-1@",
@@ -187,20 +189,6 @@ def test_wrong_names_are_unknown(name: str) -> None:
         assert len(str(caught.value)) < 500
 
 
-@given(st.text("asynctool/cross201@+-:files_ ", max_size=20).map("asynctool/".__add__) | st.text(max_size=20))
-def test_any_name_is_covered_or_unknown(name: str) -> None:
-    if problems.covers(name):
-        assert problems.problem(name).name == name
-    else:
-        with pytest.raises(UnknownNameError):
-            problems.problem(name)
-
-
-def test_a_close_name_is_suggested() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean asynctool/cross2"):
-        catalog.expand(["asynctool/cros2"])
-
-
 def test_the_set_of_a_name() -> None:
     cross2 = tuple(name for name in problems.names() if "/cross2/" in name)
     assert catalog.set_of("asynctool/cross2/05") == ("asynctool/cross2", cross2)
@@ -215,14 +203,6 @@ def test_the_set_of_a_name() -> None:
         "asynctool/cross2@2",
     ):
         assert catalog.set_of(name) == ("", ())
-
-
-def test_every_bundled_task_can_be_solved_by_its_gold_calls() -> None:
-    assert len(POOL) >= 40
-    for task in POOL:
-        assert 2 <= len(task.reference_calls) <= 5
-        assert not any(isinstance(result, dict) and "error" in result for result in task.solved.results), task.id
-        assert {call.name for call in task.reference_calls} <= task.documents.keys()
 
 
 # --- the composer ---------------------------------------------------------------------------------
