@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from random import Random
 
 import pytest
 
@@ -28,14 +27,6 @@ def live(name: str = NAME, profile: str = "paper", **config: object) -> AsyncHow
 @BOTH
 def test_random_runs_are_what_their_submissions_replay_as(profile):
     assert {compare(live(profile=profile), seed) for seed in range(3)} == {"completed"}
-
-
-@pytest.mark.slow
-@BOTH
-def test_a_hundred_random_runs_are_what_their_submissions_replay_as(profile):
-    random = Random(0)
-    for seed in range(100):
-        compare(live(f"asynchow/async/{random.randrange(1598)}", profile), seed)
 
 
 @pytest.mark.parametrize("name", [NAME, "asynchow/parallel/3", "asynchow/sequential/4", "asynchow/async/594"])

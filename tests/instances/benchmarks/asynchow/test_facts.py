@@ -16,7 +16,6 @@ from planoracle.instances.benchmarks.asynchow.bundled_data import (
     HowTo,
     covers,
     how_to,
-    longest_path,
     names,
     seconds,
 )
@@ -109,11 +108,6 @@ def test_longest_path_of_random_graphs(durations: list[int], pairs: set[tuple[in
     edges = tuple((a, b) for a, b in pairs if a < b <= len(durations))
     facts = HowTo("async/0", tuple(f"{time} sec" for time in durations), edges, (0, 0))
     assert facts.answer()[0] == max(sum(durations[step - 1] for step in path) for path in paths(facts))
-
-
-def test_cycle_is_refused() -> None:
-    with pytest.raises(InputError, match="edges: the order of the steps has a cycle"):
-        longest_path([1, 2], [(1, 2), (2, 1)])
 
 
 @pytest.mark.parametrize(

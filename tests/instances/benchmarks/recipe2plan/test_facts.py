@@ -114,14 +114,6 @@ def test_untimed_is_timed_without_maximum_lags() -> None:
         assert untimed == timed | {"lags": lags, "number of lags": len(lags)}
 
 
-def test_only_timed_instances_have_maximum_lags() -> None:
-    def limits(setting: str) -> int:
-        return sum(lag.maximum is not None for pair in PAIRS for lag in bundled_data.load(setting, pair).lags)
-
-    assert limits("timed") > 0
-    assert limits("untimed") == 0
-
-
 def test_one_reference_plan_is_missing() -> None:
     missing = [(s, pair) for s in SETTINGS for pair in PAIRS if bundled_data.reference_plan(s, pair) is None]
     assert missing == [("timed", "Pizza_Chocolate-Egg")]
@@ -162,11 +154,6 @@ def test_pairs_are_those_of_the_original_in_its_order(originals: dict[str, Insta
 @pytest.mark.parametrize("pair", PAIRS)
 def test_timed_facts_equal_the_original(originals: dict[str, Instance], pair: str) -> None:
     assert plain(bundled_data.load("timed", pair)) == plain(originals[pair])
-
-
-@pytest.mark.parametrize("pair", PAIRS)
-def test_untimed_facts_equal_the_original(originals: dict[str, Instance], pair: str) -> None:
-    assert plain(bundled_data.load("untimed", pair)) == plain(originals[pair].without_maximum_lags("x"))
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

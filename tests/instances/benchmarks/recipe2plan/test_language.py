@@ -238,11 +238,6 @@ def test_shapes_and_scope_are_separate_rules():
     assert parse(text, PAIR, RULE_SET.profile("paper", parse_scope="everywhere", step_shapes="released")).commands == ()
 
 
-def test_react_log_ignores_thinking_in_each_answer():
-    plan = parse([{"response": DECOY + command.text} for command in THREE], PAIR)
-    assert plan.answers == tuple((command,) for command in THREE)
-
-
 # --- lists and JSON ------------------------------------------------------------------------------
 
 LISTS = {
@@ -418,57 +413,6 @@ def test_times_of_thirty_digits_are_read_exactly():
 def test_numbers_of_five_thousand_digits_are_plan_errors_under_the_released_profile(text):
     with pytest.raises(PlanError, match="at most 40 digits"):
         parse(text.format("9" * 5000), PAIR, RELEASED)
-
-
-_fragments = st.sampled_from(
-    [
-        "Step(",
-        "step (",
-        "3",
-        "Tacos",
-        ", ",
-        ",",
-        ")",
-        "5 min",
-        "00:10:00",
-        " ",
-        "\n",
-        "[",
-        "]",
-        "{",
-        "}",
-        ":",
-        '"',
-        "</think>",
-    ]
-)
-
-
-@given(st.one_of(st.text(), st.lists(_fragments).map("".join)))
-def test_any_text_is_read_under_both_profiles(text):
-    for rules in (PAPER, RELEASED):
-        starts = [command.start for command in commands(text, rules)]
-        assert starts == sorted(starts)
-
-
-_json = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.just("Step(3, Tacos, 5 min, 0:00)")),
-    lambda inner: st.one_of(
-        st.lists(inner), st.dictionaries(st.sampled_from(["response", "step", "recipe", "duration", "start"]), inner)
-    ),
-)
-
-
-@given(_json)
-@pytest.mark.slow
-def test_any_json_value_is_a_plan_or_a_plan_error(value):
-    for rules in (PAPER, RELEASED):
-        try:
-            plan = parse(value, PAIR, rules)
-        except PlanError as error:
-            assert str(error)  # noqa: PT017
-        else:
-            assert all(isinstance(command, StepCommand) for command in plan.commands)
 
 
 # --- schedules as text ---------------------------------------------------------------------------

@@ -245,17 +245,3 @@ def test_what_is_no_cooking_file_is_refused(tmp_path: Path, document: Any) -> No
     with pytest.raises(InputError, match="must be a list of combinations") as caught:
         read_cooking(path)
     assert caught.value.source == str(path)
-
-
-@pytest.mark.parametrize("data", [b"", b"[", b"\xff", b'{"a": 1, "a": 2}', b"[" * 10**5])
-def test_unreadable_file_is_named(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "x.json"
-    path.write_bytes(data)
-    with pytest.raises(InputError) as caught:
-        read_cooking(path)
-    assert caught.value.source == str(path)
-
-
-def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.json: cannot be read"):
-        read_cooking(tmp_path / "none.json")

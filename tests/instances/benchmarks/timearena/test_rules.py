@@ -339,13 +339,6 @@ def test_hostile_decisions_pass_a_minute(text: str, profile: Profile) -> None:
     check(play([text] * 50, profile), 40, profile)
 
 
-def words(scene: Scenario) -> list[str]:
-    said = ["wait", "wash", "", "Wait", "nonsense", "exit", "Quit"]
-    for verb in scene.verbs:
-        said += [" ".join(verb.split()[:1])]
-    return [*dict.fromkeys(said + [word for verb in scene.verbs for word in verb.split()] + list(scene.objects))]
-
-
 def commands(scene: Scenario) -> list[str]:
     return ["wait"] + [
         f"{verb} {one}" if " " not in verb else f"{verb.split()[0]} {one} {verb.split()[1]} {two}"
@@ -373,15 +366,6 @@ TEXT = st.text(st.characters(codec=None), max_size=30)
 
 @given(st.lists(TEXT, max_size=50), st.sampled_from(SCENES), PROFILE, st.integers(0, 60))
 def test_any_texts(decisions: list[str], name: str, profile: Profile, limit: int) -> None:
-    check(replay(world(name), decisions, limit, profile), limit, profile)
-
-
-@examples(200)
-@given(st.data(), st.sampled_from(SCENES), PROFILE, st.integers(0, 130))
-def test_any_words_of_the_vocabulary(data: st.DataObject, name: str, profile: Profile, limit: int) -> None:
-    word = st.sampled_from(words(world(name)))
-    phrase = st.lists(word, max_size=5).map(" ".join)
-    decisions = data.draw(st.lists(phrase, max_size=40))
     check(replay(world(name), decisions, limit, profile), limit, profile)
 
 
