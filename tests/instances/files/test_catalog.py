@@ -13,8 +13,7 @@ from support.samples import some_problems
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.files.instance_file import to_document
-from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.instance import Lag
 
 TIMED = "recipe2plan/timed/Cobbler_Pancakes"
 UNTIMED = "recipe2plan/untimed/Cobbler_Pancakes"
@@ -40,10 +39,6 @@ def cooking(name: str) -> list[Any]:
 # --- expand ---------------------------------------------------------------------------------------
 
 
-def test_name_stands_for_itself() -> None:
-    assert catalog.expand([TIMED]) == [TIMED]
-
-
 @pytest.mark.parametrize(
     ("prefix", "count"),
     [("recipe2plan", 130), ("recipe2plan/", 130), ("recipe2plan/timed", 65), ("recipe2plan/untimed/", 65)],
@@ -65,11 +60,6 @@ def test_glob_stands_for_what_it_matches(pattern: str, expected: list[str]) -> N
     assert catalog.expand([pattern]) == expected
 
 
-def test_path_stands_for_itself(tmp_path: Path) -> None:
-    path = write(tmp_path / "k.json", {})
-    assert catalog.expand([path]) == [path]
-
-
 def test_bundled_name_wins_over_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / TIMED).parent.mkdir(parents=True)
     (tmp_path / TIMED).write_text("{}")
@@ -81,10 +71,6 @@ def test_repetition_is_dropped_and_order_kept(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", {})
     names = [UNTIMED, path, "recipe2plan/*/Cobbler_Pancakes", path, UNTIMED]
     assert catalog.expand(names) == [UNTIMED, path, TIMED]
-
-
-def test_nothing_stands_for_nothing() -> None:
-    assert catalog.expand([]) == []
 
 
 @pytest.mark.parametrize(
@@ -150,11 +136,6 @@ def test_what_is_no_full_name_is_not_loaded(name: str) -> None:
         catalog.load(name)
 
 
-def test_own_file_is_read(tmp_path: Path) -> None:
-    instance = Instance("k", (Action("t/a", "t", 3, 3), Action("t/b", "t", 2, 0)), (Lag("t/a", "t/b", 1),))
-    assert catalog.read_problems(write(tmp_path / "k.json", to_document(instance))) == [instance]
-
-
 def test_cooking_file_is_read_timed_and_untimed(tmp_path: Path) -> None:
     timed, untimed = catalog.read_problems(write(tmp_path / "mine.json", cooking("A")))
     assert (timed.name, untimed.name) == ("mine.json/timed/A", "mine.json/untimed/A")
@@ -188,13 +169,6 @@ def test_file_of_another_format_is_named(tmp_path: Path) -> None:
         catalog.read_problems(path)
     assert str(caught.value).startswith(f"{path}:1: format: ")
     assert "got 'something/else'" in str(caught.value)
-
-
-def test_fault_in_a_cooking_file_is_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "k.json", cooking("A B"))
-    with pytest.raises(InputError) as caught:
-        catalog.read_problems(path)
-    assert str(caught.value).startswith(f"{path}:1: [0][0].recipe: ")
 
 
 @each_hostile

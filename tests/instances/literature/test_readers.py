@@ -362,24 +362,6 @@ def test_truncated_file_is_refused(text: str) -> None:
     assert outcome(lambda: reader.read_text("\n".join(lines[:required]), "whole")) is None
 
 
-@given(
-    st.sampled_from([SCH, SM, JSS]),
-    st.lists(
-        st.tuples(st.floats(0, 1), st.sampled_from(["", "-", "0", "7", "99999999999", "\n", "\t", " ", "[", "\0"]))
-    ),
-)
-def test_damaged_text_is_read_or_refused(text: str, damage: list[tuple[float, str]]) -> None:
-    error = outcome(lambda: reader.read_text(damaged(text, damage), "damaged"))
-    assert error is None or str(error)
-
-
-def damaged(text: str, damage: list[tuple[float, str]]) -> str:
-    for where, what in damage:
-        at = int(where * len(text))
-        text = text[:at] + what + text[at + 1 :]
-    return text
-
-
 @given(st.binary(max_size=200), st.sampled_from([SCH, SM, JSS]))
 def test_bytes_are_never_a_crash(junk: bytes, text: str) -> None:
     for data in (junk, text.encode() + junk, text.encode()[: len(junk)] + junk):

@@ -9,14 +9,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import KINDS, find_violations, referee
 from planoracle.solver.exact.search import solve
-from tests.strategies import instances
 
 
 def act(name: str, duration: int = 2, attended: int | None = None, *uses: Demand, **more: Any) -> Action:
@@ -472,31 +469,6 @@ def test_violations_of_several_kinds_are_all_found() -> None:
 def test_empty_schedule_misses_every_action() -> None:
     replay = referee(make(A, B), Schedule(()))
     assert [(v.kind, v.subject) for v in replay.violations] == [("missing_action", "t/a"), ("missing_action", "t/b")]
-
-
-@st.composite
-def _with_pieces(draw: st.DrawFn) -> tuple[Instance, Schedule]:
-    instance = draw(instances())
-    piece = st.builds(
-        Piece,
-        st.sampled_from([action.id for action in instance.actions] + ["ghost"]),
-        st.integers(-1, 12),
-        st.integers(-1, 4),
-        st.sampled_from((None, *instance.agents, "stranger")),
-        st.integers(-1, 2),
-    )
-    return instance, Schedule(tuple(draw(st.lists(piece, max_size=6))))
-
-
-@pytest.mark.slow
-@given(_with_pieces())
-def test_any_pieces_get_a_verdict(case: tuple[Instance, Schedule]) -> None:
-    instance, schedule = case
-    replay = referee(instance, schedule)
-    kinds = [violation.kind for violation in replay.violations]
-    assert kinds == sorted(kinds, key=KINDS.index)  # and none that is not there
-    assert replay.success == (not replay.violations)
-    assert len(replay.events) == len(schedule.pieces)
 
 
 def least_load(resource: Resource, uses: list[tuple[Action, Demand]]) -> int:

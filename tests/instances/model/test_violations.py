@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from typing import Any
 
 import pytest
@@ -119,23 +118,6 @@ def test_fields_that_say_nothing_are_left_out() -> None:
         "required": 2,
         "actual": 0,
     }
-
-
-@pytest.mark.parametrize(
-    ("problem", "plan"),
-    [
-        (COBBLER, [[0, "Soup", 1, 0]]),
-        (TEA, ["fly"]),
-        (CALLS, ["?"]),
-        (TABLES, ["Dance"]),
-        (PAIR, []),
-    ],
-)
-def test_violations_can_be_sent_to_other_processes(problem: Problem, plan: object) -> None:
-    found = violations(problem, plan)
-    assert found
-    again = pickle.loads(pickle.dumps(found))
-    assert [one.as_dict() for one in again] == [one.as_dict() for one in found]
 
 
 def test_no_more_than_a_few_others_are_named_those_first_that_began_first() -> None:
