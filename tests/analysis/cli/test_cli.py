@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,6 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.cli.commands import COMMANDS, REMOVED, load
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.benchmarks.recipe2plan import bundled_data
-from planoracle.instances.benchmarks.recipe2plan.metrics import released_plan
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import instance_from_document
@@ -253,45 +251,6 @@ def test_output_that_cannot_be_written_is_told():
 
 # --- solve ---------------------------------------------------------------------------------------
 
-SOLVE_KEYS = {
-    "instance",
-    "status",
-    "makespan",
-    "lower_bound",
-    "unit",
-    "seconds",
-    "plan",
-    "schedule",
-    "versions",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", sample(["jsonl", "json", "csv"]))
-def test_solve_writes_the_keys_of_the_contract(form):
-    result = invoke("solve", NAME, "--format", form, "--all-columns")
-    assert result.exit_code == 0
-    (row,) = rows(result, form)
-    assert set(row) >= SOLVE_KEYS
-    assert (row["instance"], row["status"], row["unit"]) == (NAME, "optimal", "second")
-    assert (int(row["makespan"]), int(row["lower_bound"])) == (4080, 4080)
-    if form == "csv":
-        row["schedule"], row["versions"] = json.loads(row["schedule"]), json.loads(row["versions"])
-    assert all({"action", "start", "duration", "agent"} <= set(piece) for piece in row["schedule"])
-    assert max(piece["start"] + piece["duration"] for piece in row["schedule"]) == 4080
-    assert {"planoracle", "ortools"} <= set(row["versions"])
-    assert row["plan"].startswith("Step(")
-    assert float(row["seconds"]) >= 0
-
-
-@pytest.mark.slow
-def test_solve_writes_a_table_for_people():
-    result = invoke("solve", NAME)
-    assert result.exit_code == 0
-    for word in ("instance", "status", "makespan", NAME, "optimal", "4080", "second"):
-        assert word in result.stdout
-    assert "{" not in result.stdout
-
 
 @pytest.mark.slow
 def test_solve_writes_the_same_bytes_twice_apart_from_seconds():
@@ -357,16 +316,6 @@ def test_solve_by_heuristic_lists_the_heuristics():
     assert len(heuristics()) == len(set(heuristics()))
 
 
-@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
-def test_solve_by_heuristic_runs_one_heuristic(form):
-    result = invoke("solve", NAME, "--heuristic", "recipe2plan-dfs", "--format", form, "--all-columns")
-    assert result.exit_code == 0
-    (row,) = rows(result, form)
-    assert (row["instance"], row["heuristic"], row["unit"]) == (NAME, "recipe2plan-dfs", "second")
-    assert int(row["makespan"]) >= 4080
-    assert row["plan"].startswith("Step(")
-
-
 @pytest.mark.slow
 def test_every_heuristic_answers_with_a_schedule_or_a_reason():
     for name in heuristics():
@@ -426,15 +375,6 @@ def test_grade_writes_a_row_per_submission_and_averages_to_standard_error(files,
 
 
 @pytest.mark.slow
-def test_grade_prints_grades_and_averages_as_tables(files):
-    result = invoke("grade", "good.jsonl")
-    assert result.exit_code == 0
-    assert "wrong_recipe" in result.stdout
-    assert "averages" in result.stdout
-    assert "error" not in result.stderr
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("form", sample(["jsonl", "json", "csv", "table"]))
 def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form):
     result = invoke("grade", "bad.jsonl", "--format", form)
@@ -448,12 +388,6 @@ def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form)
         assert "is not JSON" in found[0]["reason"]
         assert "line 1, column " in found[0]["reason"]  # a submission's end of line is none of its own
         assert "names no problem" in found[2]["reason"]
-
-
-@pytest.mark.slow
-def test_failed_plans_are_no_error(files):
-    Path("failed.jsonl").write_text(json.dumps({"id": "x", "instance": NAME, "plan": ""}))
-    assert invoke("grade", "failed.jsonl").exit_code == 0
 
 
 @pytest.mark.slow
@@ -498,21 +432,6 @@ def test_grade_by_single_rules(files):
 
 
 @pytest.mark.slow
-def test_missing_problems_count_as_failed_unless_skipped(files):
-    def averages(*options):
-        lines = invoke("grade", "good.jsonl", *options).stdout.splitlines()
-        return [line.split() for line in lines if line.startswith("m  ")]
-
-    # The columns: model, sets, problems, missing, unscored, samples, success, ...
-    # and: model, set, submissions, unscored, missing, samples, success, ...
-    over, row = averages()
-    assert over[:7] == ["m", "1", "1", "64", "0", "2", "0.008"]  # one of two runs, for one of 65 problems
-    assert row[:7] == ["m", "recipe2plan/timed", "2", "0", "64", "2", "0.008"]
-    over, row = averages("--rule", "missing=skipped")
-    assert over[6] == row[6] == "0.500"
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("form", sample(["jsonl", "table"]))
 def test_missing_problems_are_named_on_standard_error(files, form):
     result = invoke("grade", "good.jsonl", "--format", form)
@@ -551,40 +470,6 @@ def test_unknown_rules_have_exit_status_2(files):
 
 
 # --- compare -------------------------------------------------------------------------------------
-
-COMPARE = [
-    "instance",
-    "optimal",
-    "lower_bound",
-    "status",
-    "heuristic_reference",
-    "dfs",
-    "best_heuristic",
-    "gap_reference",
-    "gap_dfs",
-    "seconds",
-]
-
-
-def test_compare_writes_the_columns_of_the_contract():
-    names = [f"recipe2plan/timed/Cobbler_{other}" for other in ("Pancakes", "Okra-Fry", "Banana-Fry")]
-    result = invoke("compare", *names, "--format", "csv")
-    assert result.exit_code == 0
-    header = result.stdout.splitlines()[0].split(",")
-    assert [column for column in header if column in COMPARE] == COMPARE
-    found = rows(result, "csv")
-    assert [row["instance"] for row in found] == names
-    for row in found:
-        optimal, reference, dfs = (int(row[key]) for key in ("optimal", "heuristic_reference", "dfs"))
-        assert (row["status"], int(row["lower_bound"])) == ("optimal", optimal)
-        assert optimal <= int(row["best_heuristic"]) <= dfs
-        assert float(row["gap_reference"]) == pytest.approx(reference / optimal - 1)
-        assert float(row["gap_dfs"]) == pytest.approx(dfs / optimal - 1)
-        assert float(row["seconds"]) >= 0
-    assert [int(row["heuristic_reference"]) for row in found] == [
-        max(c.start + c.duration for c in released_plan(catalog.load(name))) for name in names
-    ]
-    assert "above the optimum" in result.stderr
 
 
 def test_compare_says_where_there_is_no_reference_plan(files):
@@ -642,15 +527,7 @@ def test_compare_keeps_problems_with_more_agents_apart():
 
 @pytest.mark.slow
 def test_instances_lists_all_problems():
-    found = rows(invoke("instances", "--format", "csv"), "csv")
-    assert [row["instance"] for row in found] == list(catalog.bundled())
-    (row,) = rows(invoke("instances", NAME, "--format", "jsonl"))
-    instance = catalog.load(NAME)
-    assert row["actions"] == len(instance.actions) == 24
-    assert row["work"] == sum(action.duration for action in instance.actions)
-    assert row["autonomous"] == sum(action.attended == 0 for action in instance.actions)
-    assert row["interruptible"] == sum(action.interruptible for action in instance.actions)
-    assert row["maximum_lags"] == sum(lag.maximum is not None for lag in instance.lags)
+    assert [row["instance"] for row in rows(invoke("instances", "--format", "jsonl"))] == list(catalog.bundled())
 
 
 @pytest.mark.slow
@@ -689,16 +566,6 @@ solving.solve = failing
     assert len(out.splitlines()) == 1
 
 
-@pytest.mark.slow
-def test_names_cannot_steer_the_terminal(tmp_path):
-    line = {"id": "\x1b[31mred", "instance": NAME, "plan": "Step(0, Cobbler, 10 min, 0:00)"}
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps(line))
-    result = invoke("grade", path)
-    assert "\x1b" not in result.stdout
-    assert "red" in result.stdout
-
-
 def test_gantt_refuses_what_it_cannot_draw(tmp_path):
     plan = tmp_path / "plan.txt"
     for text, fault in (("nothing", "holds no step"), ("Step(0, Cobbler, 10 min, 9999999999:00)", "too long to draw")):
@@ -730,15 +597,6 @@ def test_schema_is_json():
     assert found["generic"] == found["recipe2plan"] == found["timearena"] == schema
     assert len({json.dumps(one) for one in found.values()}) == 4
     assert isinstance(invoke("instances", "--schema", "nobody").exception, UnknownNameError)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(find_spec("planoracle.analysis.figures.gantt") is None, reason="there are no gantt charts yet")
-@pytest.mark.parametrize("options", sample([(), ("--heuristic", "improve")], 2))
-def test_gantt_writes_a_png(files, options):
-    result = invoke("gantt", NAME, "-o", "chart.png", *options)
-    assert result.exit_code == 0
-    assert Path("chart.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 
 
 def test_gantt_draws_a_single_problem(files):

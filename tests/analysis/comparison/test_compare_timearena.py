@@ -84,20 +84,6 @@ def test_released_reservations_bound_the_completion_rate(told, rows):
     assert rows[label("cooking", 3), "released rules"]["CR"] == 80
 
 
-def test_command_line():
-    result = CliRunner().invoke(app, ["compare", "timearena/household4", "recipe2plan/timed/Vada_Leche-Asada"])
-    assert result.exit_code == 0
-    assert "above the optimum" in result.stdout
-    said = [line.split() for line in result.stdout.splitlines()]
-    table2 = ["timearena/household/1", "released", "greedy", "1", "0", "0", "1", "1", "1", "9.000", "-35.7", "%"]
-    assert any(words[: len(table2)] == table2 and words[-2:] == ["11.111", "100.000"] for words in said)
-    assert next(words for words in said if "greedy" in words and "instance" in words)[7:9] == ["accepted", "reference"]
-    result = CliRunner().invoke(app, ["compare", "timearena/lab1", "--format", "csv"])
-    (row,) = csv.DictReader(io.StringIO(result.stdout))
-    assert row["optimal"] == row["lower_bound"]
-    assert "released greedy" in result.stderr
-
-
 def test_the_summary_alone_is_a_table_of_results_with_the_columns_asked_for():
     call = ["compare", "timearena/household4", "--summary", "--columns", "method,mean_gap"]
     shown = CliRunner().invoke(app, [*call, "--format", "latex"])

@@ -76,18 +76,6 @@ def test_agents_that_differ_have_no_curve() -> None:
 
 
 @pytest.mark.slow
-def test_command_writes_a_table(tmp_path: Path) -> None:
-    path = tmp_path / "jobs.json"
-    path.write_text(json.dumps(to_document(JOBS)))
-    code, out = run("compare", str(path), "--agents", "1,2", "--summary", "--format", "jsonl")
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert code == 0
-    assert [(row["agents"], row["proved"], row["mean_speedup"]) for row in rows] == [(1, 1, 1), (2, 1, 2)]
-    code, out = run("compare", str(path), "--agents", "1,2", "--format", "jsonl")
-    assert [json.loads(line)["makespan"] for line in out.splitlines()] == [36, 18]
-
-
-@pytest.mark.slow
 def test_agents_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "jobs.json"
     path.write_text(json.dumps(to_document(JOBS)))

@@ -384,17 +384,9 @@ def test_regret_writes_an_object_a_plan_and_tells_of_bad_lines(submissions, form
 
 
 @pytest.mark.slow
-def test_regret_writes_a_row_a_decision_in_tables(submissions):
-    rows = read(invoke("regret", submissions, "--format", "csv"), "csv")
-    assert {row["id"] for row in rows} == {"good", "late", "tea"}
+def test_regret_writes_the_worst_decisions_if_asked(submissions):
     worst = read(invoke("regret", submissions, "--format", "csv", "--worst", 1), "csv")
     assert [(row["id"], row["cost"]) for row in worst] == [("late", "300"), ("tea", "1")]
-    shown = invoke("regret", submissions)
-    assert "late: optimum 4080; no success: " in shown.stderr
-    assert "; best completion 4380 (optimal" in shown.stderr
-    assert shown.exit_code == 1
-    only = submissions.read_text().splitlines()[0]
-    assert invoke("regret", "-", "--format", "jsonl", stdin=only).exit_code == 0
     assert invoke("regret", "missing.jsonl").exit_code == 2
 
 

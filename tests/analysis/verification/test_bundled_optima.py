@@ -163,12 +163,7 @@ def test_what_holds_no_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fault.startswith("no optimum is bundled")
 
 
-def test_the_command_lists_and_checks() -> None:
-    status, out, _ = invoke("solve", "--bundled", "recipe2plan/timed/Vada_*", SANDWICH, "--format", "jsonl")
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert status == 0
-    assert {row["instance"] for row in rows} >= {"recipe2plan/timed/Vada_Daikon-Radish", SANDWICH}
-    assert all(row["status"] == "optimal" and row["optimum"] == row["bound"] for row in rows)
+def test_the_command_checks() -> None:
     status, out, err = invoke("verify", "--bundled", "recipe2plan", "--sample", "2", "--seed", "5")
     assert (status, out) == (0, "")
     assert "2 optima derived again, no differences" in err
