@@ -11,7 +11,6 @@ import pytest
 from planoracle import environment, grade, load
 from planoracle.analysis.agents.agent import PlayedRun, play
 from planoracle.analysis.agents.builtin import agent
-from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.environment import AnyEnvironment
 
 PROBLEMS = (
@@ -65,8 +64,3 @@ def test_files_without_anything_to_say_are_no_plans_that_failed(tmp_path: Path) 
     assert found.failure is not None
     assert found.failure.kind == "no_plan"
     assert "no submission for the problem" in str(found.failure)
-
-
-def test_a_file_that_there_is_not_is_a_mistake_in_the_call(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="agent: there is no file "):
-        agent(f"replay:{tmp_path / 'nothing.jsonl'}")

@@ -40,6 +40,7 @@ def asked(shell: str, line: str, instruction: str = "complete", code: str = CODE
             ("planoracle sol", ["solve"]),
             ("planoracle solve recipe2", ["recipe2plan"]),
             (f"planoracle solve {PAIR}", ["recipe2plan/timed/Vada_Daikon-Radish"]),
+            ("planoracle next timearena/lab10+lab1+", ["timearena/lab10+lab1+lab2"]),
             ("planoracle solve --heuristic serial-", [name for name in heuristics() if name.startswith("serial-")]),
             ("planoracle solve x --format js", ["json", "jsonl"]),
         ],

@@ -92,7 +92,7 @@ def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
         (data, "lacks orders.json; must be a clone"),
         (f"paracook={tmp_path}", "is no copy of ParaCook's data"),
         ("paracook=nowhere", "must be NAME=FOLDER"),
-        (f"timearena={tmp_path}", "NAME one of robotouille"),
+        *((name, "NAME one of robotouille") for name in (f"timearena={tmp_path}", "robotouille", "robotouille=")),
     ):
         found = CliRunner().invoke(app, ["solve", NAME, "--data", wrong], env={"COLUMNS": "400"})
         assert (found.exit_code, found.stdout) == (2, "")

@@ -181,21 +181,3 @@ def test_prose_is_broken_between_words(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 
 # --- completion -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("begun", "offered"),
-    [
-        ("solve recipe2plan/ti", "recipe2plan/timed"),
-        ("next timearena/lab10+lab1+", "timearena/lab10+lab1+lab2"),
-        ("gr", "grade"),
-    ],
-)
-def test_a_shell_is_told_how_a_word_may_go_on(begun: str, offered: str) -> None:
-    env = {
-        "_PLANORACLE_COMPLETE": "complete_bash",
-        "COMP_WORDS": f"planoracle {begun}",
-        "COMP_CWORD": str(len(begun.split())),
-    }
-    result = CliRunner().invoke(app, [], env=env, prog_name="planoracle")
-    assert result.stdout.split() == [offered]

@@ -26,11 +26,9 @@ from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load
-from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.search import solve
-from planoracle.solver.states.values import step_of
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 REASONS = {None, "constraints", "time_limit", "over", "spoiled"}
@@ -294,25 +292,19 @@ def test_an_instance_without_solution_is_lost_before_it_begins():
     assert (found.optimum, found.completion, found.completion_status) == (None, None, "infeasible")
 
 
-def test_time_limits_are_points_of_no_return():
+def test_time_limits_are_points_of_no_return_and_count_in_no_price():
     actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3))
     limited = Instance("limited", actions, time_limit=6)
     found = priced(limited, [{"action": "t/a", "start": 2, "duration": 2, "agent": "agent"}])
     assert (found.no_return, found.no_return_reason, found.completion) == (0, "time_limit", 7)
     assert found.completion_plan is None
+    assert [(one.after, one.cost, one.status) for one in found.decisions] == [(7, 2, "optimal"), (7, 0, "optimal")]
     in_time = priced(limited, [{"action": "t/a", "start": 1, "duration": 2, "agent": "agent"}])
     assert (in_time.no_return, in_time.completion) == (None, 6)
     household = load("timearena/household1")
     for limit, reason in ((12, "time_limit"), (0, "time_limit"), (13, None)):
         run = priced(household, {"actions": [], "time_limit": limit})
         assert (run.no_return_reason, run.completion_plan is None) == (reason, reason is not None)
-
-
-def test_a_time_limit_counts_for_the_point_of_no_return_and_in_no_price():
-    limited = Instance("limited", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3)), time_limit=6)
-    found = priced(limited, [{"action": "t/a", "start": 2, "duration": 2, "agent": "agent"}])
-    assert [(one.after, one.cost, one.status) for one in found.decisions] == [(7, 2, "optimal"), (7, 0, "optimal")]
-    assert (found.no_return, found.completion_plan) == (0, None)
 
 
 def test_with_one_agent_a_piece_costs_what_with_several_the_wait_after_it_does():
@@ -437,15 +429,6 @@ def test_an_absurd_number_of_pieces_is_refused():
     rows = [{"action": "t/saw", "start": 2 * k, "duration": 1, "agent": "agent"} for k in range(2_100)]
     with pytest.raises(InputError, match="pieces"):
         regret(Instance("long", (saw,)), rows)
-
-
-def test_the_report_is_plain_data():
-    found = regret(load(NAME), [[0, "Cobbler", 600, 300]])
-    data = load_json(json.dumps(found.as_dict()), "report")
-    assert "run" not in data or data["run"] is None
-    assert len(data["decisions"]) == len(found.decisions)
-    assert found.costliest(1) == [0]
-    assert found.grid == step_of(found.run)
 
 
 @pytest.mark.parametrize("name", ["asynctool/similar2/15", "asynctool/similar3/21", "asynctool/cross2/05"])
