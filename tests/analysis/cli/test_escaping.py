@@ -274,15 +274,6 @@ def test_columns_that_are_left_out_hold_no_formulas_either(
     assert ";=hyperlink" not in out
 
 
-@pytest.mark.slow
-def test_texts_of_csv_are_no_formulas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [json.dumps({"id": text, "instance": "timearena/lab1", "model": text, "actions": []}) for text in FORMULAS]
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\n".join(rows).encode())))
-    out, _ = said(monkeypatch, capsys, "grade", "-", "-f", "csv", "--no-cache", "--jobs", "1")
-    found = list(csv.DictReader(io.StringIO(out)))
-    assert [(row["id"], row["model"]) for row in found] == [(f"'{text}", f"'{text}") for text in FORMULAS]
-
-
 def test_columns_are_no_formulas_either() -> None:
     stream = io.StringIO()
     table = Table(Format.csv, ["x"], stream=stream)

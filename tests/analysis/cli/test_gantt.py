@@ -84,16 +84,6 @@ def test_every_piece_is_drawn_where_it_belongs() -> None:
     assert len(ax.patches) == 9
 
 
-@pytest.mark.slow
-def test_bars_never_overlap() -> None:
-    ax = gantt(KITCHEN, SCHEDULE)
-    boxes = [bar.get_bbox() for bar in ax.patches]
-    for i, one in enumerate(boxes):
-        for other in boxes[:i]:
-            apart_in_time = one.x1 <= other.x0 or other.x1 <= one.x0
-            assert apart_in_time or one.y1 <= other.y0 or other.y1 <= one.y0
-
-
 def test_attended_work_beyond_its_start_without_resource_goes_on_on_its_own() -> None:
     instance = Instance("k", (Action("t/a", "t", 5, 2), Action("t/b", "t", 0, 0)))
     ax = gantt(instance, Schedule((Piece("t/a", 0, 5, "agent"), Piece("t/b", 5, 0, "agent"))))
@@ -129,15 +119,6 @@ def test_window_lies_over_the_bar_whose_start_it_bounds() -> None:
 
 
 @pytest.mark.slow
-def test_window_after_the_end_widens_the_axis_only_a_little() -> None:
-    def right(maximum: int) -> float:
-        lag = Lag("eggs/fry", "eggs/cool", 0, maximum)
-        return gantt(replace(KITCHEN, lags=(lag,)), SCHEDULE).get_xlim()[1]
-
-    assert right(3) < right(9) < right(900) < 1.2 * SCHEDULE.makespan
-
-
-@pytest.mark.slow
 def test_texts_stay_inside_their_bars(timed: tuple[Instance, Schedule]) -> None:
     for width in (14, 7, 3):
         ax = Figure(figsize=(width, 4)).add_subplot()
@@ -156,14 +137,6 @@ def test_texts_stay_inside_their_bars(timed: tuple[Instance, Schedule]) -> None:
                 and box.y1 - along < bar.y1
                 for bar in bars
             )
-
-
-@pytest.mark.slow
-def test_labels_are_written_where_they_fit(timed: tuple[Instance, Schedule]) -> None:
-    texts = [text.get_text().replace("\n", " ") for text in rendered(gantt(*timed)).texts]
-    assert "7 bake cobbler" in texts  # half an hour
-    assert "3" in texts  # a minute
-    assert "3 pour butter into pan" not in texts
 
 
 @pytest.mark.slow

@@ -416,16 +416,6 @@ def test_files_give_frames_back(tmp_path_factory: pytest.TempPathFactory, table:
         check(found, name)
 
 
-@pytest.mark.slow
-def test_files_of_real_frames(grades: list[Grade], tmp_path: Path) -> None:
-    made = {"grades": frames.grades(grades), "violations": frames.violations(grades), "metrics": frames.metrics(grades)}
-    for name, (frame, _) in made.items():
-        frames.write_csv(frame, tmp_path / "x.csv", name)
-        frames.write_parquet(frame, tmp_path / "x.parquet", name)
-        pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "x.csv", name), frame, check_exact=True)
-        pd.testing.assert_frame_equal(frames.read_parquet(tmp_path / "x.parquet", name), frame, check_exact=True)
-
-
 def test_values_that_do_not_fit_are_told() -> None:
     rows = [{"instance": "i", "settled": "perhaps", "makespan": 2**70, "gap": 0.5}]
     frame, faults = from_rows("comparisons", rows)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from support.runner import CliRunner
 
-from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.timearena import problems
@@ -162,14 +158,6 @@ def test_costs_of_waits_add_up_to_the_time_lost():
         assert (row["costless_waits"], row["costly_waits"]) == (best.count("wait"), 0)
 
 
-def test_waits_are_priced_on_request():
-    line = {"id": "x", "instance": TEA, "actions": ["wait", *best_decisions(TEA)]}
-    row = Grader({"timearena": PRICED}).grade(line).row()
-    assert (row["costly_waits"], row["wait_cost"], row["unpriced_waits"]) == (1, 1, 0)
-    assert row["costless_waits"] == best_decisions(TEA).count("wait")
-    assert "wait_cost" not in Grader().grade(line).row()
-
-
 def test_the_summary_has_the_papers_metrics_per_set():
     grader = Grader()
     name = scenario_set("lab", 1)[0]
@@ -182,15 +170,3 @@ def test_the_summary_has_the_papers_metrics_per_set():
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
     assert row["CS"] == pytest.approx(100 / grades[0].makespan)
-
-
-@pytest.mark.slow
-def test_rules_are_set_by_name_on_the_command_line(tmp_path):
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps({"id": "x", "instance": TEA, "actions": ["dance"] * 4}))
-    rule = ["--rule", "max_wrong_streak=3", "--rule", "zero_duration=accepted"]
-    result = CliRunner().invoke(app, ["grade", str(path), "--format", "jsonl", *rule])
-    row = json.loads(result.stdout)
-    assert (row["end"], row["violation"], row["violation_index"]) == ("five_invalid", "invalid_action", 2)
-    assert "TimeArena" in result.stderr
-    assert RULE_SET.profile("paper", max_wrong_streak="3").max_wrong_streak == 3

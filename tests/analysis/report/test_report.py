@@ -24,13 +24,10 @@ from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.report import jobs
 from planoracle.analysis.report.build import build
 from planoracle.analysis.report.jobs import work_on
-from planoracle.analysis.report.leaderboard import board, lines_of
-from planoracle.analysis.report.work import Bench, ReportEntry, ReportOptions, entries_of
-from planoracle.analysis.statistics.summary import summarize
+from planoracle.analysis.report.work import Bench, ReportOptions, entries_of
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import instance_file
 from planoracle.instances.files.catalog import load
-from tests.support.graded import grades_frame
 from tests.support.random_instances import workshop
 from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN, MARKUP, ROGUE, chunks, sheet, submissions, write
 from tests.support.samples import sample
@@ -140,21 +137,6 @@ def test_equal_plans_are_worked_on_once_and_keep_their_names(built):
     assert rows["id"][:2] == ["good", "again"]
     assert [rows["models"][i] for i in rows["model"][:2]] == ["oracle", "echo"]
     assert len({(rows["chunk"][i], rows["place"][i]) for i in range(13)}) == 12
-
-
-def test_models_are_summed_up_as_grading_does(built):
-    index = chunks(built.html)[0]
-    grades = list(grade_all(numbered(submissions()), Grader()))
-    expected = {row["model"]: row for row in summarize(grades_frame(grades)).sets if row["set"] == "recipe2plan/timed"}
-    shown = {row["model"]: row for row in index["models"] if row["set"] == "recipe2plan/timed"}
-    assert shown.keys() == expected.keys() == {"oracle", "echo", "sloth", MARKUP}
-    for model, row in shown.items():
-        assert row["success"] == pytest.approx(expected[model]["success"], abs=1e-6)
-        assert row["score"] == pytest.approx(expected[model]["multitasking_score"], abs=1e-6)
-        assert row["missing"] == expected[model]["missing"]
-    assert [row["success"] for row in index["models"] if row["set"] == "recipe2plan/timed"] == sorted(
-        (row["success"] for row in shown.values()), reverse=True
-    )
 
 
 def test_nothing_of_a_submission_is_markup(built):
@@ -310,10 +292,6 @@ def test_a_plan_beside_the_word_scored_is_a_submission():
     assert entry.submission is not None
 
 
-def test_the_same_input_gives_the_same_page(built):
-    assert page_of(submissions()).html == built.html
-
-
 @pytest.mark.slow
 def test_worker_processes_change_nothing():
     rows = [
@@ -385,24 +363,8 @@ def test_profiles_reach_the_judges():
         page_of(rows, profile="none")
 
 
-@pytest.mark.slow
-def test_models_without_problems_in_common_stay_apart():
-    entries = [ReportEntry(SourceLine(i), i, submission=row) for i, row in numbered(submissions())]
-    lines = lines_of(work_on(entries, ReportOptions(), regret_seconds=0.0, processes=1))
-    assert sum(row["submissions"] for row in board(lines)[1]) == len(lines) == 13
-
-
 def invoke(*args, stdin=None):
     return CliRunner().invoke(app, ["report", *map(str, args)], input=stdin)
-
-
-@pytest.mark.slow
-def test_command_line(tmp_path):
-    path, page = write(tmp_path / "plans.jsonl", submissions()[:5]), tmp_path / "page.html"
-    run = invoke(path, "-o", page, "--title", "Fish & <chips>")
-    assert (run.exit_code, run.stdout, run.stderr) == (0, "", "")
-    assert "<title>Fish &amp; &lt;chips&gt;</title>" in page.read_text()
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["page.html", "plans.jsonl"]
 
 
 @pytest.mark.slow

@@ -15,11 +15,10 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.figures import colours
 from planoracle.analysis.figures.colours import method_colour
 from planoracle.analysis.grading.grader import Grader
-from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.report.build import about, build, date_of
+from planoracle.analysis.report.build import build, date_of
 from planoracle.analysis.report.work import entries_of
 from planoracle.instances.errors import InputError
-from tests.support.reports import COBBLER, HOUSE, MARKUP, chunks, write
+from tests.support.reports import HOUSE, MARKUP, chunks, write
 
 ROW = {"id": "a", "model": "m", "instance": HOUSE, "actions": ["wash cup", "wait"]}
 DAY = 86_400
@@ -41,13 +40,6 @@ def test_the_foot_says_what_made_the_page() -> None:
     assert ["max_wrong_streak", "5"] in benchmark["rules"]
     assert all(isinstance(value, str) for _, value in benchmark["rules"])
     assert index_of([ROW])["about"]["date"] is None
-
-
-def test_rules_are_those_of_the_profile() -> None:
-    paper, released = (dict(about([COBBLER.partition("/")[0]], name, profiles(name), None)["benchmarks"][0]["rules"])
-                       for name in ("paper", "released"))  # fmt: skip
-    assert paper.keys() == released.keys()
-    assert paper != released
 
 
 def test_days(tmp_path: Path) -> None:

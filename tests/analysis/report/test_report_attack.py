@@ -18,7 +18,6 @@ import pytest
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.console import escape_formulas
-from planoracle.analysis.report.details import plain
 from tests.support.chromium import BINARY, Chromium, Page
 from tests.support.payloads import MARKUP, hostile_problem
 from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN
@@ -169,19 +168,6 @@ def test_what_runs_is_seen(browser: Chromium, tmp_path: Path) -> None:
         tab.wait(f"location.href === {json.dumps(page.as_uri())} && told.includes({json.dumps(seen)})")
         with pytest.raises(AssertionError):
             nothing_happened(tab, page)
-
-
-def test_what_is_downloaded_is_defused(browser: Chromium, page: Path) -> None:
-    tab = watched(browser)
-    tab.open(page)
-    tab.run("URL.createObjectURL = (blob) => { globalThis.kept = blob; return '#' }")
-    tab.run(
-        "[...document.querySelectorAll('.downloads button')]"
-        ".find((one) => /submissions as CSV$/.test(one.getAttribute('aria-label'))).click()"
-    )
-    rows = list(csv.DictReader(io.StringIO(tab.run("kept.text()"))))
-    shown = {escape_formulas(plain(text)) for text in MARKUP}
-    assert {row["id"] for row in rows} == shown
 
 
 def test_cells_are_those_of_the_command_line(browser: Chromium) -> None:

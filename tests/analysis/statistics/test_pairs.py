@@ -295,12 +295,6 @@ def test_sign_test_is_the_binomial_test() -> None:
     assert sign_test(100_000, 100_000) == 1.0
 
 
-def test_sign_test_keeps_its_level() -> None:
-    random = np.random.default_rng(1)
-    wins = random.binomial(25, 0.5, 4000)
-    assert np.mean([sign_test(int(w), 25 - int(w)) <= 0.05 for w in wins]) <= 0.055
-
-
 def test_holm() -> None:
     assert holm([]) == []
     assert holm([0.2]) == [0.2]

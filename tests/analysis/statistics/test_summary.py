@@ -17,7 +17,6 @@ from typer.testing import Result
 
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
-from planoracle.analysis.cli.output import latex, markdown
 from planoracle.analysis.grading.grade_row import grade_of
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.report.build import build
@@ -158,23 +157,6 @@ def test_columns_are_those_of_the_table_of_models(lines: Path) -> None:
     assert "no result has a column 'nope'" in invoke("grade", lines, "--columns", "model,nope").stderr
 
 
-HOSTILE = ["a|b", "<script>", r"\write18{x}", "50 % & #1_$^~{}", "[1em]", "*bold*", "`x`", "&amp;"]
-
-
-def test_no_text_is_markup() -> None:
-    rows = [[text, "1.5"] for text in HOSTILE]
-    made = markdown(["model", "score"], rows).splitlines()
-    for line in made[2:]:
-        assert line.replace("\\|", "").count("|") == 3
-        assert "<" not in line.replace("<!-- -->", "")
-    assert made[1] == "|---|---:|"
-    text = latex(["model", "score"], rows)
-    assert r"\textbackslash{}write18\{x\}" in text
-    assert r"50 \% \& \#1\_\$\textasciicircum{}\textasciitilde{}\{\}" in text
-    assert "{}[1em] & 1.5" in text  # no argument of the end of the row above
-    assert r"\begin{tabular}{lr}" in text
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("ending", "begins"),
@@ -276,15 +258,6 @@ def test_rules_decide_whether_missing_problems_count(lines: Path) -> None:
 
     assert success() == 0.5 / 65
     assert success("--set", "recipe2plan.missing=skipped") == success("--profile", "released") == 0.5
-
-
-@pytest.mark.parametrize(("form", "begins"), [("markdown", "| instance |"), ("latex", r"\begin{tabular}")])
-def test_compare_has_formats_for_papers(form: str, begins: str) -> None:
-    result = invoke("compare", "timearena/household1", "--format", form)
-    assert result.exit_code == 0
-    assert result.stdout.startswith(begins)
-    assert "above the optimum" in result.stdout
-    assert result.stderr == ""
 
 
 def test_a_plan_that_ends_late_is_summed_up_with_the_others(tmp_path: Path) -> None:
