@@ -1,4 +1,4 @@
-"""Algorithm 1 of Recipe2Plan (Wu et al., 2025, Appendix C.1): a greedy order, then depth-first search.
+"""Algorithm 1 of Recipe2Plan (Wu et al., 2025, Appendix C.1), and AsyncTool's sequential agent.
 
 The printed algorithm leaves three things open; they are settled here as follows.
 

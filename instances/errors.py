@@ -169,7 +169,9 @@ class InternalError(PlanoracleError):
 
 
 def accept_former_keywords(**names: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """Decorate a public function so that former names of keywords work for one release, with a `DeprecationWarning`.
+    """Accept former names of keywords of a public function for one release.
+
+    Each use gives a `DeprecationWarning`.
 
     >>> @accept_former_keywords(colour="color")
     ... def paint(color): return color

@@ -1,4 +1,4 @@
-"""A server of tools by the Model Context Protocol, so that an assistant can ask the oracle.
+"""MCP server with tools that list, solve, grade and advise.
 
 It keeps nothing about its callers. A worker process answers each question, by counted work unless the caller says how
 many seconds it may take; it ends when the caller cancels. Paths of files mean nothing unless the server is started so.

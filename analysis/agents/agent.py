@@ -1,4 +1,4 @@
-"""Agents: the interface of whatever chooses the next command in a live run, and the loop that asks it."""
+"""Interface of agents that choose commands in live runs, and the loop that plays a run."""
 
 from __future__ import annotations
 

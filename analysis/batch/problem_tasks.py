@@ -1,4 +1,4 @@
-"""Functions computed in a worker process within limits, and problem files read by one."""
+"""Batch tasks that solve problems, and problem files read in a worker."""
 
 from __future__ import annotations
 

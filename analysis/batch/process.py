@@ -1,4 +1,4 @@
-"""Worker processes as a pool sees them: jobs sent, answers received, and why a process ended."""
+"""Worker process as seen by its pool: tasks sent, answers received, reason of its end."""
 
 from __future__ import annotations
 

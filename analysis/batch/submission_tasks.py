@@ -1,4 +1,4 @@
-"""Submissions answered one by one in worker processes, for audits, regrets, critiques and repairs."""
+"""Batch tasks that grade or answer submissions, and the keys of their results."""
 
 from __future__ import annotations
 

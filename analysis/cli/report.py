@@ -1,4 +1,4 @@
-"""``planoracle report``: a page to look at, with all plans over the optimum."""
+"""``planoracle report``: HTML report of graded plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schedules as rows of bars: who and what is busy when, and the windows that steps must start in."""
+"""Rows of bars of a schedule: agents and resources over time, and start windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gantt charts: one schedule, or two on one time axis with what differs marked."""
+"""Gantt charts of one schedule, or of two on one time axis with marked differences."""
 
 from __future__ import annotations
 

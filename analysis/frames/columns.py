@@ -1,4 +1,4 @@
-"""Columns of every frame: what is in them, in which unit, of which dtype."""
+"""Columns of all frames: content, unit and dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames to files and back, values and dtypes unchanged."""
+"""Readers and writers of frames as CSV and Parquet, with the same values and dtypes."""
 
 from __future__ import annotations
 

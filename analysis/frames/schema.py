@@ -1,4 +1,4 @@
-"""Frames made of rows, with the errors beside them, and compared with their schemas."""
+"""Schemas of frames: frames built from rows, with a frame of errors beside them."""
 
 from __future__ import annotations
 

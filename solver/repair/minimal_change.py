@@ -1,4 +1,4 @@
-"""The feasible schedule nearest to a target."""
+"""Search for the feasible schedule nearest to a target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer to a request for repair."""
+"""Repair of runs on scheduling problems: the nearest valid plan, and its report."""
 
 from __future__ import annotations
 

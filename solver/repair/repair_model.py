@@ -1,4 +1,4 @@
-"""The CP-SAT model of an instance with the distance of a schedule from a target."""
+"""CP-SAT model of an instance with the distance of a schedule from a target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy, as the paper has it (Lin et al., 2024, section 5), and what an answer was read as."""
+"""Metrics of AsyncHow: accuracy (Lin et al., 2024, section 5), and the reading of an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of AsyncHow's released files: the pickles of the repository, and the same as JSON."""
+"""Reader of AsyncHow's released files (pickles or JSON), and names of its problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of AsyncTool that the paper leaves open; every one can be set by its name.
+"""Rule profiles of AsyncTool: options that the paper leaves open, each with a name.
 
 The benchmark's code is not at hand, so both profiles are the same.
 """

@@ -1,4 +1,4 @@
-"""Plans run step by step: what each action did, and the verdict in the form common to all benchmarks."""
+"""Runs in kitchens: replay of a plan step by step, and its verdict."""
 
 from __future__ import annotations
 

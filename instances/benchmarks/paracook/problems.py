@@ -1,4 +1,4 @@
-"""Problems of both parts of ParaCook by name.
+"""Names of ParaCook problems of both parts, and the problems that they name.
 
 Those called ``own`` are ours, drawn by `planoracle.instances.benchmarks.paracook.generator`. Those of the authors exist
 if the user has configured a copy of their data, see `planoracle.instances.protocol.registry`:

@@ -1,4 +1,4 @@
-"""Plans: a list of tasks for every agent, without times; as JSON, or within what a model wrote."""
+"""Plans of ParaCook's abstract part: one task list per agent, as JSON or in model output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans as trajectories: every decision gives one agent its next task.
+"""Runs of ParaCook's abstract part: every decision gives an agent its next task.
 
 How long what is left takes depends on the lists so far alone: nothing can be put before a task that an agent has been
 given. So where an agent waits it is idle for good, and that stands in the points of a run as an action of its own.

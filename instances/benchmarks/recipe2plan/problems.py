@@ -1,4 +1,4 @@
-"""Reader of Recipe2Plan's original ``cooking.json``."""
+"""Reader of Recipe2Plan's ``cooking.json``, and names of the bundled problems."""
 
 from __future__ import annotations
 

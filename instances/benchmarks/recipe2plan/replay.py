@@ -1,4 +1,4 @@
-"""The referee of Recipe2Plan: what the environment makes of a plan, command by command.
+"""Replay of Recipe2Plan plans: effects and violations of every command.
 
 Follows the released environment (Wu et al., 2025, section 3.4 and Table 15); `Profile` switches the
 points in which paper and code differ.

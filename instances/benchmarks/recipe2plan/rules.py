@@ -1,4 +1,4 @@
-"""The two rule profiles of Recipe2Plan; every rule can also be set by its name."""
+"""Rules of Recipe2Plan: profiles, and the state of the kitchen while commands are carried out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading ``Step(number, recipe, duration, start)`` out of text, to the letter or with some patience."""
+"""Reader of ``Step(number, recipe, duration, start)`` in text: literal, or tolerant of variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random tasks in the way of TimeArena, and new combinations of its own."""
+"""Random tasks in the style of TimeArena, and new combinations of its tasks."""
 
 from __future__ import annotations
 

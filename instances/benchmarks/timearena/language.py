@@ -1,4 +1,4 @@
-"""Plans of TimeArena: decisions out of lists, logs and free text."""
+"""Plans of TimeArena: reader of decisions in lists, logs and free text."""
 
 from __future__ import annotations
 

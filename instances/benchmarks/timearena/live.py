@@ -1,4 +1,4 @@
-"""The live environment of TimeArena: a decision for every minute in which the agent is free."""
+"""Live environment of TimeArena: one decision for every minute in which the agent is free."""
 
 from __future__ import annotations
 

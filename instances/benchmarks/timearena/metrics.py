@@ -1,4 +1,4 @@
-"""The score of a run in TimeArena over time, and what its waits cost."""
+"""Metrics of TimeArena: score over time, and the cost of waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TimeArena tasks as scheduling instances, and their schedules as decisions."""
+"""TimeArena tasks as scheduling instances, schedules as decisions, and names of problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The referee of TimeArena: the verdict on a list of decisions."""
+"""Replay of TimeArena decisions, and its verdict."""
 
 from __future__ import annotations
 

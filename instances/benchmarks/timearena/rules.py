@@ -1,4 +1,4 @@
-"""The two rule profiles of TimeArena; every rule can also be set by its name."""
+"""Rules of TimeArena: profiles, and the simulation minute by minute."""
 
 from __future__ import annotations
 

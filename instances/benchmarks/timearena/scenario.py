@@ -1,4 +1,4 @@
-"""The objects of a combination of tasks: numbered, reserved, shared as in the benchmark."""
+"""Scenario of a combination of tasks: numbered, reserved and shared objects."""
 
 from __future__ import annotations
 
