@@ -45,9 +45,7 @@ NOT_YET = {
     *(f"instances/benchmarks/{name}/__init__.py" for name in ("asynchow", "asynctool", "generic", "paracook")),
     *(f"instances/benchmarks/{name}/__init__.py" for name in ("paracook_abstract", "recipe2plan", "robotouille")),
     *("instances/benchmarks/timearena/__init__.py", "instances/benchmarks/paracook/reader.py"),
-    "instances/protocol/benchmark.py",
-    *(f"solver/{name}.py" for name in ("exact/search", "grid_kitchens/run_solver", "kitchens/run_solver")),
-    *(f"solver/{name}.py" for name in ("proofs/certificate", "states/run_solver")),
+    "solver/proofs/certificate.py",
 }
 EXTRAS = ("inspect_ai", "gymnasium", "pettingzoo", "mcp")
 #: Slow libraries that a short call does not need; typer imports pydantic for values, and rich for help texts.

@@ -31,6 +31,7 @@ from planoracle.instances.protocol.plan import (
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.scoring import Average, Loophole, Reference, Row
+from planoracle.instances.protocol.settings import PLAIN
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.capabilities import ActionSpace
@@ -237,8 +238,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @property
     def settings(self) -> Mapping[str, Setting]:
         """Prompt settings by name: ``closed``, ``open`` and those of its papers."""
-        from planoracle.instances.protocol.settings import PLAIN
-
         return {**PLAIN, **getattr(self.live, "SETTINGS", {})}
 
     def action_space(self, problem: _P) -> ActionSpace | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from math import ceil
 from time import perf_counter
 
+from planoracle.heuristics.improve import improve, list_schedule
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule
@@ -195,8 +196,6 @@ class Proving:
 
     def schedule_fast(self, deadline: Deadline, *, briefly: bool = False) -> None:
         """Run the heuristics and keep a better schedule."""
-        from planoracle.heuristics.improve import improve, list_schedule  # late: most instances do without
-
         if briefly:
             timetable = list_schedule(self.instance, deadline=deadline, bound=self.least)
         else:

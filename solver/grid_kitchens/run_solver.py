@@ -26,6 +26,7 @@ from planoracle.solver.grid_kitchens.completion import (
     value_of,
 )
 from planoracle.solver.grid_kitchens.planner import bound_of, plan
+from planoracle.solver.grid_kitchens.repair import repair_run
 from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import Option, StateValue
@@ -186,8 +187,6 @@ class Solver:
         salvaged: tuple[DroppedCommand, ...],
     ) -> Repair:
         """Retain the longest possible prefix, see `planoracle.solver.grid_kitchens.repair`."""
-        from planoracle.solver.grid_kitchens.repair import repair_run
-
         return repair_run(self.run, cast("Result", best(self.run.problem)), time_limit)
 
     def options(self, value: Value) -> Iterator[Option]:

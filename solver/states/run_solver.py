@@ -17,7 +17,8 @@ from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.schedule_benchmark import agrees, remaining_problem
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint, LegalAction, wait_words, waited
-from planoracle.solver.repair.plan_repair import Repair
+from planoracle.solver.proofs.conflict import find_conflict
+from planoracle.solver.repair.plan_repair import Repair, repair_schedule
 from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import Solvers, follow_witness, state_solver, step_of, value_of, values_of
@@ -147,8 +148,6 @@ class Solver:
 
     def contradiction(self, count: int) -> tuple[str, ...]:
         """Return a conflict of the constraints after ``count`` steps, in words."""
-        from planoracle.solver.proofs.conflict import find_conflict
-
         point = self.run.points[count]
         try:
             conflict = find_conflict(remaining_problem(point.instance, point.state), time_limit=self.limit)
@@ -165,8 +164,6 @@ class Solver:
         salvaged: tuple[DroppedCommand, ...],
     ) -> Repair:
         """Move as few actions as little as possible, see `planoracle.solver.repair.plan_repair`."""
-        from planoracle.solver.repair.plan_repair import repair_schedule
-
         return repair_schedule(self.run, best, objectives, time_limit, salvaged)
 
     def options(self, value: Value) -> Iterator[Option]:
