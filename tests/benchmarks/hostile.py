@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.mutations import mutated
 from support.hostile import FLOODS, HOSTILE, NUMBERS, TEXTS, VALUES, encoded
+from support.mutations import Mutator
 from support.specimens import EXAMPLES, submissions
 
 from planoracle.analysis.audit.auditor import Auditor
@@ -95,6 +95,20 @@ def made(count: int) -> list[bytes]:
     tails = [f"{sign}{seed}"[:5000] for sign in "@~#" for seed in seeds]
     lines += [encoded(one | {"instance": one["instance"] + tail}) for one in names for tail in tails]
     return Random(0).sample(lines, min(count, len(lines)))
+
+
+def mutated(count: int, seed: int, seeds: list[dict[str, Any]]) -> Iterator[bytes]:
+    """Yield lines of JSON, most of them, that were valid submissions once."""
+    random = Random(seed)
+    for _ in range(count):
+        mutator = Mutator(random, [one["plan"] for one in random.sample(seeds, 2)])
+        submission = random.choice(seeds)
+        if random.random() < 0.85:  # most of what can go wrong is in the plan
+            submission = submission | {"plan": mutator.times(mutator.plan, submission["plan"])}
+        else:
+            submission = mutator.times(mutator.tree, submission)
+        line = encoded(submission)
+        yield mutator.raw(line).replace(b"\n", b" ") if random.random() < 0.03 else line
 
 
 def problems() -> Problems:

@@ -63,17 +63,6 @@ def _forms(one: Any, text: Any) -> list[Any]:
     return [text, json.loads(text)]
 
 
-def verdicts(folder: Path) -> list[dict[str, Any]]:
-    """Return recorded submissions: of every file of JSON lines in a folder those for problems that are bundled."""
-    found = []
-    for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            plan = next((row[name] for name in ("plan", "actions", "turns") if name in row), None)
-            found.append({"id": row["id"], "instance": row["instance"], "plan": plan})
-    return found
-
-
 @cache
 def documents() -> dict[str, Any]:
     """Return a document of each of our file formats, by what it is."""
