@@ -1,7 +1,7 @@
-"""Compare the kitchen planner with blind search in kitchens drawn from fresh seeds, and shrink what differs.
+"""Compare the kitchen planner with blind search in kitchens drawn from fresh seeds.
 
 ``python tests/benchmarks/blind_kitchens.py --seeds 250 --start 0`` draws a kitchen for each seed and four goals for
-each kitchen. Without ``--start`` the first seed follows from the date; it is printed. Each difference is shrunk and
+each kitchen. Without ``--start`` the first seed follows from the date; it is printed. Each case that differs is
 written to ``--write`` in the format of ``tests/solver/data/kitchens.json``; moved there, it is a test. The exit
 status is 1 if anything differs.
 """
@@ -16,9 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.support.kitchen_cases import FAULTS, Case, write_cases
-from tests.support.kitchen_comparison import Difference, compare, draw_cases
-from tests.support.kitchen_shrinking import shrink
+from tests.support.kitchen_cases import Case, write_cases
+from tests.support.kitchen_comparison import compare, draw_cases
 
 #: Seeds of a day, more than are drawn.
 _DAY = 10_000
@@ -31,7 +30,7 @@ def main() -> int:
     parser.add_argument("--start", type=int, default=_DAY * date.today().toordinal(), help="first seed")
     parser.add_argument("--goals", type=int, default=4, help="goals of each kitchen")
     parser.add_argument("--states", type=int, default=10_000, help="most states of a kitchen")
-    parser.add_argument("--write", type=Path, default=Path("kitchens.json"), help="file for shrunk differences")
+    parser.add_argument("--write", type=Path, default=Path("kitchens.json"), help="file for cases that differ")
     given = parser.parse_args()
     print(f"seeds {given.start} to {given.start + given.seeds - 1}", flush=True)
     rows: list[tuple[str, Case, int | None]] = []
@@ -44,7 +43,8 @@ def main() -> int:
             goals[f"{len(case.kitchen['players'])} cooks, {case.rules['profile']}, {moves}"] += 1
             states, plans = states + found.states, plans + found.plans
             for difference in found.differences:
-                rows.append(smallest(difference))
+                label = f"{difference.kind}: {difference.text}"
+                rows.append((label, difference.case, difference.case.fewest_steps()))
                 print(f"{case.kitchen['name']}: {difference.text}", flush=True)
                 write_cases(given.write, rows)
         if (seed - given.start) % 50 == 49:
@@ -52,14 +52,6 @@ def main() -> int:
     print(f"{goals.total()} goals, {states} states, {plans} plans, {len(rows)} differences")
     print("; ".join(f"{kind}: {count}" for kind, count in sorted(goals.items())))
     return int(bool(rows))
-
-
-def smallest(difference: Difference) -> tuple[str, Case, int | None]:
-    """Shrink a difference and return the row of a file of cases."""
-    fault = FAULTS[difference.kind]
-    case = shrink(difference.case, lambda each: fault(each, each.fewest_steps()))
-    steps = case.fewest_steps()
-    return f"{difference.kind}: {fault(case, steps) or difference.text}", case, steps
 
 
 if __name__ == "__main__":
