@@ -358,9 +358,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where the figures of batches are kept")
     parser.add_argument("--write", type=Path, help="write the lines to a file, and do nothing else")
     chosen = parser.parse_args()
-    os.environ["PYTHONPATH"] = str(
-        Path(__file__).resolve().parents[1]
-    )  # where workers find the functions of this module
+    # Where workers find the functions of this module and those of the tests.
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, Path(__file__).resolve().parents[1:3]))
     if chosen.write is not None:
         with chosen.write.open("wb") as file:
             for _, lines in batches(chosen.made, chosen.mutated, chosen.seed):
