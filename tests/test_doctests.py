@@ -5,13 +5,26 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support.extras import missing
 from support.samples import sample
 
 import planoracle
+
+#: Modules of ours that import a library which may be missing.
+_EXTRAS = {
+    "planoracle.analysis.adapters.gym_spaces": "gymnasium",
+    "planoracle.analysis.adapters.gym": "pettingzoo",
+    "planoracle.analysis.adapters.inspect_": "inspect_ai",
+}
+
+
+def missing(module: str) -> str | None:
+    """Return the library that a module needs and that is not there, if so."""
+    needed = next((library for name, library in _EXTRAS.items() if module.startswith(name)), None)
+    return needed if needed and find_spec(needed) is None else None
 
 
 def _fail(name: str) -> None:

@@ -14,7 +14,6 @@ from support.hostile import HOSTILE, TEXTS, encoded
 from support.mutations import Mutator
 from support.samples import examples, sample
 from support.specimens import EXAMPLES, NAMES, submissions
-from support.trusting import trusting
 
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret
@@ -30,11 +29,11 @@ from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.solver.runs import solver_of
 from planoracle.solver.states.state_solver import Value
-from tests.support.graded import read_submissions
+from tests.support.graded import all_problems, read_submissions
 
 SEEDS = st.integers(0, 2**32 - 1)
 INTERNAL = "internal error"
-GRADERS = {name: Grader(profiles(name), problems=trusting()) for name in ("paper", "released")}
+GRADERS = {name: Grader(profiles(name), problems=all_problems()) for name in ("paper", "released")}
 TOOLS = {
     "regret": lambda problem, submission: regret(problem, submission, seconds=1.0).as_dict(),
     "critique": lambda problem, submission: critique(problem, submission, seconds=1.0).as_dict(),
@@ -90,7 +89,7 @@ def test_unmutated_submissions_are_successes_and_of_mutated_ones_some_still_are(
 @pytest.mark.slow
 def test_mutated_submissions_are_priced_criticised_and_repaired_or_refused(seed: int, tool: str) -> None:
     entries = read_submissions(io.BytesIO(mutated(seed, submissions(QUICK))), "lines")
-    for answer in answers(entries, TOOLS[tool], trusting()):
+    for answer in answers(entries, TOOLS[tool], all_problems()):
         assert not (answer.reason or "").startswith(INTERNAL), answer.reason
         assert (answer.value is None) == (answer.reason is not None)
         json.dumps(answer.value)

@@ -1,4 +1,4 @@
-"""Heuristics for floors: every plan is accepted by the rules, in the time that was worked out for it."""
+"""Heuristics for grid kitchens: every plan is accepted by the rules, in the time that was worked out for it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit, deadline_of
-from tests.support.floors import FACTS, PAPER, RAW, RELEASED, STEAK, TARTARE, row
+from tests.support.grid_kitchens import FACTS, PAPER, RAW, RELEASED, STEAK, TARTARE, row, tiny
 from tests.support.paracook import floor
 from tests.support.samples import sample
-from tests.support.tiny_floors import tiny
 
 OWN = [
     f"paracook/cook/own/seed_{seed}/agent_num_{cooks}/orders_num_{orders}"

@@ -1,4 +1,4 @@
-"""Grades and submissions for tests: the frame of some grades, the entries of a stream."""
+"""Grades and submissions for tests: the frame of some grades, the entries of a stream, the problems they may name."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import IO, Any
 import pandas as pd
 
 from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.path_names import NO_HINTS, SourceLine
 from planoracle.analysis.intake.record_fields import Columns
 from planoracle.analysis.intake.submissions import _entries, _File
@@ -29,3 +30,8 @@ def read_submissions(
 ) -> Iterator[tuple[SourceLine, Any | InputError]]:
     """Yield the entries of a stream as `Intake` does for a file."""
     return _entries(stream, _File(lambda: stream, None, source, "", NO_HINTS), Columns(claims=claims))
+
+
+def all_problems() -> Problems:
+    """Return a loader that finds problems in any file, for submissions that name files of the tests."""
+    return Problems(places=Places(trusted=True))

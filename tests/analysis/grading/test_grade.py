@@ -10,7 +10,6 @@ from functools import cache
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from support.trusting import trusting
 
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
 from planoracle.analysis.grading.oracle import optimum
@@ -29,7 +28,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.protocol import registry
-from tests.support.graded import grades_frame, read_submissions
+from tests.support.graded import all_problems, grades_frame, read_submissions
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
@@ -197,7 +196,7 @@ def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
     text = "Step(0, A, 2 min, 0:00), {}Step(1, A, 1 min, {})"
     plans = {"honest": text.format("", "2:00"), "short": text.format("Step(0, A, 0 min, 0:00), ", "0:00")}
     found = {
-        (name, which): grade(plan, str(path), rules, trusting())
+        (name, which): grade(plan, str(path), rules, all_problems())
         for name, plan in plans.items()
         for which, rules in (("paper", PAPER), ("released", RELEASED))
     }
@@ -399,7 +398,7 @@ def test_reference_efficiency_does_not_depend_on_the_order(commands):
 def test_an_instance_in_a_file_is_compared_with_its_optimum(tmp_path):
     path = tmp_path / "boiled.json"
     path.write_text(json.dumps(to_document(BOILED)))
-    found = grade("Step(0, A, 600, 0) Step(1, A, 300, 0) Step(2, A, 120, 660)", str(path), problems=trusting())
+    found = grade("Step(0, A, 600, 0) Step(1, A, 300, 0) Step(2, A, 120, 660)", str(path), problems=all_problems())
     assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 780, 720)
     assert (found.metrics["reference"], found.instance) == ("optimal", str(path))
     assert found.metrics["r_efficiency"] == pytest.approx((240 / 600) / (300 / 600))
@@ -410,10 +409,10 @@ def test_a_general_instance_has_no_efficiency(tmp_path):
     path.write_text(json.dumps(to_document(replace(BOILED, benchmark="generic"))))
     pieces = [("A/0", 0, 600), ("A/1", 0, 300), ("A/2", 600, 120)]
     plan = [{"action": a, "start": s, "duration": d, "agent": "agent"} for a, s, d in pieces]
-    found = grade(plan, str(path), problems=trusting())
+    found = grade(plan, str(path), problems=all_problems())
     assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 720, 720)
     assert (found.metrics, found.main_score) == ({}, 1.0)
-    late = grade([*plan[:2], plan[2] | {"start": 599}], str(path), problems=trusting())
+    late = grade([*plan[:2], plan[2] | {"start": 599}], str(path), problems=all_problems())
     assert (late.scored, late.success, late.violation, late.violation_index) == (True, False, "minimum_lag", 2)
 
 
@@ -421,7 +420,7 @@ def test_a_file_with_several_problems_is_not_an_instance(shared):
     path = shared / "benchmarks" / "recipe2plan" / "cooking.json"
     if not path.is_file():
         pytest.skip(f"cooking.json is not here ({path})")
-    found = grade("", str(path), problems=trusting())
+    found = grade("", str(path), problems=all_problems())
     assert not found.scored
     assert "single problem" in found.reason
 
@@ -654,7 +653,7 @@ def test_files_of_one_name_do_not_share_a_reference(tmp_path):
     bundled_twin = to_document(catalog.load("recipe2plan/untimed/Vada_Daikon-Radish"))
     bundled_twin["name"] = "recipe2plan/timed/Cobbler_Pancakes"
     other = bundled_twin | {"tasks": bundled_twin["tasks"][:1], "name": "recipe2plan/timed/Cobbler_Pancakes"}
-    grader = Grader(problems=trusting())
+    grader = Grader(problems=all_problems())
     for number, document in enumerate((bundled_twin, other)):
         path = tmp_path / f"{number}.json"
         path.write_text(json.dumps(document))

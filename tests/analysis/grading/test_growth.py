@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 from support.samples import sample
 from support.steps import steps_of
-from support.trusting import trusting
 
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret
@@ -27,7 +26,7 @@ from planoracle.instances.benchmarks.asynctool.encoding import problem_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.files.catalog import bundled, load, single
 from planoracle.instances.model.schedule import MAX_PIECES
-from tests.support.graded import read_submissions
+from tests.support.graded import all_problems, read_submissions
 
 SMALL, FACTOR, MOST = 80, 4, 5.5
 
@@ -201,7 +200,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def grader() -> Grader:
     """One for all, so that every problem is solved once, before anything is counted."""
-    return Grader(problems=trusting())
+    return Grader(problems=all_problems())
 
 
 @pytest.fixture(scope="module")
@@ -269,7 +268,7 @@ def test_a_line_that_would_be_cut_into_millions_is_unscored_and_the_rest_is_grad
     """Before, 2,000 such pieces were four million, and an answer took a minute and gigabytes."""
     rows = [{"id": str(k), "instance": workshop, "plan": bomb(n)} for k, n in enumerate((2, 2_000, 2))]
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    grades = list(grade_all(read_submissions(io.BytesIO(lines), "lines"), Grader(problems=trusting())))
+    grades = list(grade_all(read_submissions(io.BytesIO(lines), "lines"), Grader(problems=all_problems())))
     assert [grade.scored for grade in grades] == [True, False, True]
     assert f"plan: has {2_000 * 2_001 + 2_000} pieces" in str(grades[1].reason)
     assert str(MAX_PIECES) in str(grades[1].reason)

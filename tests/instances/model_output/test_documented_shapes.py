@@ -11,9 +11,8 @@ import pytest
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
-from tests.support.odd_shapes import odd_forms
 from tests.support.samples import sample
-from tests.support.shapes import PROBLEMS, SHAPES, Written, handed_in, table, without, written
+from tests.support.shapes import PROBLEMS, SHAPES, Written, handed_in, odd_forms, table, without, written
 
 README = Path(__file__).resolve().parents[3] / "instances/model_output/README.md"
 GRADER = Grader()

@@ -18,9 +18,9 @@ from planoracle.instances.files.catalog import problem as problem_of
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment
+from tests.support.grid_kitchens import tiny
 from tests.support.hostile import FLOODS, VALUES
 from tests.support.robotouille import KITCHENS
-from tests.support.tiny_floors import tiny
 
 NAMES = (
     "recipe2plan/timed/Cobbler_Pancakes",

@@ -1,11 +1,11 @@
-"""Best plans and bounds on tiny floors are those that an exhaustive search through the rules finds."""
+"""Best plans and bounds of tiny grid kitchens are those that an exhaustive search through the rules finds."""
 
 from __future__ import annotations
 
 import pytest
-from support.exhaustive_floors import TooMuchError, differences, least_time
-from support.floors import PAPER, RELEASED
-from support.random_floors import random_floor
+from support.exhaustive_grid_kitchens import TooMuchError, differences, least_time
+from support.grid_kitchens import PAPER, RELEASED
+from support.random_grid_kitchens import random_grid_kitchen
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchenRules
 from planoracle.instances.model.limits import Status, WorkLimit
@@ -17,10 +17,10 @@ from planoracle.solver.grid_kitchens.planner import plan
 @pytest.mark.parametrize("cooks", [1, 2])
 @pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 24), marks=pytest.mark.slow)], ids=["few", "many"])
 def test_nothing_is_earlier(rules: GridKitchenRules, cooks: int, seeds: range) -> None:
-    """On random floors of 3 by 3 to 5 by 4 tiles."""
+    """On random grid kitchens of 3 by 3 to 5 by 4 tiles."""
     compared = 0
     for seed in seeds:
-        status, faults = differences(random_floor(seed, cooks), rules, most=3_000)
+        status, faults = differences(random_grid_kitchen(seed, cooks), rules, most=3_000)
         assert not faults, (seed, faults)
         compared += status != "too much"
     assert compared
@@ -29,7 +29,7 @@ def test_nothing_is_earlier(rules: GridKitchenRules, cooks: int, seeds: range) -
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 def test_nothing_is_served_at_zero(rules: GridKitchenRules) -> None:
     """A cook who has all he needs within reach serves at moment 1, and that is proved."""
-    found = plan(random_floor(12, 2), rules, WorkLimit(0.5))
+    found = plan(random_grid_kitchen(12, 2), rules, WorkLimit(0.5))
     assert (found.status, found.makespan, found.bound) == (Status.optimal, 1, 1)
 
 
@@ -40,7 +40,7 @@ def test_what_is_left_out_is_not_missed(rules: GridKitchenRules) -> None:
     compared = 0
     for seed in range(8):
         for cooks in (1, 2):
-            floor = random_floor(seed, cooks)
+            floor = random_grid_kitchen(seed, cooks)
             try:
                 short = least_time(floor, rules, 3, most=1_000)
                 full = least_time(floor, rules, 3, most=2_000, sparse=True, pruned=False)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from support.exhaustive_floors import TooMuchError, least_time, wandered
-from support.floors import PAPER, RELEASED
-from support.odd_floors import odd_floor
-from support.random_floors import random_floor
+from support.exhaustive_grid_kitchens import TooMuchError, least_time, wandered
+from support.grid_kitchens import PAPER, RELEASED
+from support.random_grid_kitchens import odd_grid_kitchen, random_grid_kitchen
 from support.samples import sample
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
@@ -38,7 +37,7 @@ FAR = 25
 def test_no_plan_ends_before_the_bound(rules: GridKitchenRules, cooks: int, seeds: range) -> None:
     compared = 0
     for seed in seeds:
-        for draw in (random_floor, odd_floor):
+        for draw in (random_grid_kitchen, odd_grid_kitchen):
             floor, random = draw(seed, cooks), Random(seed)
             for moments in (0, 2, 8):
                 clock = wandered(floor, rules, random, moments)

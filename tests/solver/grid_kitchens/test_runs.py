@@ -1,4 +1,4 @@
-"""States of runs on floors: what is known of them holds, and plans that begin like a run pass the rules."""
+"""States of runs in grid kitchens: their bounds hold, and plans that begin like a run pass the rules."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from planoracle.solver.grid_kitchens.completion import CompletedWork, has_prefix
 from planoracle.solver.grid_kitchens.planner import plan
 from planoracle.solver.grid_kitchens.run_solver import RunValues, Solver, messages
 from planoracle.solver.solve import solve
+from tests.support.grid_kitchens import tiny
 from tests.support.samples import sample
-from tests.support.tiny_floors import tiny
 
 ROOM = registry.get("paracook")
 RULES = {name: ROOM.rules.profiles[name] for name in ("paper", "released")}

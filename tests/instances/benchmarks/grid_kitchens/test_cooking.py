@@ -10,7 +10,7 @@ import pytest
 from planoracle.instances.benchmarks.grid_kitchens.rules import Thing, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import carried_out
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
-from tests.support.floors import FACTS, PAPER, plan, row
+from tests.support.grid_kitchens import FACTS, PAPER, plan, row
 
 NEED = {one.name: one.ticks for one in FACTS.cookware}
 TICKS = 400

@@ -16,10 +16,10 @@ from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, ca
 from planoracle.instances.benchmarks.grid_kitchens.simulation import ERRORS, Simulation
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
+from tests.support.grid_kitchens import tiny
 from tests.support.live import at_random
 from tests.support.paracook import floor, lines
 from tests.support.samples import sample
-from tests.support.tiny_floors import tiny
 
 FREE = RunConfig(bounded=False)
 PAPER, RELEASED = (registry.get("paracook").rules.profiles[name] for name in ("paper", "released"))

@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.grid_kitchens.live import choices
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.errors import InputError
-from tests.support.floors import PAPER, RAW, RELEASED, STEAK, TARTARE, done, plan, row
+from tests.support.grid_kitchens import PAPER, RAW, RELEASED, STEAK, TARTARE, done, plan, row
 
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 #: Chopped meat is in the cook's hand at tick 6, at the board.

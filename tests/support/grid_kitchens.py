@@ -1,4 +1,4 @@
-"""A floor whose stations stand in a row, and plans for it in short."""
+"""Small grid kitchens: one with all stations in a row, and plans for it in short; one of 5 by 4 tiles."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ RAW = OrderedDish("raw", (Need("meat", "raw"),))
 
 
 def row(*orders: OrderedDish, cooks: int = 1) -> GridKitchen:
-    """Return the floor: one row of free tiles below the stations, a wall at the end; cooks begin at the left end."""
+    """Return a grid kitchen: one row of free tiles below the stations, a wall at the end; cooks start at the left."""
     names = ((f"agent{number}", (0, 1)) for number in range(1, cooks + 1))
     walls = [("wall", (12, 1)), *((f"wall_{x + 1}", (x, 2)) for x in range(13))]
     return GridKitchen.of("paracook/cook/row", "paracook", (13, 3), ROW, walls, names, orders or (STEAK,), FACTS)
@@ -73,3 +73,35 @@ def _action(word: str) -> dict[str, Any]:
 def done(rules: GridKitchenRules, *texts: str, orders: tuple[OrderedDish, ...] = ()) -> PlanOutcome:
     """Return what becomes of a plan on the row."""
     return carry_out(row(*orders, cooks=len(texts)), plan(*texts), rules)
+
+
+_TINY_FACTS = Facts(
+    move=1,
+    chop=4,
+    wash=6,
+    plate_return=10,
+    cookware=(Cookware("pan", 24, "chopped", ("meat",)), Cookware("pot", 16, "raw", ("rice",))),
+)
+_TINY_STATIONS = (
+    Station("dispenser1", "dispenser", (0, 0), provides="meat"),
+    Station("chopping_board1", "chopping_board", (2, 0)),
+    Station("stove1", "stove", (4, 0), holds="pan"),
+    Station("table1", "table", (0, 3), holds="plate"),
+    Station("serving_window", "serving_window", (2, 3)),
+    Station("sink", "sink", (3, 3)),
+    Station("plate_return", "plate_return", (4, 3)),
+    Station("dispenser2", "dispenser", (1, 3), provides="rice"),
+)
+DISHES = {
+    "raw": OrderedDish("raw", (Need("rice", "raw"),)),
+    "chopped": OrderedDish("chopped", (Need("meat", "chopped"),)),
+    "cooked": OrderedDish("cooked", (Need("meat", "cooked", "pan"),)),
+}
+
+
+def tiny(*orders: str, cooks: int = 2, name: str = "paracook/tiny") -> GridKitchen:
+    """Return a kitchen of 5 by 4 tiles for some of `DISHES`."""
+    places = ((1, 1), (3, 2), (2, 2))
+    agents = [(f"agent{number}", places[number - 1]) for number in range(1, cooks + 1)]
+    dishes = [DISHES[order] for order in orders]
+    return GridKitchen.of(name, "paracook", (5, 4), _TINY_STATIONS, [("wall", (1, 0))], agents, dishes, _TINY_FACTS)

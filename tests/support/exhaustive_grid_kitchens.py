@@ -1,4 +1,4 @@
-"""The best that can be done on tiny floors, found by handing every action to the rules.
+"""Exhaustive search for the best plans of tiny grid kitchens, which hands every action to the rules.
 
 Nothing is decided here but what to hand in: a run (`Simulation`) is forked, given acts and advanced. At every turn of
 a cook
