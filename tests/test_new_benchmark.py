@@ -162,16 +162,13 @@ def test_the_list_has_all_rules_and_metrics(form: str) -> None:
         assert rules | metrics <= {line.split()[0] for line in done.output.splitlines() if line.split()}
 
 
-def test_kinds_that_are_listed_are_those_of_problems_of_ones_own() -> None:
+def test_listed_kinds_are_those_of_user_problems_and_listed_values_can_be_set() -> None:
     done = CliRunner().invoke(app, ["benchmark", "list", "--format", "json"])
-    kinds = {row["benchmark"]: row["kind"] for row in json.loads(done.output)}
+    rows = json.loads(done.output)
+    kinds = {row["benchmark"]: row["kind"] for row in rows}
     assert (kinds["paracook"], kinds["paracook_abstract"]) == ("floor", "schedule")
     assert (kinds["timearena"], kinds["robotouille"]) == ("schedule", "kitchen")
-
-
-def test_values_that_are_listed_can_be_set() -> None:
-    done = CliRunner().invoke(app, ["benchmark", "list", "--format", "json"])
-    listed = [rule for row in json.loads(done.output) for rule in row["rules"]]
+    listed = [rule for row in rows for rule in row["rules"]]
     for rule in listed:
         for value in rule["values"]:
             profiles("paper", {rule["rule"]: "3" if value == "whole number" else value})

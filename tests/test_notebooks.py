@@ -13,11 +13,6 @@ from support.pages import made
 from tests.support.notebooks import FOLDER, paths, stripped
 
 ROOT = FOLDER.parent
-PAGES = [
-    page
-    for page in sorted(ROOT.rglob("*.md"))
-    if not any(part.startswith(".") for part in page.relative_to(ROOT).parts)
-]
 CODE = ("instances", "heuristics", "solver", "analysis")
 PAGES = [
     ROOT / "README.md",

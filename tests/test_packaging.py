@@ -5,27 +5,19 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
 
 import planoracle
-from tests.test_gates import build, held
+from tests.test_gates import GITHUB, PROJECT, ROOT, build, held, read
 
-ROOT = Path(__file__).resolve().parents[1]
-WORKFLOWS = ROOT / ".github" / "workflows"
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WORKFLOWS = GITHUB / "workflows"
 CONTAINER = (ROOT / ".ci" / "Containerfile").read_text(encoding="utf-8")
 # What conda-forge calls by another name.
 CONDA = {"ortools": "ortools-python", "matplotlib": "matplotlib-base"}
-
-
-def read(path: Path) -> Any:
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 def steps(job: dict[str, Any], key: str) -> list[str]:

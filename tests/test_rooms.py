@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from planoracle.instances.protocol import registry
+from tests.test_imports import MODULES as PATHS
+from tests.test_imports import imported_names, module_of
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = registry.names()
@@ -30,17 +32,11 @@ KINDS = {"Instance", "Kitchen", "GridKitchen"}
 TYPED = {"rules", "submission", "plan", "run"}
 
 
-def module_of(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(("planoracle", *(parts[:-1] if parts[-1] == "__init__" else parts)))
-
-
 def belongs_to_a_benchmark(module: str) -> bool:
     return module == KIND or any(module == theirs or module.startswith(f"{theirs}.") for theirs in THEIRS)
 
 
-MODULES = {module_of(path): path for folder in ("instances", "heuristics", "solver", "analysis")
-           for path in sorted((ROOT / folder).rglob("*.py"))}  # fmt: skip
+MODULES = {module_of(path): path for path in PATHS}
 GENERIC = {module: path for module, path in MODULES.items() if not belongs_to_a_benchmark(module)}
 
 
@@ -55,17 +51,7 @@ def literals(tree: ast.Module) -> Iterator[str]:
 
 def imports(tree: ast.Module, package: str = "planoracle.analysis") -> Iterator[str]:
     """Yield imported modules of benchmarks, and names in them, wherever the import stands."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            parts = package.split(".")
-            base = ".".join(parts[: len(parts) - node.level + 1]) if node.level else ""
-            module = ".".join(filter(None, (base, node.module)))
-            names = [f"{module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from (name for name in names if belongs_to_a_benchmark(name))
+    return filter(belongs_to_a_benchmark, imported_names(tree, package))
 
 
 def kinds(tree: ast.Module) -> Iterator[str]:

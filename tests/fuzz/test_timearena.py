@@ -1,9 +1,8 @@
-"""TimeArena: mutated decisions under both profiles, names of combinations."""
+"""TimeArena: limits, and mutated names of combinations."""
 
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,7 @@ from support.samples import examples
 
 from planoracle.instances.benchmarks.timearena import benchmark
 from planoracle.instances.benchmarks.timearena.language import parse
-from planoracle.instances.benchmarks.timearena.replay import DecisionRecord, as_replay, replay
+from planoracle.instances.benchmarks.timearena.replay import as_replay, replay
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
 from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import InputError
@@ -27,17 +26,6 @@ assert benchmark.submission_limit is not None
 MAX_MINUTES = benchmark.submission_limit.most
 
 
-def run_of(plan: Any, profile: str, limit: int = 400) -> DecisionRecord:
-    return replay(WORLD, parse(plan, WORLD, PROFILES[profile]), limit, PROFILES[profile])
-
-
-def check(run: DecisionRecord, limit: int = 400) -> None:
-    assert 0 <= run.score <= 100
-    assert run.total_time == len(run.steps) <= limit
-    assert run.completed <= (run.score == 100)
-    assert as_replay(run).makespan == run.total_time
-
-
 @pytest.mark.slow
 def test_the_limits_are_named() -> None:
     for minutes in (MAX_MINUTES + 1, 10**4000, -1, 1.0, True, "5", None):
@@ -47,9 +35,10 @@ def test_the_limits_are_named() -> None:
 
 @pytest.mark.slow
 def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> None:
-    run = run_of(["wait"] * 100_000, "paper", MAX_MINUTES)
-    check(run, MAX_MINUTES)
+    run = replay(WORLD, parse(["wait"] * 100_000, WORLD, PROFILES["paper"]), MAX_MINUTES, PROFILES["paper"])
     assert run.end == "time_out"
+    assert 0 <= run.score < 100
+    assert as_replay(run).makespan == run.total_time == len(run.steps) <= MAX_MINUTES
 
 
 @examples(300)

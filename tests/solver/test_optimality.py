@@ -9,7 +9,6 @@ from support.random_crews import crewshop
 from support.random_instances import drawn_kitchen, kitchen, ovens, scaled, workshop
 from support.samples import sample
 
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
@@ -143,11 +142,6 @@ def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
     assert (result.status, result.makespan, result.grid) == ("optimal", 3, 1)
 
 
-@pytest.mark.slow
-def test_all_recipe2plan_problems_are_proved_on_every_grid():
-    assert all(solve(load(name)).grid == 1 for name in bundled_data.names())
-
-
 def _without_pausing_users(instance: Instance) -> Instance:
     """Take from interruptible actions what the claim excludes: resources, and maximum lags they start."""
     actions = tuple(replace(a, modes=(Mode(),)) if a.interruptible else a for a in instance.actions)
@@ -163,9 +157,9 @@ def test_common_tick_is_not_taken_where_halves_can_help():
     assert solve(instance).makespan == 3
 
 
-@pytest.mark.parametrize("seed", sample(range(100), 10))
+@pytest.mark.parametrize("seed", sample(range(300), 30))
 def test_lower_bound_never_exceeds_the_optimum(seed):
-    for instance in (kitchen(seed), workshop(seed)):
+    for instance in (kitchen(seed), workshop(seed), crewshop(seed)):
         result = solve(instance)
         if result.makespan is not None:
             bounds = windows(instance)

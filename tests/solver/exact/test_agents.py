@@ -92,15 +92,6 @@ def test_more_agents_are_never_slower_nor_faster_than_the_critical_path(start: i
         assert path <= spans[-1]
 
 
-@pytest.mark.slow
-def test_lower_bound_never_exceeds_the_optimum() -> None:
-    for seed in range(300):
-        instance = crewshop(seed)
-        result = solve(instance)
-        if result.makespan is not None:
-            assert lower_bound(instance, windows(instance)) <= result.makespan <= horizon(instance)
-
-
 def test_bound_counts_the_agents_that_cannot_begin_yet() -> None:
     # Until 3 only one of two agents has something to do: 3 + 9 ticks of both, where the path is 5.
     rest = tuple(Action(f"t/{name}", "t", 2, 2, interruptible=True) for name in "abc")
