@@ -1,8 +1,8 @@
-"""Measure batches: time, memory and storage of many submissions and many instances, and what a million would take.
+"""Measure batches: time, memory and storage of many submissions, and what a million would take.
 
-Run ``python tests/benchmarks/batch.py`` on a quiet machine (``--submissions 100000 --instances 2000 --jobs 2``; on
-Linux). Every command starts cold, with an empty cache and an empty run directory. ``cpu`` and ``memory`` are of all
-processes together, ``memory`` the sum of their peaks. ``--input FILE`` grades copies of one's own submissions.
+Run ``python tests/benchmarks/batch.py`` on a quiet machine (``--submissions 100000 --jobs 2``; on Linux). Every
+command starts cold, with an empty cache and an empty run directory. ``cpu`` and ``memory`` are of all processes
+together, ``memory`` the sum of their peaks. ``--input FILE`` grades copies of one's own submissions.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support.batches import submissions
-
-from planoracle.instances.files import catalog, instance_file
 
 COMMAND = str(Path(sys.executable).parent / "planoracle")
 _PAGE = resource.getpagesize()
@@ -89,20 +87,6 @@ def write_submissions(path: Path, count: int, source: Path | None) -> None:
         stream.writelines(json.dumps(row) + "\n" for row in rows)
 
 
-def write_instances(folder: Path, count: int) -> Path:
-    """Write instances that differ in their names, and a list of the files."""
-    folder.mkdir()
-    kinds = [instance_file.to_document(catalog.load(name)) for name in catalog.expand(["recipe2plan"])]
-    names = []
-    for number, document in enumerate(islice(cycle(kinds), count)):
-        path = folder / f"{number}.json"
-        path.write_text(json.dumps(document | {"name": f"{document['name']} {number}"}))
-        names.append(f"{path}\n")
-    listed = folder.with_suffix(".txt")
-    listed.write_text("".join(names))
-    return listed
-
-
 def show(label: str, count: int, found: Measured) -> None:
     print(
         f"{label:38} {count:8} {found.wall:8.1f} {found.cpu:8.1f} {1e3 * found.cpu / count:10.3f} "
@@ -114,7 +98,6 @@ def show(label: str, count: int, found: Measured) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--submissions", type=int, default=100_000)
-    parser.add_argument("--instances", type=int, default=2_000)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--input", type=Path)
     options = parser.parse_args()
@@ -135,24 +118,10 @@ def main() -> None:
                 if kept:
                     show("the same again, all kept", count, measured(arguments, folder, folder / "again"))
                     assert (folder / "out").read_bytes() == (folder / "again").read_bytes()
-        folder = Path(name) / "instances"
-        listed = write_instances(folder, options.instances)
-        work = Path(name) / "solving"
-        work.mkdir()
-        with open(listed) as names:
-            os.dup2(names.fileno(), 0)
-            solving = measured(
-                ["solve", "-", "--format", "jsonl", "--run", str(work / "run"), *jobs], work, work / "out"
-            )
-        show("solve --run", options.instances, solving)
-    print("\na million:")
-    for label, count, found in (
-        ("submissions", options.submissions, grading),
-        ("instances", options.instances, solving),
-    ):
-        hours, megabytes = found.cpu / count * 1e6 / 3600, found.memory / (options.jobs + 1) / 1e6
-        kept = found.stored / count * 1e6 / 1e9
-        print(f"{label:12} {hours:6.2f} core hours, {megabytes:4.0f} MB a process, {kept:5.2f} GB in the run directory")
+    hours = grading.cpu / options.submissions * 1e6 / 3600
+    megabytes = grading.memory / (options.jobs + 1) / 1e6
+    stored = grading.stored / options.submissions * 1e6 / 1e9
+    print(f"a million: {hours:.2f} core hours, {megabytes:.0f} MB a process, {stored:.2f} GB in the run directory")
 
 
 if __name__ == "__main__":
