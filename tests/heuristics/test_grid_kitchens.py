@@ -36,7 +36,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit, deadline_of
 from tests.support.grid_kitchens import FACTS, PAPER, RAW, RELEASED, STEAK, TARTARE, row, tiny
-from tests.support.paracook import floor
+from tests.support.paracook import kitchen_of_map
 from tests.support.samples import sample
 
 OWN = [
@@ -213,7 +213,7 @@ def test_all_settings_of_the_benchmark(shared: Path) -> None:
     total = [0, 0]
     for name, dishes in orders.items():
         for cooks in (1, 2, 3):
-            problem = floor(shared, f"{name.rpartition('/')[0]}/agent_num_{cooks}", dishes)
+            problem = kitchen_of_map(shared, f"{name.rpartition('/')[0]}/agent_num_{cooks}", dishes)
             for i, heuristic in enumerate((fixed_jobs, list_jobs)):
                 total[i] += accepted(problem, heuristic(layout_of(problem)))
     assert len(orders) == 120

@@ -85,20 +85,6 @@ def test_infeasible_by_search_is_confirmed_with_presolve_on_and_off(monkeypatch)
     assert set(calls) == {True, False}
 
 
-def test_an_infeasible_that_cannot_be_confirmed_is_not_reported(monkeypatch):
-    run = search.run
-
-    def lying(model, **options):
-        found = run(model, **options)
-        if not options.get("presolve"):
-            found.status, found.solution = "infeasible", []
-        return found
-
-    monkeypatch.setattr(search, "run", lying)
-    result = solve(load("recipe2plan/timed/Vada_Leche-Asada"))
-    assert result.status == "optimal"
-
-
 def test_a_schedule_that_breaks_the_rules_is_never_an_answer(monkeypatch):
     from planoracle.solver.exact.schedule_model import ScheduleModel
 

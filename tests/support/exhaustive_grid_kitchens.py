@@ -52,7 +52,7 @@ class Least(NamedTuple):
 
 
 def least_time(
-    floor: GridKitchen,
+    kitchen: GridKitchen,
     rules: GridKitchenRules,
     horizon: int,
     *,
@@ -77,12 +77,12 @@ def least_time(
     TooMuchError
         After ``most`` runs.
     """
-    return _Trial(floor, rules, horizon, spare, sparse, pruned, parts).run(most, start)
+    return _Trial(kitchen, rules, horizon, spare, sparse, pruned, parts).run(most, start)
 
 
-def wandered(floor: GridKitchen, rules: GridKitchenRules, random: Random, moments: int) -> Simulation:
+def wandered(kitchen: GridKitchen, rules: GridKitchenRules, random: Random, moments: int) -> Simulation:
     """Return a run in which cooks did something at random for so many moments, or until it could not go on."""
-    trial = _Trial(floor, rules, 10**6, 9, sparse=False, pruned=False, parts=1)
+    trial = _Trial(kitchen, rules, 10**6, 9, sparse=False, pruned=False, parts=1)
     trial.left = 10**6
     clock = trial.first
     for _ in range(moments):
@@ -94,26 +94,26 @@ def wandered(floor: GridKitchen, rules: GridKitchenRules, random: Random, moment
 
 
 def differences(
-    floor: GridKitchen, rules: GridKitchenRules, *, most: int = 20_000, horizon: int = 25
+    kitchen: GridKitchen, rules: GridKitchenRules, *, most: int = 20_000, horizon: int = 25
 ) -> tuple[str, list[str]]:
-    """Compare the plan and the bounds that are found for a floor with what there is; return the status and faults.
+    """Compare the plan and the bounds that are found for a kitchen with what there is; return the status and faults.
 
     The status is ``too much`` where nothing could be compared. A plan is carried out by the rules, so that it is enough
     to try whether there is an earlier one; ``horizon``: of that where no plan was found.
     """
-    found = plan(floor, rules, WorkLimit(0.5))
+    found = plan(kitchen, rules, WorkLimit(0.5))
     faults = []
     if found.plan is not None:
-        outcome = carry_out(floor, found.plan, rules)
+        outcome = carry_out(kitchen, found.plan, rules)
         if not outcome.done or outcome.time != found.makespan:
             faults.append(f"the plan ends at {outcome.time}, not at {found.makespan}")
     try:
-        best = least_time(floor, rules, horizon if found.makespan is None else found.makespan - 1, most=most)
+        best = least_time(kitchen, rules, horizon if found.makespan is None else found.makespan - 1, most=most)
     except TooMuchError:
         return "too much", faults
     time = found.makespan if best is None else best.time
     if best is not None:
-        outcome = carry_out(floor, best.plan, rules)
+        outcome = carry_out(kitchen, best.plan, rules)
         if not outcome.done or outcome.time != best.time:
             faults.append(f"the best plan ends at {outcome.time}, not at {best.time}")
         if found.status in (Status.optimal, Status.infeasible):
@@ -126,7 +126,7 @@ def differences(
 class _Trial:
     def __init__(
         self,
-        floor: GridKitchen,
+        kitchen: GridKitchen,
         rules: GridKitchenRules,
         horizon: int,
         spare: int,
@@ -134,34 +134,34 @@ class _Trial:
         pruned: bool,
         parts: int,
     ) -> None:
-        self.floor, self.horizon, self.spare, self.pruned = floor, horizon, spare, pruned
-        self.first = Simulation.of(floor, rules, keep=False)
+        self.kitchen, self.horizon, self.spare, self.pruned = kitchen, horizon, spare, pruned
+        self.first = Simulation.of(kitchen, rules, keep=False)
         self.of = self.first.ground
-        self.cooks = range(len(floor.cooks))
+        self.cooks = range(len(kitchen.cooks))
         self.dishes = [Counter(dish) for dish in self.of.dishes]
-        works = [floor.facts.chop] * bool(self.of.boards) + [floor.facts.wash] * bool(self.of.sinks)
-        lengths = {1} if len(floor.cooks) == 1 else {1, 2, *works, *(work + 1 for work in works)}
-        longest = max(works, default=1) + floor.width * floor.height * floor.facts.move
-        if floor.facts.move > 1:
-            lengths |= {floor.facts.move, floor.facts.move + 1}
+        works = [kitchen.facts.chop] * bool(self.of.boards) + [kitchen.facts.wash] * bool(self.of.sinks)
+        lengths = {1} if len(kitchen.cooks) == 1 else {1, 2, *works, *(work + 1 for work in works)}
+        longest = max(works, default=1) + kitchen.width * kitchen.height * kitchen.facts.move
+        if kitchen.facts.move > 1:
+            lengths |= {kitchen.facts.move, kitchen.facts.move + 1}
         self.lengths = frozenset(range(1, longest + 1)) if sparse else frozenset(lengths)
         self.sparse, self.stamped = sparse, self.of.stamped
         self.waits: list[Any] = sorted(length for length in self.lengths if not sparse or length <= horizon)
         if parts > 1:
             self.waits.insert(0, Fraction(1, parts))
-        self.walked = floor.facts.move
+        self.walked = kitchen.facts.move
         self.sub = lru_cache(None)(self._sub)
         self.excess = lru_cache(None)(self._excess)
         self.timed = lru_cache(None)(self._timed)
         self.uses = lru_cache(None)(self._uses)
-        self.cooking = {item: one.ticks for one in floor.facts.cookware for item in one.ingredients}
+        self.cooking = {item: one.ticks for one in kitchen.facts.cookware for item in one.ingredients}
         self._measure()
 
     # What there is to do
 
     def _uses(self, tile: Tile) -> tuple[CookAction, ...]:
         return tuple(
-            CookAction(INTERACT, station=s) for s in range(len(self.floor.stations)) if tile in self.of.near[s]
+            CookAction(INTERACT, station=s) for s in range(len(self.kitchen.stations)) if tile in self.of.near[s]
         )
 
     def _timed(self, tile: Tile) -> tuple[tuple[CookAction, ...], ...]:
@@ -215,11 +215,11 @@ class _Trial:
     def told(self, clock: Simulation, runs: int) -> Least:
         acts = {
             name: [written(self.of, act) for act in clock.queues[cook][: clock.started[cook]]]
-            for cook, name in enumerate(self.floor.agents)
+            for cook, name in enumerate(self.kitchen.agents)
         }
         for cook, act in enumerate(clock.acts):
             if act is not None:  # it is still under way, for nothing
-                acts[self.floor.agents[cook]].pop()
+                acts[self.kitchen.agents[cook]].pop()
         time: Any = clock.time
         return Least(time, acts, runs)
 
@@ -285,7 +285,7 @@ class _Trial:
         if act is None:
             return 0
         if act.word == PROCESS:
-            return self.floor.facts.chop if act.station in self.of.boards else self.floor.facts.wash
+            return self.kitchen.facts.chop if act.station in self.of.boards else self.kitchen.facts.wash
         return act.duration if act.word == WAIT else self.of.walks(clock.world.tiles[cook])[act.tile] * self.walked
 
     def long(self, act: CookAction | None, tile: Tile) -> bool:
@@ -388,10 +388,10 @@ class _Trial:
 
     def _measure(self) -> None:
         """Work out how far everything is from the window for things, which are handed on over stations."""
-        floor, pace = self.floor, self.floor.facts.move
-        free = {(x, y) for x in range(floor.width) for y in range(floor.height)} - set(floor.blocked)
-        far: dict[Tile, int] = {one.place: 0 for one in floor.stations if one.kind == "serving_window"}
-        places = {one.place for one in floor.stations}
+        kitchen, pace = self.kitchen, self.kitchen.facts.move
+        free = {(x, y) for x in range(kitchen.width) for y in range(kitchen.height)} - set(kitchen.blocked)
+        far: dict[Tile, int] = {one.place: 0 for one in kitchen.stations if one.kind == "serving_window"}
+        places = {one.place for one in kitchen.stations}
         heap = [(0, place) for place in far]
         while heap:
             ticks, place = heappop(heap)
@@ -425,7 +425,7 @@ class _Trial:
         places: list[tuple[Any, Any]] = [
             (thing, ends[c] + self.far.get(start[c], never)) for c, thing in enumerate(world.hands) if thing is not None
         ]
-        for station, one in enumerate(self.floor.stations):
+        for station, one in enumerate(self.kitchen.stations):
             here = None
             thing = world.on[station]
             if thing is not None:
@@ -440,7 +440,6 @@ class _Trial:
         plates = [at for thing, at in places if isinstance(thing, Ware) and thing.kind == "plate"]
         if plates and not world.dirty and not world.coming and "dirty_plate" not in (*world.hands, *world.on):
             first = max(first, min(plates))
-        kitchen = self.floor.facts
         for name, state in self.dishes[world.served]:
             best = never
             for thing, at in places:
@@ -450,7 +449,7 @@ class _Trial:
                         continue
                     more = 0
                     if food.state == "raw" and (state == "chopped" or (state == "cooked" and name == "meat")):
-                        more = kitchen.chop
+                        more = self.kitchen.facts.chop
                     if not self.stamped and state == "cooked" and (ware is None or ware.kind == "plate"):
                         more += self.cooking[name] * (food.state != "cooked")
                     best = min(best, at + more)

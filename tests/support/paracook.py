@@ -46,7 +46,7 @@ def dish(shared: Path, name: str) -> OrderedDish:
     return OrderedDish(which, tuple(Need(*need) for need in _read(shared, "recipes")["recipes"][category][which]))
 
 
-def floor(shared: Path, name: str, orders: list[str]) -> GridKitchen:
+def kitchen_of_map(shared: Path, name: str, orders: list[str]) -> GridKitchen:
     """Return a map with orders."""
     kinds = _read(shared, "kitchen")["station_classes"]
     found = _read(shared, "maps")["maps"][name]
@@ -79,4 +79,4 @@ def lines(shared: Path, name: str) -> list[dict[str, Any]]:
 def setting(shared: Path, name: str) -> GridKitchen:
     """Return a map with the orders that belong to it, ``category/seed/agents/orders``."""
     kitchen, _, count = name.rpartition("/")
-    return floor(shared, kitchen, _read(shared, "orders")["orders"][f"{kitchen.rpartition('/')[0]}/{count}"])
+    return kitchen_of_map(shared, kitchen, _read(shared, "orders")["orders"][f"{kitchen.rpartition('/')[0]}/{count}"])

@@ -1,4 +1,4 @@
-"""Grades, summaries and critiques of plans for floors."""
+"""Grades, summaries and critiques of plans for grid kitchens."""
 
 from __future__ import annotations
 

@@ -40,12 +40,12 @@ def test_what_is_left_out_is_not_missed(rules: GridKitchenRules) -> None:
     compared = 0
     for seed in range(8):
         for cooks in (1, 2):
-            floor = random_grid_kitchen(seed, cooks)
+            kitchen = random_grid_kitchen(seed, cooks)
             try:
-                short = least_time(floor, rules, 3, most=1_000)
-                full = least_time(floor, rules, 3, most=2_000, sparse=True, pruned=False)
+                short = least_time(kitchen, rules, 3, most=1_000)
+                full = least_time(kitchen, rules, 3, most=2_000, sparse=True, pruned=False)
             except TooMuchError:
                 continue
-            assert (short and short.time) == (full and full.time), floor.name
+            assert (short and short.time) == (full and full.time), kitchen.name
             compared += 1
     assert compared

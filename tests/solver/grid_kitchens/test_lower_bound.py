@@ -38,14 +38,14 @@ def test_no_plan_ends_before_the_bound(rules: GridKitchenRules, cooks: int, seed
     compared = 0
     for seed in seeds:
         for draw in (random_grid_kitchen, odd_grid_kitchen):
-            floor, random = draw(seed, cooks), Random(seed)
+            kitchen, random = draw(seed, cooks), Random(seed)
             for moments in (0, 2, 8):
-                clock = wandered(floor, rules, random, moments)
+                clock = wandered(kitchen, rules, random, moments)
                 bound = lower_bound(clock)
                 horizon = bound - 1 if bound < NEVER else int(clock.time) + FAR
                 try:
                     best = least_time(
-                        floor,
+                        kitchen,
                         rules,
                         horizon,
                         most=100,
@@ -76,14 +76,14 @@ def test_a_second_cook_washes_before_the_plate_is_in_a_shared_sink(rules: GridKi
         Facts(1, 1, 6, 1, (Cookware("pan", 1, "chopped", ("meat",)),)),
     )
     cooks = [("agent1", (1, 1)), ("agent2", (2, 1))]
-    floor = GridKitchen.of("two-tiles", "paracook", (4, 3), stations, walls, cooks, [raw, raw], facts)
+    kitchen = GridKitchen.of("two-tiles", "paracook", (4, 3), stations, walls, cooks, [raw, raw], facts)
     use, go = (lambda name: {"action": "Interact", "target": name}), {"action": "MoveTo"}
     first = [use("box"), use("table0"), use("table0"), {"action": "Wait", "duration": 1}, use("window")]
     first += [go | {"target": [2, 1]}, use("back"), use("sink")]
     second = [{"action": "Process", "target": "sink"}, use("sink"), go | {"target": [1, 1]}]
     second += [use(name) for name in ("table0", "box", "table0", "table0", "window")]
-    outcome = carry_out(floor, {"agent1": first, "agent2": second}, rules)
-    found = plan(floor, rules, WorkLimit(1.0))
+    outcome = carry_out(kitchen, {"agent1": first, "agent2": second}, rules)
+    found = plan(kitchen, rules, WorkLimit(1.0))
     if rules.sinks == "shared":
         assert outcome.done
         assert outcome.time == 7

@@ -1,4 +1,4 @@
-"""Live runs on floors: as the released ones; what is told step by step is what the replay of the submission says."""
+"""Live runs in grid kitchens: as the released ones, with the outcomes that the replay of the submission has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
 from tests.support.grid_kitchens import tiny
 from tests.support.live import at_random
-from tests.support.paracook import floor, lines
+from tests.support.paracook import kitchen_of_map, lines
 from tests.support.samples import sample
 
 FREE = RunConfig(bounded=False)
@@ -41,7 +41,7 @@ def replayed(run: GridKitchenEnvironment) -> GridKitchenRun:
 def test_grades_of_submissions_are_those_of_the_released_simulator(shared: Path) -> None:
     grader = Grader({"paracook": RELEASED})
     for line in lines(shared, "paracook_live"):
-        place, expected = floor(shared, line["map"], line["orders"]), line["expected"]
+        place, expected = kitchen_of_map(shared, line["map"], line["orders"]), line["expected"]
         record = {"instance": place.name, "submissions": line["submissions"]}
         row = grader.grade_run(registry.of(place).run(place, record, RELEASED), record).row()
         done = expected["served"] == len(line["orders"]) and expected["end"] != "error"

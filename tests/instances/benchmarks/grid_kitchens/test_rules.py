@@ -1,4 +1,4 @@
-"""The rules of floors on a row of stations, worked out by hand: every fault, both values of every rule, the clock."""
+"""The rules of grid kitchens on a row of stations, by hand: every fault, both values of every rule, the clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of floors against what the released simulator said of plans, field by field."""
+"""The rules of grid kitchens against what the released simulator said of plans, field by field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import json_number
 from planoracle.instances.benchmarks.grid_kitchens.run import carried_out, carry_out
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.benchmarks.paracook.rules import PROFILES
-from tests.support.paracook import RELEASED, floor, lines
+from tests.support.paracook import RELEASED, kitchen_of_map, lines
 
 
 @pytest.mark.slow
@@ -20,7 +20,7 @@ def test_plans_loaded_before_moment_0(shared: Path) -> None:
     given = lines(shared, "paracook")
     wrong = []
     for line in given:
-        found = carry_out(floor(shared, line["map"], line["orders"]), line["plan"], RELEASED).as_dict()
+        found = carry_out(kitchen_of_map(shared, line["map"], line["orders"]), line["plan"], RELEASED).as_dict()
         if found != line["expected"]:
             wrong.append((line["id"], {key: found[key] for key in found if found[key] != line["expected"][key]}))
     assert (len(given), wrong) == (679, [])
@@ -29,7 +29,7 @@ def test_plans_loaded_before_moment_0(shared: Path) -> None:
 @pytest.mark.slow
 def test_plans_submitted_before_moment_0(shared: Path) -> None:
     for line in lines(shared, "paracook")[::5]:
-        clock = Simulation.of(floor(shared, line["map"], line["orders"]), RELEASED)
+        clock = Simulation.of(kitchen_of_map(shared, line["map"], line["orders"]), RELEASED)
         clock.submit(line["plan"])
         clock.run()
         found = carried_out(clock).as_dict()
@@ -49,7 +49,7 @@ def test_one_plan_of_the_people_does_without_cooking_as_the_paper_has_it(shared:
     humans = [line for line in lines(shared, "paracook") if line["kind"] == "human"]
     failed = []
     for line in humans:
-        place = floor(shared, line["map"], line["orders"])
+        place = kitchen_of_map(shared, line["map"], line["orders"])
         found = carry_out(place, line["plan"], PROFILES["paper"])
         if not found.done:
             failed.append((line["map"], len(line["orders"]), found.error and found.error[0]))
@@ -62,7 +62,7 @@ def test_one_plan_of_the_people_does_without_cooking_as_the_paper_has_it(shared:
 
 def _live(shared: Path, line: dict[str, Any]) -> dict[str, Any]:
     """Return what a released verdict has of a run in which plans are submitted turn by turn; forks change nothing."""
-    clock = Simulation.of(floor(shared, line["map"], line["orders"]), RELEASED)
+    clock = Simulation.of(kitchen_of_map(shared, line["map"], line["orders"]), RELEASED)
     turns = []
     for submission in line["submissions"]:
         aside = clock.fork()
