@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import prod
 
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, kitchen_of
@@ -159,13 +159,6 @@ def _placements(instance: Instance, action: Action, latest: int, state: PartialS
         for ticks in combinations(range(first, latest), left):
             found += [
                 [*done] + [Piece(action.id, tick, 1, agent, mode) for tick, agent in zip(ticks, chosen, strict=True)]
-                for chosen in _products(agents, len(ticks))
+                for chosen in product(agents, repeat=len(ticks))
             ]
     return found
-
-
-def _products(agents: tuple[str | None, ...], length: int) -> list[tuple[str | None, ...]]:
-    rows: list[tuple[str | None, ...]] = [()]
-    for _ in range(length):
-        rows = [(*row, agent) for row in rows for agent in agents]
-    return rows

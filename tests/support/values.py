@@ -1,14 +1,12 @@
-"""What is said of the states of random runs, beside a solve from scratch and a search through the rules."""
+"""Prices and advice in states of random runs, compared with a solve from scratch."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from random import Random
 from typing import Any, NamedTuple
 
-from support import exhaustive
 from support.runs import from_scratch, walk
 from support.trajectories import trajectory_of
 
@@ -18,7 +16,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory, started, waited
 from planoracle.solver.runs import Option
-from planoracle.solver.states.values import step_of, value_of
+from planoracle.solver.states.values import step_of
 
 
 class Comparison(NamedTuple):
@@ -28,20 +26,6 @@ class Comparison(NamedTuple):
     found: Any
     wanted: Any
     where: Any
-
-
-def compared_states(instance: Instance, seed: int, *, search: int = 0) -> Iterator[Comparison]:
-    """Compare all states of a random run: kind ``scratch``, and ``search`` if at most so many schedules are left."""
-    for _, step, here in walk(instance, seed):
-        value = value_of(here, step)
-        rest = from_scratch(here)
-        yield Comparison("scratch", (value.status, value.makespan), (rest.status, rest.makespan), here.state)
-        whole, state = replace(instance, time_limit=None), here.state
-        horizon = max([state.clock, *(piece.end for piece in state.pieces)]) + 6
-        if search and exhaustive.schedules(whole, horizon, state) <= search:
-            best = exhaustive.general_optimum(whole, horizon, state)
-            seen = value.makespan if value.makespan is None or value.makespan <= horizon else None
-            yield Comparison("search", seen, best, state)
 
 
 def compared_prices(instance: Instance, seed: int) -> Iterator[Comparison]:

@@ -362,21 +362,6 @@ def test_a_test_that_is_not_settled_keeps_its_constraint(monkeypatch):
     assert {one.kind for one in conflict.constraints} == {"attendance", "limit"}
 
 
-def test_contradictory_answers_of_the_two_settings_are_not_believed(monkeypatch):
-    """A refutation by one setting only is no proof: the solver decides then."""
-    from planoracle.solver.exact.cp_model import run
-
-    def lying(model, **options):
-        found = run(model, **options)
-        if not options.get("presolve"):
-            found.status, found.solution = "infeasible", []
-        return found
-
-    monkeypatch.setattr(conflicts, "run", lying)
-    feasible = _kitchen([Action("t/a", "t", 3, 3), Action("t/b", "t", 4, 4)], time_limit=9)
-    assert find_conflict(feasible) is None
-
-
 def test_a_constraint_of_another_instance_is_refused():
     instance = load("timearena/household1")
     with pytest.raises(InputError, match="is no constraint of timearena/household1"):

@@ -53,6 +53,7 @@ def bundled(pattern):
             (workshop, range(12), 1.0, 90),
             (odd_workshop, range(12), 1.0, 90),
             (kitchen, range(25), 1.0, 100),
+            (pauseshop, range(80), 1.0, 1_000),
             (chains, range(12), 1.0, 100),
             (bundled("recipe2plan"), range(2, 4), 0.3, 10),
             (bundled("timearena"), range(6), 0.3, 30),
@@ -147,7 +148,7 @@ def test_kitchens_agree_with_a_search_through_the_rules_of_recipe2plan():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(4), 4))
-@pytest.mark.parametrize("make", sample([workshop, odd_workshop], 2))
+@pytest.mark.parametrize("make", sample([workshop, odd_workshop, pauseshop], 2))
 def test_workshops_agree_with_a_search_through_the_general_rules(make, block):
     looked = {"optimal": 0, "infeasible": 0}
     for seed in range(block, 40, 4):
@@ -165,7 +166,7 @@ def test_workshops_agree_with_a_search_through_the_general_rules(make, block):
             assert (value.status, value.makespan) == ("infeasible" if best is None else "optimal", best), (seed, state)
             looked[value.status] += 1
     assert looked["optimal"] > 20
-    assert looked["infeasible"] > 0
+    assert looked["infeasible"] > 0 or make is pauseshop
 
 
 def _without_limit(instance):
