@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.hostile import FLOODS, HOSTILE, encoded
 from support.mutations import Mutator, answer
 from support.samples import examples, sample
-from support.specimens import documents, submissions
+from support.specimens import documents
 
 from planoracle.instances.benchmarks.generic.language import MAX_TIME
 from planoracle.instances.errors import InputError, PlanError
@@ -196,20 +196,6 @@ def test_the_largest_instances_are_written_and_replayed_in_linear_time() -> None
 def refereed(instance: Instance, plan: Any) -> Replay:
     assert instance.benchmark == "generic"
     return registry.of(instance).run(instance, {"plan": plan}).verdict
-
-
-@pytest.mark.slow
-@examples(300)
-@given(SEEDS)
-def test_mutated_plans_are_replayed_or_refused(seed: int) -> None:
-    plans = [one["plan"] for one in submissions() if one["instance"].endswith("tea.json")]
-    mutator = Mutator(Random(seed), [*plans, "wash cup\nwait"])
-    plan = load_json(encoded(mutator.times(mutator.plan, mutator.random.choice(plans))), "plan")
-    run = answer(refereed, TEA, plan)
-    if not isinstance(run, InputError):
-        assert run == refereed(TEA, plan)
-        assert run.success == (not run.violations) == (run.progress == 1.0)
-        assert run.makespan >= 10 or not run.success
 
 
 def test_a_plan_that_is_too_late_is_refused_with_the_limit() -> None:

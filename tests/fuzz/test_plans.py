@@ -1,4 +1,4 @@
-"""Plans of the benchmarks with rules of their own: mutated ones, any values, floods of text."""
+"""Plans of all benchmarks and of our own format: mutated ones, any values, floods of text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from support.hostile import FLOODS, encoded
 from support.mutations import Mutator, answer
 from support.samples import examples, sample
-from support.specimens import submissions
+from support.specimens import EXAMPLES, ROOT, submissions
 
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.catalog import problem
+from planoracle.instances.files.catalog import read_problems
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.protocol import registry
 
@@ -27,8 +27,9 @@ NAMES = (
     "asynctool/files_1+text_2",
     "asynchow/async/829",
     "paracook/abstract/own/seed_2/orders_num_2~2",
+    next(path for path in EXAMPLES if path.endswith("tea.json")),
 )
-PROBLEMS = {name: problem(name) for name in NAMES}
+PROBLEMS = {name: read_problems(name)[0] for name in NAMES}
 PLANS = {name: [one["plan"] for one in submissions() if one["instance"] == name] for name in NAMES}
 EVERY = [one["plan"] for one in submissions()]
 KEYS = ("action", "response", "step", "recipe", "duration", "start", "id", "func_name", "params", "content", "role")
@@ -36,7 +37,7 @@ VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from((*KEYS, "tool_calls", "messages")), inner),
 )
-each = pytest.mark.parametrize("name", NAMES)
+each = pytest.mark.parametrize("name", NAMES, ids=lambda name: name.removeprefix(str(ROOT)))
 profiles = st.sampled_from(("paper", "released"))
 
 
@@ -53,6 +54,7 @@ def check(name: str, plan: Any, profile: str) -> None:
     verdict, given = run.verdict, PROBLEMS[name]
     assert 0 <= verdict.progress <= 1
     assert verdict.success <= (verdict.progress == 1)
+    assert given.benchmark != "generic" or verdict.success == (not verdict.violations)
     assert verdict.executed <= len(verdict.events)
     if not isinstance(given, Kitchen):
         assert len(verdict.violations) <= MAX_VIOLATIONS + 2 * len(given.actions)
