@@ -66,8 +66,8 @@ def memory(history: str, turn: Turn | None) -> str:
 
     Examples
     --------
-    >>> from planoracle.instances.protocol.environment import Observation, Outcome
-    >>> turn = Turn("Thought: why not?\nAction: boil", (Outcome("boil", "act", 0, 1),), Observation("boils", 1), None)
+    >>> from planoracle.instances.protocol.environment import CommandOutcome, Observation
+    >>> turn = Turn("Thought: why not?\nAction: boil", (CommandOutcome("boil", "act", 0, 1),), Observation("boils", 1), None)
     >>> print(memory("last_action", turn))
     Your last action: boil
     >>> memory("none", turn)
@@ -249,7 +249,7 @@ async def first_requests(problem: Problem, setting: PromptSet, rules: Rules | No
     --------
     >>> import asyncio
     >>> from planoracle.instances.files.catalog import load
-    >>> from planoracle.instances.protocol.prompts import prompted
+    >>> from planoracle.instances.protocol.prompts import load_prompts
     >>> requests = asyncio.run(first_requests(load("timearena/household1"), load_prompts("timearena", "vanilla")))
     >>> [one.purpose for one in requests], len(requests[0].messages)
     (['turn 1'], 2)

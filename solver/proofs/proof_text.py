@@ -22,7 +22,7 @@ def proof_lines(instance: Instance, proof: Proof) -> list[str]:
     >>> from planoracle.solver.proofs.certificate import certificate
     >>> boil, chop = Action("t/boil", "t", 9, attended=0), Action("t/chop", "t", 4, attended=4)
     >>> kitchen = Instance("k", (chop, boil), (Lag("t/chop", "t/boil"),))
-    >>> tell(kitchen, certificate(kitchen, 13))
+    >>> proof_lines(kitchen, certificate(kitchen, 13))
     ['(1) t/chop 4 ticks + t/boil 9 ticks = 13 ticks: everything takes at least 13 ticks.']
     """
     writer = _ProofWriter(instance, proof)

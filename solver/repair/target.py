@@ -71,7 +71,7 @@ class TargetPieces:
         --------
         >>> from planoracle.instances.model.instance import Action
         >>> chop = Action("t/chop", "t", duration=4, attended=4, interruptible=True)
-        >>> target, _ = normal(chop, [Piece("t/chop", 0, 2, "a"), Piece("t/chop", 5, 2, "a")])
+        >>> target, _ = split_pieces(chop, [Piece("t/chop", 0, 2, "a"), Piece("t/chop", 5, 2, "a")])
         >>> target.shift([Piece("t/chop", 0, 4, "a")])
         Shift(moved=True, ticks=3)
         """

@@ -1,10 +1,10 @@
-"""Rule profiles of Robotouille; every rule can also be set by its name."""
+"""Rule profiles of kitchens; every rule can also be set by its name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.protocol.profiles import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,3 @@ PROFILES = {"paper": Profile(), "released": Profile(skip_after_finish=True, norm
 
 #: Values of the rules that are text.
 CHOICES = {"moves": ("turns", "joint"), "limit": ("optimum", "published")}
-
-#: Profiles and single rules, set as ``robotouille.RULE``.
-RULE_SET = RuleSet("robotouille", PROFILES, CHOICES)

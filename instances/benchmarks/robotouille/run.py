@@ -1,4 +1,4 @@
-"""Runs in kitchens."""
+"""Replay of Robotouille plans as runs in kitchens."""
 
 from __future__ import annotations
 

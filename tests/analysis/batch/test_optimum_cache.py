@@ -173,7 +173,7 @@ def test_processes_share_it(path):
     """All solve the same problems at the same time, beginning with no file."""
     code = (
         "from planoracle.analysis.grading import oracle as kept\nfrom planoracle.instances.files import catalog\n"
-        "kept.known, optimum = lambda *_: None, kept.optimum\n"  # as if the optima were not bundled
+        "kept.bundled_result, optimum = lambda *_: None, kept.optimum\n"  # as if the optima were not bundled
         "for name in catalog.expand(['recipe2plan/timed/Co*', 'timearena/household/2']):\n"
         "    best = optimum(catalog.problem(name))\n    print(name, best.status, best.makespan)"
     )

@@ -71,8 +71,8 @@ def test_a_terminal_that_goes_away_is_no_death_of_workers(runs, tmp_path):
 IMPATIENT = """
 import os, signal
 from planoracle.analysis.cli import solve
-improve = solve._Listed.improve
-solve._Listed.improve = lambda self, best: improve(self, best) or os.kill(os.getpid(), signal.SIGTERM)
+improve = solve._ProblemList.improve
+solve._ProblemList.improve = lambda self, best: improve(self, best) or os.kill(os.getpid(), signal.SIGTERM)
 """
 
 

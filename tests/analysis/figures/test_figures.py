@@ -450,7 +450,7 @@ def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
     folder = Path(__file__).resolve().parents[3] / ".docs" / "reference"
     pages = [(folder / f"{name}.md").read_text(encoding="utf-8") for name in ("frames", "comparisons", "figures")]
-    blocks = re.findall(r"```python\n(.*?)```", "".join(pages), re.DOTALL)
+    blocks = re.findall(r"```python\n(?!>>>)(.*?)```", "".join(pages), re.DOTALL)
     assert len(blocks) >= 3
     exec("\n".join(blocks), {})
     assert {path.name for path in tmp_path.iterdir()} == {"comparisons.csv", "grades.parquet", "profile.svg"}
