@@ -30,7 +30,7 @@ def build_wheel(
     with TemporaryDirectory() as scratch:
         package = Path(scratch, _PACKAGE)
         package.mkdir(parents=True)
-        for name in ("__init__.py", "py.typed"):
+        for name in ("__init__.py", "plugin.py", "py.typed"):
             shutil.copy(_PACKAGE / name, package)
         for name in _FOLDERS:
             shutil.copytree(name, package / name)

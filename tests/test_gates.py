@@ -174,4 +174,10 @@ def test_every_form_of_the_tree_gives_the_same_wheel(plain: Path, tmp_path: Path
     of_links, of_files, of_source = (held(build("build_wheel", tree, tmp_path)) for tree in (linked, plain, source))
     assert of_links == of_files == of_source
     template = "planoracle/analysis/template/files/package/data/problems.json.txt"
-    assert {"planoracle/__init__.py", "planoracle/py.typed", "planoracle/solver/exact/solve.py", template} <= of_links
+    assert {
+        "planoracle/__init__.py",
+        "planoracle/py.typed",
+        "planoracle/plugin.py",
+        "planoracle/solver/solve.py",
+        template,
+    } <= of_links

@@ -67,7 +67,8 @@ def memory(history: str, turn: Turn | None) -> str:
     Examples
     --------
     >>> from planoracle.instances.protocol.environment import CommandOutcome, Observation
-    >>> turn = Turn("Thought: why not?\nAction: boil", (CommandOutcome("boil", "act", 0, 1),), Observation("boils", 1), None)
+    >>> outcome = CommandOutcome("boil", "act", 0, 1)
+    >>> turn = Turn("Thought: why not?\nAction: boil", (outcome,), Observation("boils", 1), None)
     >>> print(memory("last_action", turn))
     Your last action: boil
     >>> memory("none", turn)

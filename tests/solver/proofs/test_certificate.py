@@ -315,8 +315,8 @@ def _forged(step):
             for hops in _hops(via.before):
                 yield replace(step, members=(*others[0], via._replace(before=hops), *others[1]))
     elif isinstance(step, Order):
-        yield replace(step, held=step.excluded, excluded=step.held)
-        yield replace(step, held=step.held._replace(ticks=step.held.ticks + 1))
+        yield replace(step, holding=step.excluded, excluded=step.holding)
+        yield replace(step, holding=step.holding._replace(ticks=step.holding.ticks + 1))
         for hops in _hops(step.against):
             yield replace(step, against=hops)
     else:
