@@ -70,10 +70,10 @@ def _priced(run: TimeArenaRun, oracle: Oracle) -> dict[str, Any]:
         for step, before, after in zip(run.steps, values, values[1:], strict=False)
         if step.kind == "wait"
     ]
-    known = [cost for cost in costs if cost is not None]
+    proved = [cost for cost in costs if cost is not None]
     return {
-        "costless_waits": known.count(0),
-        "costly_waits": len(known) - known.count(0),
-        "unpriced_waits": len(costs) - len(known),
-        "wait_cost": sum(known),
+        "costless_waits": proved.count(0),
+        "costly_waits": len(proved) - proved.count(0),
+        "unpriced_waits": len(costs) - len(proved),
+        "wait_cost": sum(proved),
     }

@@ -123,7 +123,9 @@ class Files(Toolbox):
     ) -> dict[str, Any]:
         """Compare two files of the current folder line by line and count the lines that differ."""
         one, other = self._file(first).split("\n"), self._file(second).split("\n")
-        differing = sum(left != right for left, right in zip(one, other, strict=False)) + abs(len(one) - len(other))
+        differing = sum(line != counterpart for line, counterpart in zip(one, other, strict=False)) + abs(
+            len(one) - len(other)
+        )
         return {"identical": not differing, "differing_lines": differing}
 
     def _folder(self) -> Tree:
