@@ -181,12 +181,7 @@ function modelColumns(rows, models, bySet) {
     return most > 1 ? [`${kind}${most}`] : [];
   });
   const optional = [
-    figure(
-      "lost",
-      "Lost at\u00a0failure",
-      rows.meanings.lost[1],
-      (one) => ofRuns(percent(one.lost), one.lost_runs),
-    ),
+    figure("lost", "Lost at\u00a0failure", rows.meanings.lost[1], (one) => ofRuns(percent(one.lost), one.lost_runs)),
     figure("faults", "Faults per\u00a0plan", rows.meanings.faults[1], (one) => fixed(one.faults, 2)),
     ...several.map((key) => figure(key, key, "Over the samples of a problem", (one) => percent(one[key]), true)),
     number("sets", "Sets", "Sets with a graded submission of this model; figures are the means over them"),
@@ -214,11 +209,8 @@ function modelColumns(rows, models, bySet) {
     figure("ratio", "÷\u00a0optimum", "Mean makespan of successes by the proved optimum", (one) =>
       ofRuns(fixed(one.ratio, 3), one.gap_runs),
     ),
-    figure(
-      "regret",
-      "Regret, %\u00a0of\u00a0optimum",
-      rows.meanings.regret[1],
-      (one) => ofRuns(percent(one.regret), one.regret_runs),
+    figure("regret", "Regret, %\u00a0of\u00a0optimum", rows.meanings.regret[1], (one) =>
+      ofRuns(percent(one.regret), one.regret_runs),
     ),
     ...optional,
   ].filter(Boolean);
