@@ -44,7 +44,8 @@ Runs
 - `Run`: replay of one plan.
 - `Trajectory`: replay of a plan for a scheduling problem, decision by decision.
 - `GenericRun`: replay of a schedule by the general rules.
-- `Decision`: step of a run.
+- `GenericSimulator`: the general rules as code.
+- `Step`: effect of one command, a step of a run.
 - `MismatchEvidence`: commands that name what the problem does not have.
 - `Violation`: broken rule, with the required and the actual value.
 - `Replay`: verdict on a run.
@@ -68,9 +69,10 @@ Feedback and live runs
 - `Topic`: section of a critique.
 - `FeedbackItem`: sentence on a violation.
 - `Examination`: findings about a run.
-- `Environment`: base class of live runs.
+- `Simulator`: rules as code, in which commands change states.
+- `Environment`: live run of an agent.
+- `LiveText`: base class for the texts of live runs.
 - `RunConfig`: options of a live run.
-- `CommandOutcome`: result of one command.
 - `LegalCommand`: command that the rules allow.
 - `Setting`: prompts and options by which a model is asked.
 
@@ -87,6 +89,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing typing would take l
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
     from planoracle.instances.benchmarks.generic import metrics as generic_metrics
+    from planoracle.instances.benchmarks.generic.rules import GenericSimulator
     from planoracle.instances.benchmarks.generic.run import GenericRun
     from planoracle.instances.errors import InputError, PlanError, UnknownNameError
     from planoracle.instances.files.instance_file import check as check_document
@@ -101,11 +104,12 @@ if TYPE_CHECKING:
     from planoracle.instances.model_output.reading import read as read_output
     from planoracle.instances.protocol.benchmark import Benchmark, lazy
     from planoracle.instances.protocol.capabilities import Catalog, Generator, SubmissionLimit
-    from planoracle.instances.protocol.environment import CommandOutcome, Environment, LegalCommand, RunConfig
+    from planoracle.instances.protocol.environment import Environment, RunConfig
     from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic
+    from planoracle.instances.protocol.live import LiveText
     from planoracle.instances.protocol.plan import Plan, Reading
     from planoracle.instances.protocol.profiles import Rules, RuleSet
-    from planoracle.instances.protocol.run import Decision, MismatchEvidence, Run
+    from planoracle.instances.protocol.run import MismatchEvidence, Run
     from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
     from planoracle.instances.protocol.scoring import (
         Average,
@@ -120,6 +124,7 @@ if TYPE_CHECKING:
         share_of,
     )
     from planoracle.instances.protocol.settings import Setting
+    from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step
     from planoracle.instances.protocol.trajectory import Trajectory
 
 #: Module of every public name, or ``module:name``.
@@ -129,8 +134,6 @@ _PLACES = {
     "Benchmark": "instances.protocol.benchmark:Benchmark",
     "Catalog": "instances.protocol.capabilities:Catalog",
     "Claim": "instances.protocol.scoring:Claim",
-    "CommandOutcome": "instances.protocol.environment:CommandOutcome",
-    "Decision": "instances.protocol.run:Decision",
     "Demand": "instances.model.instance:Demand",
     "Environment": "instances.protocol.environment:Environment",
     "Examination": "instances.protocol.feedback:Examination",
@@ -138,11 +141,13 @@ _PLACES = {
     "Generator": "instances.protocol.capabilities:Generator",
     "GenericBenchmark": "instances.benchmarks.generic:Generic",
     "GenericRun": "instances.benchmarks.generic.run:GenericRun",
+    "GenericSimulator": "instances.benchmarks.generic.rules:GenericSimulator",
     "Grammar": "instances.model_output.blocks:Grammar",
     "InputError": "instances.errors:InputError",
     "Instance": "instances.model.instance:Instance",
     "Lag": "instances.model.instance:Lag",
-    "LegalCommand": "instances.protocol.environment:LegalCommand",
+    "LegalCommand": "instances.protocol.simulator:LegalCommand",
+    "LiveText": "instances.protocol.live:LiveText",
     "Loophole": "instances.protocol.scoring:Loophole",
     "Measured": "instances.protocol.scoring:Measured",
     "Metric": "instances.protocol.scoring:Metric",
@@ -164,6 +169,8 @@ _PLACES = {
     "Schedule": "instances.model.schedule:Schedule",
     "ScheduleBenchmark": "instances.protocol.schedule_benchmark:ScheduleBenchmark",
     "Setting": "instances.protocol.settings:Setting",
+    "Simulator": "instances.protocol.simulator:Simulator",
+    "Step": "instances.protocol.simulator:Step",
     "StepMatch": "instances.model_output.blocks:StepMatch",
     "SubmissionLimit": "instances.protocol.capabilities:SubmissionLimit",
     "Topic": "instances.protocol.feedback:Topic",
@@ -188,8 +195,6 @@ __all__ = [
     "Benchmark",
     "Catalog",
     "Claim",
-    "CommandOutcome",
-    "Decision",
     "Demand",
     "Environment",
     "Examination",
@@ -197,11 +202,13 @@ __all__ = [
     "Generator",
     "GenericBenchmark",
     "GenericRun",
+    "GenericSimulator",
     "Grammar",
     "InputError",
     "Instance",
     "Lag",
     "LegalCommand",
+    "LiveText",
     "Loophole",
     "Measured",
     "Metric",
@@ -223,6 +230,8 @@ __all__ = [
     "Schedule",
     "ScheduleBenchmark",
     "Setting",
+    "Simulator",
+    "Step",
     "StepMatch",
     "SubmissionLimit",
     "Topic",

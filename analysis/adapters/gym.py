@@ -20,7 +20,8 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand, Reward, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, Reward, RunConfig
+from planoracle.instances.protocol.simulator import LegalCommand
 
 try:
     import gymnasium

@@ -12,7 +12,8 @@ from gymnasium import spaces
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand
+from planoracle.instances.protocol.environment import AnyEnvironment
+from planoracle.instances.protocol.simulator import LegalCommand
 from planoracle.instances.text import visible
 
 

@@ -167,7 +167,7 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
             status=after.status,
             lower=after.lower if 0 < after.lower < NEVER else None,
             upper=after.upper,
-            violation=step.violation,
+            violation=step.violation and step.violation.kind,
         )
         for step, before, after in zip(steps, values, values[1:], strict=False)
     )

@@ -16,7 +16,7 @@ from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.messages import is_cut
 from planoracle.instances.protocol.bundled_results import Entries, read_optima
 from planoracle.instances.protocol.capabilities import Catalog, SubmissionLimit
-from planoracle.instances.protocol.environment import USUAL, RunConfig
+from planoracle.instances.protocol.environment import USUAL, Environment, RunConfig
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, clock_of
 from planoracle.instances.protocol.plan import (
     CUT_OFF,
@@ -32,6 +32,7 @@ from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.scoring import Average, Loophole, Reference, Row
 from planoracle.instances.protocol.settings import PLAIN
+from planoracle.instances.protocol.simulator import Simulator
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.capabilities import ActionSpace
@@ -84,11 +85,12 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
       ``written(problem, schedule)`` and ``schedule(problem, plan)``.
     - ``rules``: a `planoracle.instances.protocol.profiles.RuleSet`.
     - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run`,
+      ``simulator(problem, rules)``, which returns a `planoracle.instances.protocol.simulator.Simulator`,
       [``under(problem, rules)``].
     - ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``, [``REFERENCES``, ``LOOPHOLES``].
     - ``feedback``: ``TOPICS``, ``examine(run)``, [``foreign(run)``].
-    - ``live``: ``live(problem, rules, config, reward)``, which returns a
-      `planoracle.instances.protocol.environment.Environment`, [``action_space(problem)``, ``SETTINGS``].
+    - ``live``: ``TEXT``, a subclass of `planoracle.instances.protocol.live.LiveText`, [``action_space(problem)``,
+      ``SETTINGS``].
     - ``generator``: ``style()``, which returns a `Generator`.
 
     Attributes
@@ -233,7 +235,16 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """Return a live run by some rules (default: the problem's); raises `InputError` if there is none."""
         if self.live is None:
             raise InputError("has no live environment", field="benchmark", value=self.name)
-        return self.live.live(problem, self.default_rules(problem) if rules is None else rules, config, reward)  # type: ignore[no-any-return]
+        rules = self.default_rules(problem) if rules is None else rules
+        if hasattr(self.live, "live"):
+            return self.live.live(problem, rules, config, reward)  # type: ignore[no-any-return]
+        return Environment(problem, rules, config, reward)
+
+    def simulator(self, problem: _P, rules: _R) -> Simulator[Any, Any]:
+        """Return the rules as code, in which commands change states; raises `InputError` if there are none."""
+        if not hasattr(self.runs, "simulator"):
+            raise InputError("has no simulator, and so no live runs", field="benchmark", value=self.name)
+        return self.runs.simulator(problem, rules)  # type: ignore[no-any-return]
 
     @property
     def settings(self) -> Mapping[str, Setting]:

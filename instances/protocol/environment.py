@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar, final
 
-from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import quoted
-from planoracle.instances.protocol.plan import FAULTS
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.run import Run
+from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.benchmark import AnyBenchmark
+    from planoracle.instances.protocol.live import LiveText
 
 
 _S = TypeVar("_S")
 
 #: A message in the form of chat interfaces: ``role`` and ``content``, perhaps ``tool_calls`` or ``tool_call_id``.
 Message = dict[str, Any]
-
-
-class LegalCommand(NamedTuple):
-    """Command that the rules allow now; ``kind`` is ``act``, ``wait`` or ``close``."""
-
-    text: str
-    kind: str
 
 
 class CommandOutcome(NamedTuple):
@@ -116,7 +107,7 @@ class Transition(NamedTuple):
     observation: Observation
     reward: float
     done: bool
-    outcomes: tuple[CommandOutcome, ...]
+    outcomes: tuple[Any, ...]
     info: Mapping[str, object]
 
 
@@ -125,7 +116,7 @@ class Turn:
     """One message of the agent and the answer to it; ``before`` is the previous turn."""
 
     message: object
-    outcomes: tuple[CommandOutcome, ...]
+    outcomes: tuple[Any, ...]
     observation: Observation
     before: Turn | None = field(repr=False)
 
@@ -201,8 +192,11 @@ class Reward(Protocol):
         """Return the reward of an illegal action, which is not carried out, and the new state."""
 
 
-class Environment(ABC, Generic[_P, _R, _S]):
+@final
+class Environment(Generic[_P, _R, _S]):
     """One live run of an agent, independent of other runs.
+
+    The simulator of the benchmark carries out commands, its `LiveText` reads messages and writes answers.
 
     Parameters
     ----------
@@ -215,7 +209,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
 
     Notes
     -----
-    Created by `planoracle.environment`. Subclasses define the state by the abstract methods.
+    Created by `planoracle.environment`.
     """
 
     def __init__(self, problem: _P, rules: _R, config: RunConfig = USUAL, reward: Reward | None = None) -> None:
@@ -226,6 +220,9 @@ class Environment(ABC, Generic[_P, _R, _S]):
         self.rules = rules
         self.config = config
         self.reward = reward
+        benchmark = registry.of(problem)
+        self.simulator: Simulator[_S, Any] = benchmark.simulator(problem, rules)
+        self.text: LiveText[_P, _R, _S] = benchmark.live.TEXT(problem, rules, config, self.simulator)
         self.reset()
 
     @property
@@ -240,7 +237,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
 
         ``seed`` is accepted for agent frameworks and ignored: nothing in these benchmarks is random.
         """
-        self.state: Snapshot[_S] = Snapshot(self._begin())
+        self.state: Snapshot[_S] = Snapshot(self.simulator.initial())
         if self.reward is not None:
             self.state = Snapshot(self.state.world, memo=self.reward.begin(self))
         return self.observation
@@ -259,22 +256,26 @@ class Environment(ABC, Generic[_P, _R, _S]):
             raise InputError("the run is over", field="message", value=message)
         if isinstance(message, LegalCommand):
             message = message.text
-        before = self.state
+        before, text = self.state, self.text
+        state = self.simulator.copy(before.world)
         over: str | None
         if self.config.loop == "open":
-            world, outcomes = self._whole(before.world, message)
-            over = "handed_in" if self._counts(world) else None
+            state, steps = text.take_plan(state, message)
+            over = "handed_in" if text.is_final(state) else None
         else:
-            world, outcomes = self._take(before.world, message)
-            over = self._over(world)
+            state, steps = text.take(state, message)
+            over = self.simulator.ended(state) or text.limit_reached(state)
         if over is None and self.config.limit is not None and before.count + 1 >= self.config.limit:
             over = "message_limit"
         observation = Observation(
-            partial(self._answer, world, outcomes, over), self._clock(world), self._player(world), over
+            partial(text.answer, before.world, state, steps, over),
+            self.simulator.clock(state),
+            text.player(state),
+            over,
         )
-        turn = Turn(message, outcomes, observation, before.turn)
-        self.state = Snapshot(world, turn, before.count + 1, over, before.memo)
-        return self._transition(observation, outcomes)
+        turn = Turn(message, steps, observation, before.turn)
+        self.state = Snapshot(state, turn, before.count + 1, over, before.memo)
+        return self._transition(observation, steps)
 
     def stop(self, reason: str) -> Transition:
         """End the run for a reason outside the rules, such as a limit of steps.
@@ -290,7 +291,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         self.state = replace(self.state, over=reason)
         return self._transition(Observation(last.text, last.clock, last.player, reason), ())
 
-    def _transition(self, observation: Observation, outcomes: tuple[CommandOutcome, ...]) -> Transition:
+    def _transition(self, observation: Observation, outcomes: tuple[Step, ...]) -> Transition:
         """Return the transition to the current state, and store the state of the reward."""
         if self.reward is None:
             return Transition(observation, 0.0, self.done, outcomes, {})
@@ -306,16 +307,18 @@ class Environment(ABC, Generic[_P, _R, _S]):
     @property
     def observation(self) -> Observation:
         """Last observation of the agent."""
-        world, turn = self.state.world, self.state.turn
-        return turn.observation if turn else Observation(self.introduction, self._clock(world), self._player(world))
+        state, turn = self.state.world, self.state.turn
+        if turn is not None:
+            return turn.observation
+        return Observation(self.introduction, self.simulator.clock(state), self.text.player(state))
 
     def legal(self) -> Sequence[LegalCommand]:
         """Return all commands that the rules allow now, in a fixed order; none once the run is over."""
-        return () if self.done else self._legal(self.state.world)
+        return () if self.done else self.simulator.legal(self.state.world)
 
     def situation(self) -> str:
         """Return the current situation in words, for agents that do not see earlier answers."""
-        return self._situation(self.state.world)
+        return self.text.situation(self.state.world)
 
     # Copies and snapshots
 
@@ -343,7 +346,10 @@ class Environment(ABC, Generic[_P, _R, _S]):
 
     def submission(self) -> dict[str, object]:
         """Return the run so far as a record that ``grade`` reads, without ``id``."""
-        plan = self._open_plan() if self.config.loop == "open" else self._handed_in()
+        if self.config.loop == "closed":
+            plan = self.text.submission(self.state.world)
+        else:
+            plan = self.text.plan_fields(self.state.turn.message if self.state.turn else "")
         return {"instance": self.problem.name, **plan}
 
     def run(self) -> Run[_P, Any, _R]:
@@ -360,7 +366,7 @@ class Environment(ABC, Generic[_P, _R, _S]):
         """Return the run so far as a chat: instructions, introduction, messages and answers."""
         chat = self.opening()
         for turn in self.turns:
-            chat += self._exchange(turn)
+            chat += self.text.exchange(self.state.world, turn)
         return chat
 
     def opening(self) -> list[Message]:
@@ -370,103 +376,14 @@ class Environment(ABC, Generic[_P, _R, _S]):
             {"role": "user", "content": self.introduction()},
         ]
 
-    # Defined by each benchmark
-
-    @abstractmethod
     def instructions(self) -> str:
         """Return the description of commands and answers, the same for all problems of the benchmark."""
+        return self.text.instructions()
 
-    @abstractmethod
     def introduction(self) -> str:
         """Return the problem in words: tasks, resources, durations."""
-
-    @abstractmethod
-    def _begin(self) -> _S:
-        """Return the state before the first message; immutable, or never changed in place."""
-
-    @abstractmethod
-    def _take(self, world: _S, message: object) -> tuple[_S, tuple[CommandOutcome, ...]]:
-        """Return the state after a message and the results of its commands; never raises for its content."""
-
-    @abstractmethod
-    def _over(self, world: _S) -> str | None:
-        """Return the reason why the run has ended, if it has."""
-
-    @abstractmethod
-    def _clock(self, world: _S) -> int:
-        """Return the time in ticks."""
-
-    @abstractmethod
-    def _legal(self, world: _S) -> Sequence[LegalCommand]:
-        """Return all commands that the rules allow."""
-
-    @abstractmethod
-    def _handed_in(self) -> dict[str, object]:
-        """Return the run so far as the fields of a submission."""
-
-    def _situation(self, world: _S) -> str:
-        """Return the situation in words."""
-        return f"{self._clock(world)} {self.problem.unit}s have passed."
-
-    def _player(self, world: _S) -> str | None:
-        """Return the agent whose turn it is, where there are several."""
-        return None
-
-    def _answer(self, world: _S, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
-        """Return the answer to a message. Called later, if at all, so it depends on the arguments only."""
-        detailed = self.config.feedback == "detailed"
-        lines = [one.text if detailed and one.text else _terse(one) for one in outcomes]
-        return "\n".join(lines + ([f"The run is over: {over.replace('_', ' ')}."] if over else []))
-
-    def _exchange(self, turn: Turn) -> list[Message]:
-        """Return a turn as messages: that of the agent and the answer."""
-        answer = [{"role": "user", "content": turn.observation.text}] if turn.observation.text else []
-        return [{"role": "assistant", "content": _text_of(turn.message)}, *answer]
-
-    # Whole plans
-
-    def _open_plan(self) -> dict[str, object]:
-        turn = self.state.turn
-        return self._plan_of(turn.message if turn else "")
-
-    def _plan_of(self, message: object) -> dict[str, object]:
-        return {self.benchmark.plan_fields[0]: message}
-
-    def _counts(self, world: _S) -> bool:
-        """Return True if a whole plan counts, so that there is no second try."""
-        return True
-
-    def _whole(self, world: _S, message: object) -> tuple[_S, tuple[CommandOutcome, ...]]:
-        """Return the state after a whole plan and the results of its commands; never raises for its content."""
-        plan = {"instance": self.problem.name, **self._plan_of(message)}
-        try:
-            run = self.benchmark.run(self.problem, plan, self.rules)
-            if run.plan.fault:
-                raise PlanError(FAULTS[run.plan.fault])
-        except PlanError as error:
-            return world, (
-                CommandOutcome(
-                    _text_of(message)[:200], "lost", 0, 0, "unreadable", f"Not understood: {quoted(str(error), 300)}"
-                ),
-            )
-        return world, tuple(
-            CommandOutcome(one.command, one.kind, one.start, one.end, one.violation) for one in run.steps
-        )
-
-
-def _text_of(message: object) -> str:
-    if isinstance(message, str):
-        return message
-    try:
-        return json.dumps(message, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        return f"({type(message).__name__})"
-
-
-def _terse(one: CommandOutcome) -> str:
-    done = one.violation is None and one.kind != "lost"
-    return f"{quoted(one.command, 80)}: {'done' if done else 'refused'}"
+        return self.text.introduction()
 
 
 #: Any environment, whatever its benchmark.
-AnyEnvironment = Environment[Any, Any, Any]
+AnyEnvironment: TypeAlias = Environment[Any, Any, Any]

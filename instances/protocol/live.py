@@ -1,22 +1,28 @@
-"""Base class of live runs on scheduling problems whose commands state start times."""
+"""Texts of live runs: instructions and answers for agents, and commands in their messages."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.protocol.environment import USUAL, CommandOutcome, Environment, Reward, RunConfig
-from planoracle.instances.protocol.feedback import Words, sentence
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import Message, RunConfig, Turn
+from planoracle.instances.protocol.feedback import Words, quoted, sentence
+from planoracle.instances.protocol.plan import FAULTS
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.simulator import Step
 
-#: Most lengths that are offered for a part of an interruptible action.
-MAX_LENGTHS = 100
+if TYPE_CHECKING:
+    from planoracle.instances.protocol.benchmark import AnyBenchmark
 
+_P = TypeVar("_P", bound=Problem)
 _R = TypeVar("_R", bound=Rules)
 _S = TypeVar("_S")
 
@@ -34,80 +40,149 @@ def text_of(message: object) -> str:
     return message.rpartition("</think>")[2] if isinstance(message, str) else ""
 
 
-def moments(
-    problem: Instance, clock: int, over: Iterable[int], remaining: Sequence[int]
-) -> list[tuple[int, frozenset[int] | None]]:
-    """Return instants at which to offer starts: the clock, and later ones at which a start makes sense.
-
-    An action with a maximum lag may have to wait until its successor can follow: at the end of a running action, or
-    when the other predecessors of the successor have been carried out after such an end.
+class LiveText(ABC, Generic[_P, _R, _S]):
+    """Texts of the live runs of a benchmark: instructions and answers, and commands in messages.
 
     Parameters
     ----------
-    over
-        Instants at which an action ends.
-    remaining
-        Remaining ticks of every action, in the order of the instance.
-
-    Returns
-    -------
-    list
-        Ordered; each with the positions of the actions that may start then, ``None`` for all.
+    problem, rules, config
+        Those of the run.
+    simulator
+        Simulator of the run.
     """
-    ends = {one for one in over if one > clock}
-    instants: dict[int, frozenset[int] | None] = {}
-    for before, limit, others in _windows(problem):
-        if remaining[before] and ends:
-            lead = limit + remaining[before]
-            rest = sum(remaining[one] for one in others)
-            for one in (end - lead + more for end in ends for more in (0, rest)):
-                if one > clock:
-                    instants[one] = (instants.get(one) or frozenset()) | {before}
-    instants |= dict.fromkeys((clock, *ends))
-    return sorted(instants.items(), key=itemgetter(0))
 
+    def __init__(self, problem: _P, rules: _R, config: RunConfig, simulator: Any) -> None:
+        self.problem = problem
+        self.rules = rules
+        self.config = config
+        self.simulator = simulator
 
-def lengths(remaining: int, grid: int) -> Sequence[int]:
-    """Return the lengths that are offered for a part of an interruptible action, the longest first.
-
-    >>> lengths(300, 60), len(lengths(86_400, 1))
-    ([300, 240, 180, 120, 60], 100)
-    """
-    grid *= -(-remaining // (MAX_LENGTHS * grid))
-    return [remaining, *reversed(range(grid, remaining, grid))]
-
-
-@ProblemCache
-def _windows(problem: Instance) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
-    """Return every maximum lag: its earlier action, its length, and other predecessors of the later one."""
-    index, after = problem.index, problem.predecessors
-    return tuple(
-        (index[lag.before], lag.maximum, tuple(i for i, _ in after[index[lag.after]] if i != index[lag.before]))
-        for lag in problem.lags
-        if lag.maximum is not None
-    )
-
-
-class ScheduleEnvironment(Environment[Instance, _R, _S]):
-    """Live run whose commands state start times, so that a later start is a wait."""
-
-    def __init__(self, problem: Instance, rules: _R, config: RunConfig = USUAL, reward: Reward | None = None) -> None:
-        self.words = Words(problem)
-        super().__init__(problem, rules, config, reward)
+    @property
+    def benchmark(self) -> AnyBenchmark:
+        """Benchmark of the problem."""
+        return registry.of(self.problem)
 
     @abstractmethod
-    def _running(self, world: _S) -> Iterable[Piece]:
+    def instructions(self) -> str:
+        """Return the description of commands and answers, the same for all problems of the benchmark."""
+
+    @abstractmethod
+    def introduction(self) -> str:
+        """Return the problem in words: tasks, resources, durations."""
+
+    @abstractmethod
+    def command(self, state: _S, message: object) -> Any:
+        """Return the command of a message, for the simulator; never raises.
+
+        Messages without a command are `Unreadable`; `CLOSE` ends the run.
+        """
+
+    @abstractmethod
+    def submission(self, state: _S) -> dict[str, object]:
+        """Return the run so far as the fields of a submission."""
+
+    def take(self, state: _S, message: object) -> tuple[_S, tuple[Step, ...]]:
+        """Apply the command of a message, see `Simulator.apply`."""
+        return self.simulator.apply(state, self.command(state, message))  # type: ignore[no-any-return]
+
+    def limit_reached(self, state: _S) -> str | None:
+        """Return the limit outside the rules at which a run ends, if it is reached."""
+        return None
+
+    def player(self, state: _S) -> str | None:
+        """Return the agent whose turn it is, where there are several."""
+        return None
+
+    # Answers. They are written when somebody reads them, so they depend on the arguments only.
+
+    def situation(self, state: _S) -> str:
+        """Return the situation in words."""
+        return f"{self.simulator.clock(state)} {self.problem.unit}s have passed."
+
+    def step_text(self, before: _S, after: _S, step: Step) -> str:
+        """Return the effect of a command in detail, ``""`` for none."""
+        return ""
+
+    def answer(self, before: _S, after: _S, steps: Sequence[Step], over: str | None) -> str:
+        """Return the answer to a message."""
+        texts = [""] * len(steps)
+        if self.config.feedback == "detailed":
+            is_plan = self.config.loop == "open"
+            texts = [self.plan_text(one) if is_plan else self.step_text(before, after, one) for one in steps]
+        lines = [text or terse(one) for text, one in zip(texts, steps, strict=True)]
+        return "\n".join([*lines, *ending(over)])
+
+    def exchange(self, state: _S, turn: Turn) -> list[Message]:
+        """Return a turn as messages: that of the agent and the answer; ``state`` is the last of the run."""
+        answer = [{"role": "user", "content": turn.observation.text}] if turn.observation.text else []
+        return [{"role": "assistant", "content": _text_of(turn.message)}, *answer]
+
+    # Whole plans
+
+    def plan_fields(self, message: object) -> dict[str, object]:
+        """Return a whole plan as the fields of a submission."""
+        return {self.benchmark.plan_fields[0]: message}
+
+    def is_final(self, state: _S) -> bool:
+        """Return True if a whole plan counts, so that there is no second try."""
+        return True
+
+    def take_plan(self, state: _S, message: object) -> tuple[_S, tuple[Step, ...]]:
+        """Return the state after a whole plan and the steps of its commands; never raises for its content."""
+        plan = {"instance": self.problem.name, **self.plan_fields(message)}
+        try:
+            run = self.benchmark.run(self.problem, plan, self.rules)
+            if run.plan.fault:
+                raise PlanError(FAULTS[run.plan.fault])
+        except PlanError as error:
+            subject = _text_of(message)[:200]
+            fault = Violation(None, "unreadable", subject, actual=str(error))
+            return state, (Step(0, subject, "lost", 0, 0, fault),)
+        return state, tuple(run.steps)
+
+    def plan_text(self, step: Step) -> str:
+        """Return why a whole plan is not understood, ``""`` for its steps."""
+        fault = step.violation
+        return f"Not understood: {quoted(str(fault.actual), 300)}" if fault and fault.kind == "unreadable" else ""
+
+
+def ending(over: str | None) -> list[str]:
+    """Return the last line of a run, if it is over."""
+    return [f"The run is over: {over.replace('_', ' ')}."] if over else []
+
+
+def terse(step: Step) -> str:
+    """Return whether a command was carried out."""
+    return f"{quoted(step.command, 80)}: {'refused' if step.violation or step.kind == 'lost' else 'done'}"
+
+
+def _text_of(message: object) -> str:
+    if isinstance(message, str):
+        return message
+    try:
+        return json.dumps(message, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return f"({type(message).__name__})"
+
+
+class ScheduleText(LiveText[Instance, _R, _S]):
+    """Texts of live runs whose commands state start times, so that a later start is a wait."""
+
+    def __init__(self, problem: Instance, rules: _R, config: RunConfig, simulator: Any) -> None:
+        super().__init__(problem, rules, config, simulator)
+        self.words = Words(problem)
+
+    @abstractmethod
+    def running(self, state: _S) -> Iterable[Piece]:
         """Return the running pieces."""
 
-    def _situation(self, world: _S) -> str:
+    def situation(self, state: _S) -> str:
         """Return the time and the running actions in words."""
-        running = [
-            f"{self.words.name(one.action)} (until {self.words.moment(one.end)})" for one in self._running(world)
-        ]
+        running = [f"{self.words.name(one.action)} (until {self.words.moment(one.end)})" for one in self.running(state)]
         goes_on = f" Under way: {', '.join(running)}." if running else ""
-        return f"{sentence(f'it is {self.words.moment(self._clock(world))}')}{goes_on}"
+        return f"{sentence(f'it is {self.words.moment(self.simulator.clock(state))}')}{goes_on}"
 
-    def _answer(self, world: _S, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
+    def answer(self, before: _S, after: _S, steps: Sequence[Step], over: str | None) -> str:
         """Return the results of the commands other than waits, and with detailed feedback the situation."""
-        text = super()._answer(world, [one for one in outcomes if one.kind != "wait"], over)
-        return text if over is not None or self.config.feedback == "terse" else f"{text}\n{self._situation(world)}"
+        text = super().answer(before, after, [one for one in steps if one.kind != "wait"], over)
+        return text if over is not None or self.config.feedback == "terse" else f"{text}\n{self.situation(after)}"

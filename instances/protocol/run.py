@@ -6,7 +6,6 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError
@@ -14,33 +13,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """One decision of a run.
-
-    Attributes
-    ----------
-    position
-        Index of the command in order of execution; a wait has that of the next command.
-    command
-        Text in the plan language, or the wait in words.
-    kind
-        ``act``: carried out; ``wait``: time passes; ``lost``: refused or without effect.
-    start, end
-        Ticks.
-    violation
-        Kind of the broken rule, if any.
-    """
-
-    position: int
-    command: str
-    kind: str
-    start: int
-    end: int
-    violation: str | None = None
-
+from planoracle.instances.protocol.simulator import Step
 
 _P = TypeVar("_P", bound=Problem, covariant=True)
 _C = TypeVar("_C", covariant=True)
@@ -74,7 +47,7 @@ class Run(ABC, Generic[_P, _C, _R]):
 
     @property
     @abstractmethod
-    def steps(self) -> Sequence[Decision]:
+    def steps(self) -> Sequence[Step]:
         """All decisions up to the end of the run, computed on first use."""
 
     @property
@@ -101,7 +74,7 @@ class Run(ABC, Generic[_P, _C, _R]):
     def fault(self) -> Violation | None:
         """Violation of the first decision at fault, else the first violation."""
         violations = self.verdict.violations
-        lost = next(((one.position, one.violation) for one in self.steps if one.violation is not None), None)
+        lost = next(((step.position, step.violation.kind) for step in self.steps if step.violation is not None), None)
         return next((one for one in violations if (one.position, one.kind) == lost), next(iter(violations), None))
 
     @property

@@ -19,7 +19,8 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import span
 from planoracle.instances.protocol.plan import Plan, Targets
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.run import Decision, Run
+from planoracle.instances.protocol.run import Run
+from planoracle.instances.protocol.simulator import Step
 
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)
@@ -65,8 +66,8 @@ class DecisionPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Move(Decision):
-    """Decision of a run, and the point that it leads to.
+class Move(Step):
+    """Step of a run, and the point that it leads to.
 
     Attributes
     ----------

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from random import Random
+from typing import Any
 
-from planoracle.instances.protocol.environment import AnyEnvironment, CommandOutcome, Transition
+from planoracle.instances.protocol.environment import AnyEnvironment, Transition
 
 
 def at_random(
@@ -22,17 +23,22 @@ def at_random(
 def decisions(run: AnyEnvironment, unseen: tuple[str, ...] = ()) -> list[tuple[object, ...]]:
     """Return what became of all commands so far, as steps of a run have it, without kinds that replays do not show."""
     outcomes = [one for turn in run.turns for one in turn.outcomes]
-    return [shown(one) for one in outcomes if one.kind != "close" and one.violation not in unseen]
+    return [shown(one) for one in outcomes if one.kind != "close" and fault_kind(one) not in unseen]
 
 
-def shown(one: CommandOutcome) -> tuple[object, ...]:
-    """Return an outcome as far as replays know it."""
-    return (one.command, one.kind, one.start, one.end, one.violation)
+def fault_kind(one: Any) -> str | None:
+    """Return the kind of the violation of a step, if there is one."""
+    return one.violation if one.violation is None or isinstance(one.violation, str) else str(one.violation.kind)
+
+
+def shown(one: Any) -> tuple[object, ...]:
+    """Return a step without its position, which differs where refused commands are not handed in."""
+    return (one.command, one.kind, one.start, one.end, fault_kind(one))
 
 
 def replayed(run: AnyEnvironment) -> list[tuple[object, ...]]:
     """Return the same of the replay of the submission."""
-    return [(one.command, one.kind, one.start, one.end, one.violation) for one in run.run().steps]
+    return [shown(one) for one in run.run().steps]
 
 
 def wander(run: AnyEnvironment, seed: int, most: int) -> None:

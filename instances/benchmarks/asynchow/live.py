@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planoracle.instances.benchmarks.asynchow.encoding import origin_of
-from planoracle.instances.benchmarks.asynchow.rules import Profile
-from planoracle.instances.benchmarks.generic.live import GenericEnvironment
+from planoracle.instances.benchmarks.generic.live import GenericText
 from planoracle.instances.benchmarks.generic.live import action_space as action_space
-from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import AnyEnvironment, Reward, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.feedback import clean, listed
 from planoracle.instances.protocol.settings import Setting, by_name
 
@@ -23,9 +21,10 @@ Answer with one step at a time, in the order of their starts; time is in {unit}s
 accepted; what is refused changes nothing. The run is over when every step has begun. To give up, answer: Finish"""
 
 
-class AsyncHowEnvironment(GenericEnvironment[Profile]):
-    """With an open loop an answer in words, or a whole schedule; with a closed loop pieces of a schedule.
+class AsyncHowText(GenericText):
+    """Texts of live runs: questions that are answered in words, or by pieces of a schedule.
 
+    With an open loop the answer is a time in words, or a whole schedule; with a closed loop pieces of a schedule.
     Pieces need not say whose they are.
 
     Examples
@@ -46,15 +45,11 @@ class AsyncHowEnvironment(GenericEnvironment[Profile]):
 
     def introduction(self) -> str:
         """Return the steps; with a closed loop also a command as an example."""
-        return self._described() if self.config.loop == "open" else super().introduction()
-
-    def _described(self) -> str:
-        return brief(self._idle.problem, hands=False)
+        return brief(self.simulator.problem, hands=False) if self.config.loop == "open" else super().introduction()
 
 
-def live(problem: Instance, rules: Profile, config: RunConfig, reward: Reward | None) -> AsyncHowEnvironment:
-    """Return a live run."""
-    return AsyncHowEnvironment(problem, rules, config, reward)
+#: Class of the texts of live runs.
+TEXT = AsyncHowText
 
 
 def _steps(environment: AnyEnvironment) -> str:

@@ -8,13 +8,13 @@ from planoracle.instances.benchmarks.asynchow import language
 from planoracle.instances.benchmarks.asynchow.encoding import least, right_answer, under
 from planoracle.instances.benchmarks.asynchow.language import DurationAnswer
 from planoracle.instances.benchmarks.asynchow.rules import Profile
+from planoracle.instances.benchmarks.generic.rules import GenericSimulator
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.model.schedule_rules import referee
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction
+from planoracle.instances.protocol.trajectory import DecisionPoint
 
 _REASONS = {
     "empty": "there is no answer",
@@ -25,6 +25,20 @@ _REASONS = {
     "too_long": "more than the time it takes",
     "wrong": "the first and the last answer in double quotes are both wrong",
 }
+
+
+class AsyncHowSimulator(GenericSimulator):
+    """General rules, by which any of the equal agents may do a step: the first one who can is offered."""
+
+    def startable(
+        self, point: DecisionPoint, step: int, only: Container[str] | None = None
+    ) -> Iterator[tuple[Piece, DecisionPoint]]:
+        """Yield every step that can begin now, by the first of the agents who can."""
+        started = set()
+        for piece, after in super().startable(point, step, only):
+            if piece.action not in started:
+                started.add(piece.action)
+                yield piece, after
 
 
 class AsyncHowRun(GenericRun):
@@ -39,25 +53,18 @@ class AsyncHowRun(GenericRun):
     rules: Profile
 
     def __init__(self, problem: Instance, plan: Plan[Schedule], rules: Profile) -> None:
-        handed_in = plan.commands
+        submitted = plan.commands
         self.right_answer = right_answer(problem, rules)
-        self.answer = (
-            language.grade(handed_in.text, self.right_answer) if isinstance(handed_in, DurationAnswer) else None
-        )
-        if self.answer is None:
-            verdict = referee(problem, handed_in)
-        else:
+        self.answer = verdict = None
+        if isinstance(submitted, DurationAnswer):
+            self.answer = language.grade(submitted.text, self.right_answer)
             verdict = _verdict(self.answer, least(problem), {action.id: action.duration for action in problem.actions})
-        super().__init__(problem, plan, rules, verdict)
+        super().__init__(AsyncHowSimulator(problem), plan, rules, verdict)
 
-    def acts(self, point: DecisionPoint, step: int, only: Container[str] | None = None) -> Iterator[LegalAction]:
-        """Yield every step that can begin now, by the first of the agents who can."""
-        started = set()
-        for option in super().acts(point, step, only):
-            action = option.after.state.pieces[-1].action
-            if action not in started:
-                started.add(action)
-                yield option
+
+def simulator(problem: Instance, rules: Profile) -> AsyncHowSimulator:
+    """Return the rules for schedules."""
+    return AsyncHowSimulator(under(problem, rules))
 
 
 def replay(problem: Instance, plan: Plan[Schedule], rules: Profile) -> AsyncHowRun:

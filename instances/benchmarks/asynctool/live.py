@@ -26,14 +26,14 @@ from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import (
     AnyEnvironment,
     CommandOutcome,
-    Environment,
-    LegalCommand,
     Message,
     Reward,
     RunConfig,
 )
 from planoracle.instances.protocol.environment import Turn as Exchange
+from planoracle.instances.protocol.old_environment import OldEnvironment
 from planoracle.instances.protocol.settings import Setting, by_name
+from planoracle.instances.protocol.simulator import LegalCommand
 
 #: With ``Manner.bounded``: so many times the turns that the reference calls take one after the other, and some more.
 _TIMES, _MORE = 3, 20
@@ -48,7 +48,7 @@ _ALL = """
 Write all your messages at once, one a line."""
 
 
-class AsyncToolEnvironment(Environment[Instance, Profile, ToolSimulation]):
+class AsyncToolEnvironment(OldEnvironment[Instance, Profile, ToolSimulation]):
     """A run in which every message is a turn, in any form that `language.read_message` knows.
 
     What is legal are the calls whose parameters are known to be right: of every task the next reference call, once the

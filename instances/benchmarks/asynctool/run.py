@@ -57,7 +57,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
 
     def _walk(self) -> tuple[list[Move], int]:
         run = self.record
-        faults = {fault.position: fault.kind for fault in run.violations if fault.position is not None}
+        faults = {fault.position: fault for fault in run.violations if fault.position is not None}
         moves: list[Move] = []
         point = self.begin
         executed: dict[tuple[str, int], SimulatedTurn] = {}

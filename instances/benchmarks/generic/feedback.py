@@ -83,6 +83,8 @@ def _interruption(words: Words, one: Violation) -> str:
 
 
 def _busy(words: Words, one: Violation) -> str:
+    if one.case == "too_early":
+        return f"{words.name(one.subject)} starts too early, it is {words.moment(one.required)}"
     needs = "cannot be started by" if one.kind == "start_attended" else "needs"
     return f"{words.at(one)} {needs} {clean(one.resource or '')}, who attends to {words.during(one.others[0])}"
 

@@ -39,8 +39,10 @@ from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, acce
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.environment import CommandOutcome, Environment, LegalCommand, Reward, RunConfig
+from planoracle.instances.protocol.environment import CommandOutcome, Reward, RunConfig
 from planoracle.instances.protocol.feedback import quoted
+from planoracle.instances.protocol.old_environment import OldEnvironment
+from planoracle.instances.protocol.simulator import LegalCommand
 
 #: With ``Manner.bounded`` a run ends after so many ticks for each order, most plans take a tenth of it.
 LATEST = 500
@@ -66,7 +68,7 @@ class LiveState(NamedTuple):
     actions: int = 0
 
 
-class GridKitchenEnvironment(Environment[GridKitchen, GridKitchenRules, LiveState]):
+class GridKitchenEnvironment(OldEnvironment[GridKitchen, GridKitchenRules, LiveState]):
     """One run on a grid kitchen.
 
     Closed loop: a message is an object of actions by the names of cooks, as it is or as text; cooks who have nothing to

@@ -22,7 +22,8 @@ from planoracle.instances.benchmarks.grid_kitchens.simulation import (
 )
 from planoracle.instances.model.violations import Replay, ReplayEvent
 from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.run import Decision, Run
+from planoracle.instances.protocol.run import Run
+from planoracle.instances.protocol.simulator import Step
 
 #: Actions by cook; or a list of such, handed in one after the other.
 GridKitchenPlan: TypeAlias = Mapping[str, object] | Sequence[object]
@@ -85,7 +86,7 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
         return "over" if fault.position is not None or count == len(self.steps) else None
 
     @cached_property
-    def steps(self) -> list[Decision]:
+    def steps(self) -> list[Step]:
         """All actions begun, in that order, and the one at which the run ended."""
         clock = self.outcome.clock
         fault = self.verdict.fatal
@@ -95,11 +96,11 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
             command = action_text(clock, deed.cook, deed.act)
             kind, broken = "wait" if deed.act.word == WAIT else "act", None
             if fault is not None and n == failed:
-                kind, broken = "lost", fault.kind
-            decisions.append(Decision(n, command, kind, whole(deed.start), whole(deed.end), broken))
+                kind, broken = "lost", fault
+            decisions.append(Step(n, command, kind, whole(deed.start), whole(deed.end), broken))
         if fault is not None and failed == len(decisions):
             now = whole(self.outcome.time)
-            decisions.append(Decision(failed, fault.subject[:200], "lost", now, now, fault.kind))
+            decisions.append(Step(failed, fault.subject[:200], "lost", now, now, fault))
         return decisions
 
 

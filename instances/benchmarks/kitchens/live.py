@@ -20,15 +20,10 @@ from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.run import explain
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output.json_values import whole_value
-from planoracle.instances.protocol.environment import (
-    USUAL,
-    CommandOutcome,
-    Environment,
-    LegalCommand,
-    Reward,
-    RunConfig,
-)
+from planoracle.instances.protocol.environment import USUAL, CommandOutcome, Reward, RunConfig
 from planoracle.instances.protocol.feedback import clean, listed, quoted
+from planoracle.instances.protocol.old_environment import OldEnvironment
+from planoracle.instances.protocol.simulator import LegalCommand
 
 #: With ``Manner.bounded``, so many refused messages in a row are a failed attempt to get an action, and the run ends
 #: with so many failed attempts, as in the released harness of ReAct.
@@ -73,7 +68,7 @@ class LiveState(NamedTuple):
     failures: int = 0
 
 
-class KitchenEnvironment(Environment[Kitchen, Profile, LiveState]):
+class KitchenEnvironment(OldEnvironment[Kitchen, Profile, LiveState]):
     """One run of an agent, or of several, in a kitchen.
 
     A message is text with an action (of several the first one counts), a record with an ``"action"``, or, where there

@@ -15,7 +15,8 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
 from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.run import Decision, Run
+from planoracle.instances.protocol.run import Run
+from planoracle.instances.protocol.simulator import Step
 
 #: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
 #: condition of the action does not hold.
@@ -268,13 +269,13 @@ class KitchenRun(Run[Kitchen, list[str], Profile]):
         return [act.action for act in self.record.steps if act.valid]
 
     @property
-    def steps(self) -> list[Decision]:
+    def steps(self) -> list[Step]:
         """All actions that the run reached."""
-        kinds = {refusal.position: refusal.kind for refusal in self.record.refusals}
-        decisions: list[Decision] = []
+        refusals = {refusal.position: refusal for refusal in self.record.refusals}
+        decisions: list[Step] = []
         clock = 0
         for n, act in enumerate(self.record.steps):
             kind = "act" if act.valid else "lost"
-            decisions.append(Decision(n, act.action[:200], kind, clock, clock + act.valid, kinds.get(n)))
+            decisions.append(Step(n, act.action[:200], kind, clock, clock + act.valid, refusals.get(n)))
             clock += act.valid
         return decisions

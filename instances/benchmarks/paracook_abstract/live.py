@@ -15,10 +15,12 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model_output.messages import gives_up, parts
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import CommandOutcome, Environment, LegalCommand, Reward, RunConfig
+from planoracle.instances.protocol.environment import CommandOutcome, Reward, RunConfig
 from planoracle.instances.protocol.feedback import Words, listed, quoted, sentence
 from planoracle.instances.protocol.live import text_of
+from planoracle.instances.protocol.old_environment import OldEnvironment
 from planoracle.instances.protocol.settings import Setting
+from planoracle.instances.protocol.simulator import LegalCommand
 
 #: As many commands may be refused; the next refusal ends the run.
 MAX_REFUSALS = 10
@@ -44,7 +46,7 @@ class LiveState:
     finished: bool = False
 
 
-class ParaCookEnvironment(Environment[Instance, Profile, LiveState]):
+class ParaCookEnvironment(OldEnvironment[Instance, Profile, LiveState]):
     """A live run in which every command is the next task of an agent.
 
     Examples

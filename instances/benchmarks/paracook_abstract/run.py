@@ -105,8 +105,8 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             words = command(agent, self.plan.commands[place[0]][place[1]])
             if entry is None or (fatal is not None and fatal.position is not None and position >= fatal.position):
                 at = point.state.clock if entry is None else entry.start
-                kind = fatal.kind if fatal is not None and position == fatal.position else None
-                lost = Move(position, words, "lost", at, at, kind, after=point)
+                fault = fatal if fatal is not None and position == fatal.position else None
+                lost = Move(position, words, "lost", at, at, fault, after=point)
                 return [*moves, lost], len(moves)
             before = point.instance
             if agent not in before.agents:

@@ -20,10 +20,13 @@ from planoracle.instances.model.violations import Replay
 from planoracle.instances.model_output.messages import gives_up
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import AnyEnvironment, CommandOutcome, LegalCommand, Reward, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, CommandOutcome, Reward, RunConfig
 from planoracle.instances.protocol.feedback import sentence
-from planoracle.instances.protocol.live import ScheduleEnvironment, lengths, moments, text_of
+from planoracle.instances.protocol.live import text_of
+from planoracle.instances.protocol.old_environment import ScheduleEnvironment
 from planoracle.instances.protocol.settings import Ask, Sampling, Setting, by_name, distinct
+from planoracle.instances.protocol.simulator import LegalCommand
+from planoracle.instances.protocol.start_times import lengths, moments
 from planoracle.instances.protocol.trajectory import wait_words
 
 _TASK = """You are one cook and prepare all recipes, as fast as possible. A step by hand keeps you busy from its start

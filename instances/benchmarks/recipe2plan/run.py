@@ -30,7 +30,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
 
     def _walk(self) -> tuple[list[Move], int]:
         faults = (one for one in reversed(self.verdict.violations) if one.kind != "no_action")  # which is no command
-        kinds = {fault.position: fault.kind for fault in faults}
+        first = {fault.position: fault for fault in faults}
         moves: list[Move] = []
         point, stop = self.begin, 0
         events, by_id = self.verdict.events, self.problem.by_id
@@ -46,7 +46,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
                 moves.append(Move(event.position, words, "wait", clock, event.start, after=point))
             if not event.accepted:
                 now = point.state.clock
-                fault = kinds.get(event.position)
+                fault = first.get(event.position)
                 moves.append(Move(event.position, command.text, "lost", now, now, fault, after=point))
                 continue
             point = started(point, Piece(event.subject, command.start, command.duration, self.problem.agents[0]))

@@ -13,9 +13,11 @@ from planoracle.instances.benchmarks.timearena.scenario import Object, RoleKey, 
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.environment import CommandOutcome, Environment, LegalCommand, Reward, RunConfig
+from planoracle.instances.protocol.environment import CommandOutcome, Reward, RunConfig
 from planoracle.instances.protocol.feedback import ClockFormat, clock_of, listed, sentence
+from planoracle.instances.protocol.old_environment import OldEnvironment
 from planoracle.instances.protocol.settings import Setting, by_name
+from planoracle.instances.protocol.simulator import LegalCommand
 
 _INSTRUCTIONS = """You do several tasks at the same time, as fast as you can. Time passes in minutes. A decision is
 - an action: a verb and an object (wash cup), or verb, object, preposition and object (pour kettle into cup);
@@ -41,7 +43,7 @@ class _Scene(NamedTuple):
     end: str | None = None
 
 
-class TimeArenaEnvironment(Environment[Instance, Profile, _Scene]):
+class TimeArenaEnvironment(OldEnvironment[Instance, Profile, _Scene]):
     """A run in which every message holds one decision.
 
     As in the paper the agent does not see durations and prerequisites. With an open loop, where it cannot

@@ -50,6 +50,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
 
     def _walk(self) -> tuple[list[Move], int]:
         run, rules = self.record, self.rules
+        faults = {one.start: one for one in run.violations}
         point, moves = self.begin, []
         minute = 0
         while minute < len(run.steps):
@@ -66,7 +67,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
                 # All is done, but a wrong action does not end the run: it takes one more minute.
                 point = replace(point, reached=minute + 2)
             kind = "wait" if step.kind == "wait" else "lost"
-            fault = step.kind if step.kind in WRONG else None
+            fault = faults.get(minute)
             moves.append(Move(minute, step.action[:80], kind, minute, minute + 1, fault, after=point))
             minute += 1
         over = replace(point, over=run.end)

@@ -76,7 +76,7 @@ def same(run: AsyncToolEnvironment) -> None:
         assert outcome.env == (world.executors[task.id].state() == task.solved.state)
     outcomes = [one for turn in run.turns for one in turn.outcomes]
     found = [shown(one._replace(kind="act" if one.kind == "close" else one.kind)) for one in outcomes]
-    steps = [(one.command, one.kind, one.start, one.end, one.violation) for one in whole.steps]
+    steps = [(one.command, one.kind, one.start, one.end, one.violation and one.violation.kind) for one in whole.steps]
     # A gold call made later can show that an earlier one was premature.
     assert [one[:4] for one in found] == [one[:4] for one in steps]
     assert found[-1:] == steps[-1:]

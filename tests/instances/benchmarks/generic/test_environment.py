@@ -11,21 +11,20 @@ from random import Random
 import pytest
 
 from planoracle.analysis.template import write
-from planoracle.instances.benchmarks.generic.live import GenericEnvironment
-from planoracle.instances.benchmarks.generic.run import fault_of
-from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files.catalog import load
+from planoracle.instances.benchmarks.generic.rules import fault_of
+from planoracle.instances.errors import PlanError
 from planoracle.instances.files.catalog import problem as problem_of
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.schedule_benchmark import remaining_problem
+from planoracle.instances.protocol.simulator import LegalCommand
 from planoracle.instances.protocol.trajectory import piece_choices, waited
 from planoracle.solver.exact.search import solve
 from tests.support.hostile import VALUES
-from tests.support.live import at_random, best_end, decisions, replayed, wander
+from tests.support.live import at_random, best_end, decisions, fault_kind, replayed, wander
 from tests.support.random_instances import workshop
 
 SOUP = Instance(
@@ -44,7 +43,7 @@ SOUP = Instance(
 UNFINISHED = {"missing_action", "action_duration", "maximum_lag"}
 
 
-def live(problem: Instance = SOUP, profile: str = "paper", **config: object) -> GenericEnvironment:
+def live(problem: Instance = SOUP, profile: str = "paper", **config: object) -> AnyEnvironment:
     benchmark = registry.of(problem)
     return benchmark.environment(problem, benchmark.rules.profile(profile), RunConfig(**config))
 
@@ -174,12 +173,11 @@ def test_pieces_are_refused_one_by_one_until_it_is_enough():
     }
     for text, kind in said.items():
         [lost] = run.step(text).outcomes
-        assert (lost.kind, lost.violation, lost.start, lost.end) == ("lost", kind, 0, 0)
+        assert (lost.kind, lost.violation.kind, lost.start, lost.end) == ("lost", kind, 0, 0)
     assert run.submission()["plan"] == []
     run.step('{"action": "soup/boil", "start": 2, "duration": 9, "agent": "agent"}')
-    assert run.step('{"action": "soup/chop", "start": 0, "duration": 2, "agent": "agent"}').outcomes[0].violation == (
-        "time_error"
-    )
+    early = run.step('{"action": "soup/chop", "start": 0, "duration": 2, "agent": "agent"}').outcomes[0].violation
+    assert (early.kind, early.case) == ("agent_busy", "too_early")
     for _ in range(3):
         assert run.step("?").observation.over is None
     assert run.step("?").observation.over == "too_many_refusals"
@@ -214,7 +212,7 @@ def test_the_first_of_several_pieces_counts(form):
 
 
 def test_starts_that_are_offered_are_those_at_which_something_changes_or_a_time_constraint_wants_it():
-    def starts(run: GenericEnvironment) -> dict[str, list[int]]:
+    def starts(run: AnyEnvironment) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for one in run.legal():
             piece = json.loads(one.text)
@@ -241,7 +239,7 @@ def test_finish_is_offered_where_nothing_else_is_left():
 @pytest.mark.parametrize("said", ["First I boil it.", "[1,", '{"a": 1, "a": 2}', "", None, {"content": ["a"]}, 3])
 def test_an_answer_without_a_plan_ends_an_open_run(said: object) -> None:
     run = live(loop="open")
-    assert [one.violation for one in run.step(said).outcomes] == ["unreadable"]
+    assert [one.violation.kind for one in run.step(said).outcomes] == ["unreadable"]
     assert run.done
     if said in ("First I boil it.", ""):
         assert run.run().plan.fault == "no_plan"
@@ -259,16 +257,10 @@ def test_a_benchmark_whose_runs_go_by_the_general_rules_has_an_environment(tmp_p
     run = benchmark.environment(problem)
     for command in ("0 boil", "Action: 0 slice", "3 toast", "3 steep", "3 set", "5 steep"):
         last = run.step(command)
-    assert [turn.outcomes[-1].violation for turn in run.turns] == [None, None, None, "minimum_lag", None, None]
+    assert [fault_kind(turn.outcomes[-1]) for turn in run.turns] == [None, None, None, "minimum_lag", None, None]
     assert last.observation.over == "completed"
     assert run.submission()["plan"] == ["0 boil", "0 slice", "3 toast", "3 set", "5 steep"]
     assert run.run().makespan == 9
-
-
-def test_a_benchmark_with_rules_of_its_own_has_none_for_free():
-    problem = load("recipe2plan/timed/Cobbler_Pancakes")
-    with pytest.raises(InputError, match="no live environment: its runs are no GenericRun"):
-        GenericEnvironment(problem, registry.of(problem).rules.profile())
 
 
 @pytest.mark.slow

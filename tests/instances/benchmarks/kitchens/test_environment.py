@@ -16,7 +16,8 @@ from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS
 from planoracle.instances.benchmarks.kitchens.live import ATTEMPTS, TRIES, KitchenEnvironment
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import LegalCommand, Observation, RunConfig
+from planoracle.instances.protocol.environment import Observation, RunConfig
+from planoracle.instances.protocol.simulator import LegalCommand
 from tests.support.robotouille import KITCHENS
 from tests.support.samples import sample
 
@@ -67,7 +68,9 @@ def check(run: KitchenEnvironment) -> None:
     replayed = run.run()
     outcomes = [one for turn in run.turns for one in turn.outcomes]
     told = [tuple(one)[:5] for one in outcomes if one.violation != "unreadable" and one.kind != "close"]
-    assert told == [(one.command, one.kind, one.start, one.end, one.violation) for one in replayed.steps]
+    assert told == [
+        (one.command, one.kind, one.start, one.end, one.violation and one.violation.kind) for one in replayed.steps
+    ]
     world, record = run.state.world, replayed.record
     assert world.state == record.states[-1]
     assert (world.done, world.steps, world.tried) == (len(replayed.legal), record.steps_taken, len(record.steps))

@@ -1,0 +1,245 @@
+"""General rules as a simulator: pieces of a schedule, each checked beside those before it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
+from math import gcd
+
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Instance, Lag
+from planoracle.instances.model.resource_rules import fault, other_of
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import referee, violations_of_last
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.violations import Other, Replay, Violation
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable
+from planoracle.instances.protocol.start_times import MAX_LENGTHS, moments
+from planoracle.instances.protocol.trajectory import (
+    DecisionPoint,
+    clock_after,
+    piece_choices,
+    started,
+    wait_words,
+    waited,
+)
+
+#: As many commands may be refused; the next refusal ends the run.
+MAX_REFUSALS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleState:
+    """State of a run by the general rules.
+
+    Attributes
+    ----------
+    point
+        Decision point with the executed pieces.
+    count, refused
+        Numbers of executed and of refused commands.
+    closed
+        True if the agent gave up.
+    """
+
+    point: DecisionPoint
+    count: int = 0
+    refused: int = 0
+    closed: bool = False
+
+
+class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
+    """General rules, piece by piece in the order of starts.
+
+    The rules check a schedule as a whole. Here a piece is refused if it breaks a rule beside those before it, or makes
+    it impossible to keep one; it changes nothing. Commands are pieces, `Unreadable` or `CLOSE`.
+
+    Parameters
+    ----------
+    problem
+        Problem as the rules change it.
+    """
+
+    def __init__(self, problem: Instance) -> None:
+        self.problem = problem
+
+    def words(self, piece: Piece) -> str:
+        """Return a piece as a command of the plan language."""
+        return json.dumps(piece._asdict())
+
+    def initial(self) -> ScheduleState:
+        """Return the state before the first piece."""
+        return ScheduleState(DecisionPoint(self.problem))
+
+    def apply(
+        self, state: ScheduleState, command: Piece | Unreadable | str, *, force: bool = False
+    ) -> tuple[ScheduleState, tuple[Step, ...]]:
+        """Return the state after a piece; ``force`` starts it unchecked, as part of a valid schedule."""
+        point, clock = state.point, state.point.state.clock
+        if isinstance(command, Unreadable):
+            unread = Violation(None, "unreadable", command.text)
+            return self._refused(state, Step(state.count, command.text[:200], "lost", clock, clock, unread))
+        if not isinstance(command, Piece):
+            return replace(state, closed=True), (Step(state.count, CLOSE, "close", clock, clock),)
+        words = self.words(command)
+        violation = None if force else fault_of(self.problem, (*point.state.pieces, command), clock)
+        after = point
+        if violation is None:
+            try:
+                after = _after_start(point, command)
+            except PlanError as error:
+                violation = Violation(state.count, "too_many", command.action, actual=str(error))
+        if violation is not None:
+            return self._refused(state, Step(state.count, words, "lost", clock, clock, violation))
+        now = after.state.clock
+        step = Step(state.count, words, "act", command.start, max(command.start, now))
+        following = replace(state, point=after, count=state.count + 1)
+        if clock < command.start <= now:
+            wait = wait_words(self.problem, command.start - clock)
+            return following, (Step(state.count, wait, "wait", clock, command.start), step)
+        return following, (step,)
+
+    def _refused(self, state: ScheduleState, step: Step) -> tuple[ScheduleState, tuple[Step, ...]]:
+        return replace(state, refused=state.refused + 1), (step,)
+
+    def ended(self, state: ScheduleState) -> str | None:
+        """Return why the run has ended."""
+        if state.closed:
+            return "finished"
+        if state.point.complete:
+            return "completed"
+        return "too_many_refusals" if state.refused > MAX_REFUSALS else None
+
+    def clock(self, state: ScheduleState) -> int:
+        """Return the time in ticks."""
+        return state.point.state.clock
+
+    def verdict(self, state: ScheduleState) -> Replay:
+        """Return the verdict on the executed pieces."""
+        return referee(self.problem, Schedule.of(self.problem, state.point.state.pieces))
+
+    def legal(self, state: ScheduleState) -> list[LegalCommand]:
+        """Return every piece that the rules allow, at the clock and at later `moments`; there are others.
+
+        Nothing but the start says a wait. `CLOSE` is offered when nothing else is left.
+        """
+        problem, point = self.problem, state.point
+        pieces = point.state.pieces
+        remaining = [action.duration for action in problem.actions]
+        for piece in pieces:
+            remaining[problem.index[piece.action]] -= piece.duration
+        over = [piece.end for piece in pieces]
+        over += [piece.start + problem.by_id[piece.action].attended for piece in pieces]
+        over += [piece.end + lag for piece in pieces for lag in _lags(problem)]
+        over += [action.release for action in problem.actions]
+        commands = []
+        for start, positions in moments(problem, point.state.clock, over, remaining):
+            only = None if positions is None else {problem.actions[one].id for one in positions}
+            options = self.startable(waited(point, start), _grid(problem), only)
+            commands += [LegalCommand(self.words(piece), "act") for piece, _ in options]
+        return commands or [LegalCommand(CLOSE, "close")]
+
+    def startable(
+        self, point: DecisionPoint, step: int, only: Container[str] | None = None
+    ) -> Iterator[tuple[Piece, DecisionPoint]]:
+        """Yield every piece that can begin now and the point after it; perhaps of some actions ``only``."""
+        early = _early(self.problem, point)
+        ready = {name for name in self.problem.by_id if name not in early and (only is None or name in only)}
+        for piece, after in piece_choices(point, step, ready) if ready else ():
+            if fault_of(self.problem, after.state.pieces, point.state.clock) is None:
+                yield piece, after
+
+
+def _after_start(point: DecisionPoint, piece: Piece) -> DecisionPoint:
+    """Return the point after a piece has been started.
+
+    One that goes on without a gap is a part of the piece before it, as it will be in the plan: time does not pass.
+    """
+    whole = piece
+    for earlier in sorted(point.state.pieces, key=lambda one: one.end, reverse=True):
+        if earlier.end == whole.start and earlier[0] == piece[0] and earlier[3:] == piece[3:]:
+            whole = whole._replace(start=earlier.start, duration=whole.end - earlier.start)
+    after = started(point, piece)
+    clock = max(point.state.clock, whole.start, clock_after(point.instance, whole))
+    return after if clock == after.state.clock else replace(after, state=PartialSchedule(after.state.pieces, clock))
+
+
+@ProblemCache
+def _lags(problem: Instance) -> tuple[int, ...]:
+    """Return the different minimum lags."""
+    return tuple(sorted({lag.minimum for lag in problem.lags if lag.minimum}))
+
+
+@ProblemCache
+def _grid(problem: Instance) -> int:
+    """Return the ticks of which parts of actions are made: few enough for every action that may be paused."""
+    limits = (abs(limit) for lag in problem.lags for limit in (lag.minimum, lag.maximum) if limit)
+    grid = gcd(*(action.duration for action in problem.actions), *limits) or 1
+    longest = max((action.duration for action in problem.actions if action.interruptible), default=1)
+    return grid * -(-longest // (MAX_LENGTHS * grid))
+
+
+def _early(instance: Instance, point: DecisionPoint) -> set[str]:
+    """Return actions whose releases or minimum lags forbid a start now; `fault_of` rejects the same."""
+    clock, started_actions = point.state.clock, {piece.action for piece in point.state.pieces}
+    remaining, finish = {action.id: action.duration for action in instance.actions}, dict.fromkeys(instance.by_id, 0)
+    for piece in point.state.pieces:
+        remaining[piece.action] -= piece.duration
+        finish[piece.action] = max(finish[piece.action], piece.end)
+    early = {action.id for action in instance.actions if action.release > clock}
+    for lag in instance.lags:
+        if lag.minimum is not None and lag.after not in started_actions:
+            to_come = remaining[lag.before] > 0 or lag.before not in started_actions
+            if max(finish[lag.before], clock if to_come else 0) + remaining[lag.before] + lag.minimum > clock:
+                early.add(lag.after)
+    return early
+
+
+def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violation | None:
+    """Return the violation of the last piece that no later piece can repair, ``None`` if there is none."""
+    remaining = {action.id: action.duration for action in instance.actions}
+    for piece in pieces:
+        remaining[piece.action] -= piece.duration
+    to_come = {name for name, ticks in remaining.items() if ticks > 0} | (
+        remaining.keys() - {piece.action for piece in pieces}
+    )
+    whole = all(piece.duration > 0 or not instance.by_id[piece.action].duration for piece in pieces)
+    for violation in violations_of_last(instance, pieces):
+        unfinished = violation.kind == "action_duration" and whole and remaining[violation.subject] > 0
+        if not (unfinished and instance.by_id[violation.subject].interruptible):
+            return violation
+    late = next(_lag_faults(instance, pieces, remaining, to_come), None)
+    if late is not None or pieces[-1].start >= clock:
+        return late
+    last, before = pieces[-1], tuple(map(other_of, pieces[-2:-1]))
+    return fault("agent_busy", len(pieces) - 1, last, before, case="too_early", required=clock, actual=last.start)
+
+
+def _lag_faults(
+    instance: Instance, pieces: tuple[Piece, ...], remaining: dict[str, int], to_come: set[str]
+) -> Iterator[Violation]:
+    """Yield the time lags that can no longer be kept because of the last piece.
+
+    ``to_come`` is not finished yet.
+    """
+    last = pieces[-1]
+    own: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        own.setdefault(piece.action, []).append(piece)
+    chosen = ((name, instance.by_id[name].modes[runs[0].mode]) for name, runs in own.items())
+    for lag in (*instance.lags, *(Lag(before, name) for name, mode in chosen for before in mode.after)):
+        if last.action not in (lag.before, lag.after) or lag.after not in own:
+            continue
+        starts = [piece.start for piece in own[lag.after]]
+        finish = max((piece.end for piece in own.get(lag.before, ())), default=0)
+        if lag.before in to_come:
+            finish = max(finish, last.start) + remaining[lag.before]
+        ended = None if lag.before in to_come else finish
+        by = (Other(lag.before, min((piece.start for piece in own.get(lag.before, ())), default=None), ended),)
+        place, least, most = len(pieces) - 1, min(starts) - finish, max(starts) - finish
+        if lag.minimum is not None and least < lag.minimum:
+            yield fault("minimum_lag", place, last, by, required=lag.minimum, actual=None if ended is None else least)
+        elif lag.maximum is not None and lag.before not in to_come and most > lag.maximum:
+            yield fault("maximum_lag", place, last, by, required=lag.maximum, actual=most)

@@ -1,0 +1,107 @@
+"""Simulator: the rules of a benchmark as code, the only place where a command changes a state."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from planoracle.instances.model.violations import Replay, Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Effect of one command: a decision of a run.
+
+    Attributes
+    ----------
+    position
+        Index of the command in order of execution; a wait that the next command implies has the index of that command.
+    command
+        Text in the plan language, or the wait in words.
+    kind
+        ``act``: carried out; ``wait``: time passes; ``close``: ends the run; ``lost``: refused, unreadable, or without
+        effect.
+    start, end
+        Ticks.
+    violation
+        Broken rule, if any.
+    """
+
+    position: int
+    command: str
+    kind: str
+    start: int
+    end: int
+    violation: Violation | None = None
+
+
+class LegalCommand(NamedTuple):
+    """Command that the rules allow now; ``kind`` is ``act``, ``wait`` or ``close``."""
+
+    text: str
+    kind: str
+
+
+class Unreadable(NamedTuple):
+    """Message that holds no command, with the reason."""
+
+    text: str
+    reason: str = ""
+
+
+#: Command by which an agent ends the run, whether all is done or not.
+CLOSE = "Finish"
+
+_S = TypeVar("_S")
+_C = TypeVar("_C", contravariant=True)
+
+
+class Simulator(ABC, Generic[_S, _C]):
+    """Rules of one benchmark for one problem, as a machine with states ``S`` and commands ``C``.
+
+    Replay, live runs and legal commands all use it, so that they cannot differ.
+    """
+
+    @abstractmethod
+    def initial(self) -> _S:
+        """Return the state before the first command."""
+
+    def copy(self, state: _S) -> _S:
+        """Return a copy that `apply` does not change; the state itself where states are immutable."""
+        return state
+
+    @abstractmethod
+    def apply(self, state: _S, command: _C) -> tuple[_S, tuple[Step, ...]]:
+        """Return the state after a command, and its steps; never raises for the content of a command.
+
+        The given state may be changed and must not be used again; `copy` it before if it is needed.
+        """
+
+    @abstractmethod
+    def legal(self, state: _S) -> Sequence[LegalCommand]:
+        """Return all commands that the rules allow, in a fixed order."""
+
+    @abstractmethod
+    def ended(self, state: _S) -> str | None:
+        """Return the reason why the run has ended by the rules, ``None`` if it goes on."""
+
+    @abstractmethod
+    def clock(self, state: _S) -> int:
+        """Return the time in ticks."""
+
+    @abstractmethod
+    def verdict(self, state: _S) -> Replay:
+        """Return the verdict on the commands so far."""
+
+
+def fold(simulator: Simulator[_S, _C], commands: Iterable[_C]) -> tuple[_S, list[Step]]:
+    """Apply commands one after the other until the run ends; return the last state and all steps."""
+    state, steps = simulator.initial(), list[Step]()
+    for command in commands:
+        if simulator.ended(state) is not None:
+            break
+        state, caused = simulator.apply(state, command)
+        steps += caused
+    return state, steps
