@@ -172,9 +172,9 @@ class ScheduleText(LiveText[Instance, _R, _S]):
         super().__init__(problem, rules, config, simulator)
         self.words = Words(problem)
 
-    @abstractmethod
     def running(self, state: _S) -> Iterable[Piece]:
-        """Return the running pieces."""
+        """Return the running pieces, for `situation`."""
+        return ()
 
     def situation(self, state: _S) -> str:
         """Return the time and the running actions in words."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, instance
-from planoracle.instances.benchmarks.paracook_abstract.rules import carry_out
+from planoracle.instances.benchmarks.paracook_abstract.rules import PROFILES, ListSimulator
 from planoracle.instances.model.instance import Instance
 
 #: Frying takes 3 and cools for 10, cutting takes 2, serving 1 and needs both; washing up takes 4 and needs nothing.
@@ -46,7 +46,7 @@ def best_after(problem: Instance, lists: Sequence[Sequence[str]]) -> int:
     """Return the least time of all lists that go on with these, by the rules alone."""
     longer = _longer(problem, lists)
     if not longer:
-        record = carry_out(problem, lists)
+        record = ListSimulator(problem, PROFILES["paper"]).carry_out(lists)
         assert len(record.entries) == len(problem.actions)
         return record.time
     return min(best_after(problem, one) for one in longer)

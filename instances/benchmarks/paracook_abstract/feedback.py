@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planoracle.instances.benchmarks.paracook_abstract import language
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, quoted, some
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, listed, quoted, some
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.run import MismatchEvidence
 
@@ -33,7 +35,7 @@ def examine(run: ParaCookRun) -> Examination:
     }
     return Examination(
         replay=run.verdict,
-        findings=tuple(FeedbackItem.of(one, _sentence(words, one)) for one in run.verdict.violations),
+        findings=tuple(FeedbackItem.of(one, describe_violation(words, one)) for one in run.verdict.violations),
         clock=words.clock,
         command=lambda index: commands[index],
         instance=run.problem,
@@ -48,18 +50,35 @@ def _schedule(run: ParaCookRun) -> Schedule:
     return language.schedule(run.problem, Plan(run.plan.submitted, run.plan.commands))
 
 
-def _sentence(words: Words, one: Violation) -> str:
-    if one.kind == "unknown_task":
-        return f"there is no task {quoted(one.subject)}"
-    if one.kind == "too_many_lists":
-        return f"there are {one.actual} lists that hold tasks, for {one.required} agents"
-    if one.kind == "repeated_task":
-        return f"{words.name(one.subject)} is given more than once"
-    if one.kind == "missing_task":
-        return f"{words.name(one.subject)} ({words.span(one.required)}) is missing"
+def describe_violation(words: Words, one: Violation) -> str:
+    """Return a violation as part of a sentence."""
+    return _SENTENCES[one.case or one.kind](words, one)
+
+
+def _never_ready(words: Words, one: Violation) -> str:
     others = some(words.name(other.subject) for other in one.others)
-    behind = ", behind it in its own list" if one.case == "own_list" else ""
-    return f"{words.name(one.subject)} is never ready: it waits for {others}{behind}"
+    return f"{words.name(one.subject)} is never ready: it waits for {others}"
+
+
+def _not_ready(words: Words, one: Violation) -> str:
+    others = listed([words.name(other.subject) for other in one.others])
+    return f"{words.name(one.subject)} waits for {others}, which nobody has been given"
+
+
+# By case, if a kind has cases, else by kind.
+_SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
+    "unreadable": lambda words, one: "no command can be read in your answer",
+    "unknown_task": lambda words, one: f"there is no task {quoted(one.subject)}",
+    "too_many_lists": lambda words, one: f"there are {one.actual} lists that hold tasks, for {one.required} agents",
+    "no_such_agent": lambda words, one: f"there are {one.required} agents",
+    "no_agent": lambda words, one: f"say which agent does {words.name(one.subject)}",
+    "repeated_task": lambda words, one: f"{words.name(one.subject)} is given more than once",
+    "given_already": lambda words, one: f"{words.name(one.subject)} has been given already",
+    "missing_task": lambda words, one: f"{words.name(one.subject)} ({words.span(one.required)}) is missing",
+    "never_ready": _never_ready,
+    "own_list": lambda words, one: f"{_never_ready(words, one)}, behind it in its own list",
+    "not_ready": _not_ready,
+}
 
 
 def foreign(run: ParaCookRun) -> MismatchEvidence:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.paracook.language import text_of, value_of
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, holders, name_of
-from planoracle.instances.benchmarks.paracook_abstract.rules import carry_out
+from planoracle.instances.benchmarks.paracook_abstract.rules import PROFILES, ListSimulator
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -60,7 +60,7 @@ def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
         for place, name in enumerate(one):
             if not isinstance(name, str) or name not in tasks:
                 raise PlanError("there is no such task", field=f"plan[{number}][{place}]", value=name)
-    entries = carry_out(problem, plan.commands).entries
+    entries = ListSimulator(problem, PROFILES["paper"]).carry_out(plan.commands).entries
     return Schedule.of(
         problem, (Piece(tasks[one.task].id, one.start, one.end - one.start, agents[one.place[0]]) for one in entries)
     )

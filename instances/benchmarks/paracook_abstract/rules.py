@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.paracook.rules import CHOICES as CHOICES
@@ -10,7 +12,12 @@ from planoracle.instances.benchmarks.paracook.rules import PROFILES as PROFILES
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, name_of
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.violations import Other, Violation
+from planoracle.instances.model.schedule_rules import gaps
+from planoracle.instances.model.violations import Other, Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable
+
+#: As many commands may be refused; the next refusal ends the run.
+MAX_REFUSALS = 10
 
 #: A task of a plan: the number of its list and its place there, both from 0.
 Place = tuple[int, int]
@@ -53,42 +60,168 @@ class PlanRecord(NamedTuple):
         return len({(entry.task, entry.end) for entry in self.entries})
 
 
-def carry_out(problem: Instance, lists: Sequence[Sequence[object]]) -> PlanRecord:
-    """Carry out lists of tasks: they are tried in turn, one task a try, until a whole round moves nobody.
+class Assignment(NamedTuple):
+    """Command: the next task of an agent, by number from 0; ``None`` if the message names no agent."""
+
+    agent: int | None
+    task: object
+
+
+@dataclass(slots=True)
+class ListState:
+    """State of the execution of lists.
+
+    Attributes
+    ----------
+    lists
+        Tasks given so far, by agent.
+    entries
+        Executed tasks in order of execution.
+    ends
+        Latest end of every task.
+    clocks
+        When each agent is free.
+    refused
+        Number of refused commands.
+    closed
+        True if the agent gave up.
+    """
+
+    lists: list[list[object]]
+    entries: list[ExecutedTask]
+    ends: dict[str, int]
+    clocks: list[int]
+    refused: int = 0
+    closed: bool = False
+
+
+class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
+    """Rules by which agents do the tasks of their lists.
 
     A task is ready if each that it waits for has been carried out, by whomever; it begins when its agent is free and
     the last of these, of all times that it was carried out so far, is as long ago as it has to be.
-
-    >>> from planoracle.instances.benchmarks.paracook_abstract.problems import instance
-    >>> two = instance("two", [("fry", 3, {}), ("cut", 2, {}), ("serve", 1, {"fry": 10})], 2)
-    >>> carry_out(two, [["cut"], ["fry", "serve"]]).entries[-1]
-    ExecutedTask(task='serve', place=(1, 1), start=13, end=14)
-    >>> carry_out(two, [["serve", "fry"], ["cut"]]).stuck, carry_out(two, [["stir"]]).crash
-    (((0, 0),), ('KeyError', (0, 0)))
     """
-    tasks, waits = by_name(problem), _waits(problem)
-    ends: dict[str, int] = {}
-    entries: list[ExecutedTask] = []
-    clocks, places = [0] * len(lists), [0] * len(lists)
-    open_lists = [number for number, one in enumerate(lists) if one]
-    while open_lists:
-        before = len(entries)
-        for number in open_lists:
-            place = number, places[number]
-            task = lists[number][place[1]]
-            if not isinstance(task, str) or task not in tasks:
-                return PlanRecord(tuple(entries), (), (_exception(task), place))
-            if not all(other in ends for other, _ in waits[task]):
-                continue
-            start = max([clocks[number], *(ends[other] + least for other, least in waits[task])])
-            clocks[number] = end = start + tasks[task].duration
-            ends[task] = max(ends.get(task, 0), end)
-            places[number] += 1
-            entries.append(ExecutedTask(task, place, start, end))
-        open_lists = [number for number in open_lists if places[number] < len(lists[number])]
-        if len(entries) == before:
-            break
-    return PlanRecord(tuple(entries), tuple((number, places[number]) for number in open_lists))
+
+    def __init__(self, problem: Instance, rules: Profile) -> None:
+        self.problem = problem
+        self.rules = rules
+        self._tasks = by_name(problem)
+        self._waits = _waits(problem)
+
+    def initial(self) -> ListState:
+        """Return the state in which no agent has a task."""
+        return self._empty(len(self.problem.agents))
+
+    def _empty(self, lists: int) -> ListState:
+        return ListState([[] for _ in range(lists)], [], {}, [0] * lists)
+
+    def copy(self, state: ListState) -> ListState:
+        """Return an independent state."""
+        lists = [one[:] for one in state.lists]
+        return replace(state, lists=lists, entries=state.entries[:], ends=dict(state.ends), clocks=state.clocks[:])
+
+    def apply(
+        self, state: ListState, command: Assignment | Unreadable | str, *, force: bool = False
+    ) -> tuple[ListState, tuple[Step, ...]]:
+        """Return the state after an assignment; ``force`` also repeats a task, which the rules of lists allow."""
+        count, clock = len(state.entries), self.clock(state)
+        if isinstance(command, Unreadable):
+            state.refused += 1
+            fault = Violation(None, "unreadable", command.text[:200])
+            return state, (Step(count, command.text[:200], "lost", clock, clock, fault),)
+        if not isinstance(command, Assignment):
+            state.closed = True
+            return state, (Step(count, CLOSE, "close", clock, clock),)
+        number, task = command.agent or 0, command.task
+        words = command_text(f"agent{number + 1}", task)
+        violation = None if force else self._fault(state, command)
+        if violation is not None:
+            state.refused += 1
+            return state, (Step(count, words, "lost", clock, clock, violation),)
+        assert isinstance(task, str)
+        start = max([state.clocks[number], *(state.ends[other] + least for other, least in self._waits[task])])
+        state.clocks[number] = end = start + self._tasks[task].duration
+        state.ends[task] = max(state.ends.get(task, 0), end)
+        state.entries.append(ExecutedTask(task, (number, len(state.lists[number])), start, end))
+        state.lists[number].append(task)
+        return state, (Step(count, words, "act", start, end),)
+
+    def _fault(self, state: ListState, command: Assignment) -> Violation | None:
+        """Return the violation of an assignment in a live run."""
+        number, task, most = command.agent, command.task, len(self.problem.agents)
+        position = len(state.entries)
+        if not isinstance(task, str) or task not in self._tasks:
+            return Violation(position, "unknown_task", str(task))
+        name = self._tasks[task].id
+        if number is None and most > 1:
+            return Violation(position, "no_agent", name)
+        if not 0 <= (number or 0) < most:
+            return Violation(position, "too_many_lists", name, "no_such_agent", required=most)
+        if task in state.ends:
+            return Violation(position, "repeated_task", name, "given_already")
+        others = tuple(Other(self._tasks[one].id) for one, _ in self._waits[task] if one not in state.ends)
+        return Violation(position, "never_ready", name, "not_ready", others=others) if others else None
+
+    def _is_ready(self, state: ListState, task: str) -> bool:
+        return all(other in state.ends for other, _ in self._waits[task])
+
+    def ended(self, state: ListState) -> str | None:
+        """Return why the run has ended."""
+        if state.closed:
+            return "finished"
+        if len(state.entries) == len(self.problem.actions):
+            return "completed"
+        return "too_many_refusals" if state.refused > MAX_REFUSALS else None
+
+    def clock(self, state: ListState) -> int:
+        """Return when the first agent is free."""
+        return min(state.clocks)
+
+    def legal(self, state: ListState) -> list[LegalCommand]:
+        """Return every task that is ready, for every agent; `CLOSE` if there is none."""
+        ready = [name for name in self._tasks if name not in state.ends and self._is_ready(state, name)]
+        commands = [LegalCommand(command_text(agent, name), "act") for name in ready for agent in self.problem.agents]
+        return commands or [LegalCommand(CLOSE, "close")]
+
+    def verdict(self, state: ListState) -> Replay:
+        """Return the verdict on the lists so far."""
+        return assess(self.problem, state.lists, self.rules, self.carry_out(state.lists)).verdict
+
+    def carry_out(self, lists: Sequence[Sequence[object]]) -> PlanRecord:
+        """Carry out lists of tasks: they are tried in turn, one task a try, until a whole round moves nobody.
+
+        >>> from planoracle.instances.benchmarks.paracook_abstract.problems import instance
+        >>> two = instance("two", [("fry", 3, {}), ("cut", 2, {}), ("serve", 1, {"fry": 10})], 2)
+        >>> simulator = ListSimulator(two, PROFILES["paper"])
+        >>> simulator.carry_out([["cut"], ["fry", "serve"]]).entries[-1]
+        ExecutedTask(task='serve', place=(1, 1), start=13, end=14)
+        >>> simulator.carry_out([["serve", "fry"], ["cut"]]).stuck, simulator.carry_out([["stir"]]).crash
+        (((0, 0),), ('KeyError', (0, 0)))
+        """
+        state = self._empty(len(lists))
+        open_lists = [number for number, one in enumerate(lists) if one]
+        while open_lists:
+            before = len(state.entries)
+            for number in open_lists:
+                place = number, len(state.lists[number])
+                task = lists[number][place[1]]
+                if not isinstance(task, str) or task not in self._tasks:
+                    return PlanRecord(tuple(state.entries), (), (_exception(task), place))
+                if self._is_ready(state, task):
+                    state, _ = self.apply(state, Assignment(number, task), force=True)
+            open_lists = [number for number in open_lists if len(state.lists[number]) < len(lists[number])]
+            if len(state.entries) == before:
+                break
+        return PlanRecord(tuple(state.entries), tuple((number, len(state.lists[number])) for number in open_lists))
+
+
+def command_text(agent: str, task: object) -> str:
+    """Write a command of a live run.
+
+    >>> command_text("agent2", "subtask7")
+    'agent2: subtask7'
+    """
+    return f"{agent}: {task if isinstance(task, str) else json.dumps(task)}"[:200]
 
 
 def _waits(problem: Instance) -> dict[str, list[tuple[str, int]]]:
@@ -107,9 +240,51 @@ def _exception(name: object) -> str:
     return "KeyError"
 
 
-def count_violations(
-    problem: Instance, record: PlanRecord, strict: Sequence[Violation], rules: Profile
-) -> list[Violation]:
+class Assessment(NamedTuple):
+    """Verdict on lists: the order of their commands, all violations of the strict rules, and what counts."""
+
+    order: list[Place]
+    strict: list[Violation]
+    verdict: Replay
+
+
+def assess(problem: Instance, lists: Sequence[Sequence[object]], rules: Profile, record: PlanRecord) -> Assessment:
+    """Return the verdict on executed lists; commands in order of starts, then those never executed."""
+    tried = sorted(record.entries, key=lambda one: one.start)  # at equal times as tried
+    done_places = {entry.place for entry in tried}
+    places = [(number, k) for number, one in enumerate(lists) for k in range(len(one))]
+    order = [*(entry.place for entry in tried), *(one for one in places if one not in done_places)]
+    strict = _strict_violations(problem, lists, record, {place: n for n, place in enumerate(order)})
+    violations = tuple(_counted(problem, record, strict, rules))
+    fatal = violations[0] if violations else None
+    stop = len(tried) if fatal is None or fatal.position is None else min(fatal.position, len(tried))
+    done = {entry.task for entry in tried[:stop]}
+    remaining = {action.id: action.duration for name, action in by_name(problem).items() if name not in done}
+    verdict = Replay(
+        events=tuple(_events(problem, tried, stop)),
+        violations=violations,
+        fatal=fatal,
+        executed=stop,
+        progress=len(done) / len(problem.actions) if fatal else 1.0,
+        goal_ratio=float(fatal is None),
+        success=fatal is None,
+        makespan=max((entry.end for entry in tried[:stop]), default=0),
+        remaining=remaining if fatal else {},
+        idle=gaps([(one.start, one.end) for one in tried], max((one.end for one in tried), default=0)),
+    )
+    return Assessment(order, strict, verdict)
+
+
+def _events(problem: Instance, entries: Sequence[ExecutedTask], stop: int) -> Iterator[ReplayEvent]:
+    done: set[str] = set()
+    for position, entry in enumerate(entries[: stop + 1]):
+        if position < stop:
+            done.add(entry.task)
+        share = len(done) / len(problem.actions)
+        yield ReplayEvent(position, by_name(problem)[entry.task].id, entry.start, entry.end, position < stop, share)
+
+
+def _counted(problem: Instance, record: PlanRecord, strict: Sequence[Violation], rules: Profile) -> list[Violation]:
     """Return the violations that count by the rules; none if the rules accept the plan."""
     counted = [one for one in strict if rules.lists == "agents" or one.kind != "too_many_lists"]
     if rules.repeats == "counted" and not record.crash[0] and record.pairs == len(problem.actions):
@@ -117,7 +292,7 @@ def count_violations(
     return counted
 
 
-def faults(
+def _strict_violations(
     problem: Instance, lists: Sequence[Sequence[object]], record: PlanRecord, order: Mapping[Place, int]
 ) -> list[Violation]:
     """Return all violations of the strict rules, in the order of the plan's commands."""

@@ -7,7 +7,7 @@ given. So where an agent waits it is idle for good, and that stands in the point
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,16 +16,15 @@ from planoracle.instances.benchmarks.paracook_abstract.language import lists_of
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, hands, holders, name_of
 from planoracle.instances.benchmarks.paracook_abstract.rules import (
     ExecutedTask,
-    Place,
-    carry_out,
-    count_violations,
-    faults,
+    ListSimulator,
+    assess,
+    command_text,
 )
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.state import PartialSchedule
-from planoracle.instances.model.violations import Replay, ReplayEvent
+from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
 from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory
 
@@ -59,39 +58,20 @@ class ParaCookRun(Trajectory[Lists, Profile]):
     """
 
     def __init__(self, problem: Instance, plan: Plan[Lists], rules: Profile) -> None:
-        self.record = carry_out(problem, plan.commands)
-        tried = sorted(self.record.entries, key=lambda one: one.start)  # at equal times as tried
+        self.simulator = ListSimulator(problem, rules)
+        self.record = self.simulator.carry_out(plan.commands)
         self._agents = holders(problem, plan.commands)
-        self._entries = {entry.place: entry for entry in tried}
-        places = [(number, k) for number, one in enumerate(plan.commands) for k in range(len(one))]
-        self._order: list[Place] = [*self._entries, *(one for one in places if one not in self._entries)]
-        strict = faults(problem, plan.commands, self.record, {place: n for n, place in enumerate(self._order)})
-        counted = count_violations(problem, self.record, strict, rules)
+        self._entries = {entry.place: entry for entry in self.record.entries}
+        self._order, self._strict, verdict = assess(problem, plan.commands, rules, self.record)
         self.crash = self.record.crash[0]
-        ways = {"lists" if one.kind == "too_many_lists" else "repeats" for one in strict} if not counted else set()
-        self.loophole = " and ".join(sorted(ways, reverse=True))
-        self._strict = strict
+        self.loophole = ""
+        if not verdict.violations:
+            ways = {"lists" if one.kind == "too_many_lists" else "repeats" for one in self._strict}
+            self.loophole = " and ".join(sorted(ways, reverse=True))
         self._variants: dict[_Variant, Instance] = {_Variant(): problem}
-        violations = tuple(counted)
-        fatal = violations[0] if violations else None
-        stop = len(tried) if fatal is None or fatal.position is None else min(fatal.position, len(tried))
-        done = {entry.task for entry in tried[:stop]}
-        remaining = {action.id: action.duration for name, action in by_name(problem).items() if name not in done}
-        verdict = Replay(
-            events=tuple(_events(problem, tried, stop)),
-            violations=violations,
-            fatal=fatal,
-            executed=stop,
-            progress=len(done) / len(problem.actions) if fatal else 1.0,
-            goal_ratio=float(fatal is None),
-            success=fatal is None,
-            makespan=max((entry.end for entry in tried[:stop]), default=0),
-            remaining=remaining if fatal else {},
-            idle=tuple(_pauses(tried)),
-        )
         super().__init__(problem, plan, rules, verdict)
 
-    # --- decisions -------------------------------------------------------------------------------
+    # Decisions
 
     def _walk(self) -> tuple[list[Move], int]:
         moves: list[Move] = []
@@ -102,7 +82,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         for position, place in enumerate(self._order):
             entry = self._entries.get(place)
             agent = self._agents[place[0]]
-            words = command(agent, self.plan.commands[place[0]][place[1]])
+            words = command_text(agent, self.plan.commands[place[0]][place[1]])
             if entry is None or (fatal is not None and fatal.position is not None and position >= fatal.position):
                 at = point.state.clock if entry is None else entry.start
                 fault = fatal if fatal is not None and position == fatal.position else None
@@ -169,12 +149,12 @@ class ParaCookRun(Trajectory[Lists, Profile]):
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return a command for every task, in the order in which they begin."""
-        return [command(str(piece.agent), name_of(piece.action)) for piece in rest.pieces]
+        return [command_text(str(piece.agent), name_of(piece.action)) for piece in rest.pieces]
 
     @property
     def command_texts(self) -> list[str]:
         """The commands in order."""
-        return [command(self._agents[n], self.plan.commands[n][k]) for n, k in self._order]
+        return [command_text(self._agents[n], self.plan.commands[n][k]) for n, k in self._order]
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every task with assigned predecessors, for every agent; there is no command to wait."""
@@ -195,7 +175,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
                 start = max([free[agent], *(ends[before] + least for before, least in needs)])
                 entry = ExecutedTask(name_of(action.id), (number, 0), start, start + action.duration)
                 _, after = self._assign(point, _Variant(idle), agent, entry, useful=True)
-                yield LegalAction(command(agent, entry.task), "act", after)
+                yield LegalAction(command_text(agent, entry.task), "act", after)
 
     def targets(self) -> Targets:
         """Return every task at its start; tasks never executed follow one another without waiting."""
@@ -206,7 +186,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         seen: set[str] = set()
         for position, (number, k) in enumerate(self._order):
             name = self.plan.commands[number][k]
-            words = command(self._agents[number], name)
+            words = command_text(self._agents[number], name)
             if not isinstance(name, str) or name not in tasks:
                 dropped.append(DroppedCommand(position, words, "there is no such task"))
                 continue
@@ -222,31 +202,9 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         return Targets(self.problem, tuple(targets), tuple(dropped))
 
 
-def command(agent: str, task: object) -> str:
-    """Write a command of a live run.
-
-    >>> command("agent2", "subtask7")
-    'agent2: subtask7'
-    """
-    return f"{agent}: {task if isinstance(task, str) else json.dumps(task)}"[:200]
-
-
-def _events(problem: Instance, entries: Sequence[ExecutedTask], stop: int) -> Iterator[ReplayEvent]:
-    done: set[str] = set()
-    for position, entry in enumerate(entries[: stop + 1]):
-        if position < stop:
-            done.add(entry.task)
-        share = len(done) / len(problem.actions)
-        yield ReplayEvent(position, by_name(problem)[entry.task].id, entry.start, entry.end, position < stop, share)
-
-
-def _pauses(entries: Sequence[ExecutedTask]) -> Iterator[tuple[int, int]]:
-    """Yield when no agent is busy; entries come in order of their starts."""
-    until = 0
-    for entry in entries:
-        if entry.start > until:
-            yield until, entry.start
-        until = max(until, entry.end)
+def simulator(problem: Instance, rules: Profile) -> ListSimulator:
+    """Return the rules of lists."""
+    return ListSimulator(problem, rules)
 
 
 def replay(problem: Instance, plan: Plan[Lists], rules: Profile) -> ParaCookRun:

@@ -9,13 +9,12 @@ import pytest
 from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.diagnosis.repair import repair
 from planoracle.heuristics import registry as heuristics
-from planoracle.instances.benchmarks.paracook_abstract.live import MAX_REFUSALS, ParaCookEnvironment
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, instance
-from planoracle.instances.benchmarks.paracook_abstract.run import command
+from planoracle.instances.benchmarks.paracook_abstract.rules import MAX_REFUSALS, command_text
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.schedule_benchmark import settled
 from planoracle.solver.exact.search import solve
 from planoracle.solver.runs import Live, solver_of
@@ -29,7 +28,7 @@ TWO = instance("two", DISH, 2)
 LIMIT = WorkLimit(10.0)
 
 
-def live(problem=TWO, profile="paper", **config) -> ParaCookEnvironment:
+def live(problem=TWO, profile="paper", **config) -> AnyEnvironment:
     return ROOM.environment(problem, ROOM.rules.profile(profile), RunConfig(**config))
 
 
@@ -38,7 +37,7 @@ def odd(problem):
 
     def one(random: Random) -> object:
         agent, task = random.choice([*problem.agents, "agent9"]), random.choice([*by_name(problem), "stir", "t99"])
-        return random.choice([command(agent, task), task, "Let me think.", *VALUES[:20]])
+        return random.choice([command_text(agent, task), task, "Let me think.", *VALUES[:20]])
 
     return one
 
@@ -73,12 +72,12 @@ def test_what_is_refused_changes_nothing_and_ends_the_run_in_the_end():
     run = live()
     begin = run.state.world.lists
     said = ["agent1: stir", "agent1: serve", "fry", "agent3: fry", "Well?", "agent1: serve"]
-    found = [run.step(one).outcomes[0].violation for one in said]
+    found = [run.step(one).outcomes[0].violation.kind for one in said]
     kinds = ["unreadable", "never_ready", "no_agent", "too_many_lists", "unreadable", "never_ready"]
     assert found == kinds
     assert run.state.world.lists == begin
     run.step("agent1: fry")
-    assert run.step("agent2: fry").outcomes[0].violation == "repeated_task"
+    assert run.step("agent2: fry").outcomes[0].violation.kind == "repeated_task"
     for _ in range(MAX_REFUSALS - len(said)):
         run.step("agent2: fry")
     assert run.state.over == "too_many_refusals"
@@ -99,7 +98,7 @@ def test_an_open_loop_takes_all_lists_at_once(profile):
         assert (run.state.over, run.run().makespan) == ("handed_in", 14)
         assert run.submission() == {"instance": "two", "plan": plan}
     run = live(profile=profile, loop="open")
-    assert run.step("fry first").outcomes[0].violation == "unreadable"
+    assert run.step("fry first").outcomes[0].violation.kind == "unreadable"
 
 
 # --- states ----------------------------------------------------------------------------------------
