@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, Type
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.run import Run
@@ -361,6 +362,10 @@ class Environment(Generic[_P, _R, _S]):
             With an open loop, if the plan cannot be read.
         """
         return self.benchmark.run(self.problem, self.submission(), self.rules)
+
+    def verdict(self) -> Replay:
+        """Return the verdict of the rules on a closed-loop run so far; grading `submission` gives the same one."""
+        return self.simulator.verdict(self.state.world)
 
     def messages(self) -> list[Message]:
         """Return the run so far as a chat: instructions, introduction, messages and answers."""
