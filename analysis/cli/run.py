@@ -24,7 +24,7 @@ from planoracle.analysis.cli.prompts import PromptsOption, SettingOption, show_p
 from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
 from planoracle.analysis.console import complain, output_file, tell
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.intake.folders import SUBMISSIONS, is_former_run
+from planoracle.analysis.intake.folders import SUBMISSIONS
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import expand, is_file
 from planoracle.instances.model.problem import Problem
@@ -124,8 +124,6 @@ def run(
     for benchmark in dict.fromkeys(problem.benchmark for _, problem in problems):
         load_prompts(benchmark, setting, prompts)
     try:
-        if is_former_run(folder):
-            raise InputError("is a run of an earlier release; name another folder", source=str(folder))
         paths: list[Path] = []
         if agents:
             work = Playing(profile, tuple(sorted(rules.items())), setting, seed)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import io
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import IO, Any
 
@@ -14,6 +15,10 @@ from planoracle.instances.files.strict_json import load_json, refuse_compressed
 
 #: Most bytes of a decompressed file.
 MAX_UNPACKED = 2**32
+#: Longest submission in bytes; longer ones are skipped and reported.
+MAX_LINE = 16 * 2**20
+# Longer lines are treated as endless, such as those of /dev/zero.
+_ENDLESS = 2**30
 _PIECE = 2**16
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
@@ -23,163 +28,113 @@ class _Pieces(io.RawIOBase):
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
-        self._rest = memoryview(b"")
+        self._rest = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            self._rest = memoryview(piece)
+        self._rest = self._rest or next(self._pieces, b"")
         count = min(len(buffer), len(self._rest))
-        buffer[:count] = self._rest[:count]
-        self._rest = self._rest[count:]
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
         return count
 
 
-def stream_of(pieces: Iterator[bytes]) -> io.BufferedReader:
-    """Return a stream of the bytes of an iterator."""
+def _stream_of(pieces: Iterator[bytes]) -> io.BufferedReader:
     return io.BufferedReader(_Pieces(pieces), _PIECE)
 
 
-def prepend(head: bytes, stream: IO[bytes]) -> IO[bytes]:
-    """Return a stream with bytes that were already read put back at its beginning."""
-    return stream_of(chain([head], _read(stream)))
-
-
-def _read(stream: IO[bytes]) -> Iterator[bytes]:
+def _pieces(stream: Any) -> Iterator[bytes]:
     """Yield the content of a stream as soon as it is available."""
-    read: Callable[[int], bytes] = stream.read1 if isinstance(stream, io.BufferedReader) else stream.read
-    while piece := read(_PIECE):
-        yield piece
+    return iter(lambda: stream.read1(_PIECE), b"")
 
 
-def decompress(stream: IO[bytes], source: str) -> IO[bytes]:
-    """Return a stream decompressed (gzip, zstd) or converted from UTF-16, else the stream itself.
+def prepend(head: bytes, stream: IO[bytes]) -> io.BufferedReader:
+    """Return a stream with bytes that were already read put back at its beginning."""
+    return _stream_of(chain([head], _pieces(stream)))
+
+
+def decompress(stream: IO[bytes], source: str) -> io.BufferedReader:
+    """Return a stream decompressed (gzip, zstd) and converted from UTF-16.
 
     Raises
     ------
     InputError
-        For other compressions, and without a library for zstd. Reading raises it if the content is damaged or larger
-        than `MAX_UNPACKED`.
+        For other compressions. Reading raises it if the content is damaged or larger than `MAX_UNPACKED`, and without
+        pyarrow for zstd.
     """
     head = stream.read(6)
     whole = prepend(head, stream)
-    if head.startswith(_GZIP):
-        return _inner(_limit(_gunzip(whole, source), source), source)
-    if head.startswith(_ZSTD):
-        return _inner(_limit(unzstd(whole, source), source), source)
-    return _decode(whole, head, source)
-
-
-def _inner(pieces: Iterator[bytes], source: str) -> IO[bytes]:
-    stream = stream_of(pieces)
-    head = stream.peek(6)[:6]
-    return _decode(stream, head, source)
-
-
-def _decode(stream: IO[bytes], head: bytes, source: str) -> IO[bytes]:
-    if not head.startswith(b"PK"):  # a log may be one
+    if head.startswith((_GZIP, _ZSTD)):
+        whole = _stream_of(_unpacked(whole, source, is_gzip=head.startswith(_GZIP)))
+        head = whole.peek(6)[:6]
+    if not head.startswith(b"PK"):  # a log may be an archive
         refuse_compressed(head, source)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return stream_of(_recode(stream, source))
-    return stream
+        return _stream_of(_recoded(whole, source))
+    return whole
 
 
-def _recode(stream: IO[bytes], source: str) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder("utf-16")()
-    try:
-        for piece in _read(stream):
-            yield decoder.decode(piece).encode()
-        yield decoder.decode(b"", final=True).encode()
-    except UnicodeError as error:
-        reason = error.reason if isinstance(error, UnicodeDecodeError | UnicodeEncodeError) else error
-        raise InputError(f"is not UTF-16, though it begins so ({reason})", source=source) from None
-
-
-def _limit(pieces: Iterator[bytes], source: str) -> Iterator[bytes]:
+def _unpacked(stream: IO[bytes], source: str, *, is_gzip: bool) -> Iterator[bytes]:
     size = 0
-    for piece in pieces:
-        size += len(piece)
-        if size > MAX_UNPACKED:
-            raise InputError(f"is larger than {MAX_UNPACKED} bytes when decompressed", source=source)
-        yield piece
-
-
-def _gunzip(stream: IO[bytes], source: str) -> Iterator[bytes]:
-    import gzip
-
     try:
-        with gzip.GzipFile(fileobj=stream) as opened:
-            while piece := opened.read1(_PIECE):
-                yield piece
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"is damaged (gzip): {error}", source=source) from None
-
-
-def unzstd(stream: IO[bytes], source: str) -> Iterator[bytes]:
-    """Decompress zstd by the standard library (Python 3.14) or pyarrow; raises `InputError`."""
-    try:
-        opened = _zstd(stream)
-    except ImportError:
-        raise InputError(
-            "is compressed (zstd), which needs pyarrow: pip install 'planoracle[frames]'", source=source
-        ) from None
-    try:
-        while piece := opened.read(_PIECE):
+        for piece in _pieces(gzip.GzipFile(fileobj=stream) if is_gzip else _zstd(stream, source)):
+            size += len(piece)
+            if size > MAX_UNPACKED:
+                raise InputError(f"is larger than {MAX_UNPACKED} bytes when decompressed", source=source)
             yield piece
-    except (OSError, EOFError, ValueError) as error:
-        raise InputError(f"is damaged (zstd): {error}", source=source) from None
-    except Exception as error:  # the error type of the standard library is new in Python 3.14
-        if type(error).__name__ != "ZstdError":
-            raise
-        raise InputError(f"is damaged (zstd): {error}", source=source) from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise InputError(f"is damaged ({'gzip' if is_gzip else 'zstd'}): {error}", source=source) from None
 
 
-def _zstd(stream: IO[bytes]) -> Any:
-    from importlib import import_module
-
+def _zstd(stream: IO[bytes], source: str) -> Any:
     try:
-        return import_module("compression.zstd").ZstdFile(stream)
-    except ImportError:
         import pyarrow
-
-        return pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd")
-
-
-#: Longest submission in bytes; longer ones are skipped and reported.
-MAX_LINE = 16 * 2**20
-# Longer lines are treated as endless, such as those of /dev/zero.
-_ENDLESS = 2**30
+    except ImportError:
+        message = "is compressed (zstd), which needs pyarrow: pip install 'planoracle[frames]'"
+        raise InputError(message, source=source) from None
+    return pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd")
 
 
-def read_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the number and content of every line, or an error for a bad line.
+def _recoded(stream: IO[bytes], source: str) -> Iterator[bytes]:
+    text = io.TextIOWrapper(stream, "utf-16", newline="")
+    try:
+        while piece := text.read(_PIECE):
+            yield piece.encode()
+    except UnicodeError as error:
+        raise InputError(f"is not UTF-16, though it begins so ({error})", source=source) from None
 
-    Empty lines are skipped. A line longer than `MAX_LINE` is skipped to its end. If a line has no end, that is
-    the last entry.
+
+def limited_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, bytes | InputError]]:
+    """Yield the number and the bytes of every line; an error for a line that is longer than `MAX_LINE`.
+
+    A longer line is skipped to its end. If it has no end, that is the last entry.
     """
     number = 0
     while line := stream.readline(MAX_LINE + 1):
         number += 1
-        if len(line) > MAX_LINE:
-            skipped = len(line)
-            while line and not line.endswith(b"\n") and skipped < _ENDLESS:
-                line = stream.readline(MAX_LINE)
-                skipped += len(line)
-            if skipped >= _ENDLESS:
+        size = len(line)
+        while size > MAX_LINE and line and not line.endswith(b"\n"):
+            line = stream.readline(MAX_LINE)
+            size += len(line)
+            if size >= _ENDLESS:
                 yield number, InputError(f"cannot be read any further: line {number} does not end", source=source)
                 return
+        if size > MAX_LINE:
             yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, field=f"line {number}")
-            continue
-        if not line.strip():
-            continue
-        row: Any
+        else:
+            yield number, line
+
+
+def read_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
+    """Yield the number and the JSON value of every line that is not empty, or an error for a bad line."""
+    for number, line in limited_lines(stream, source):
+        row: Any = line
         try:
-            row = load_json(line.rstrip(b"\r\n"), source)  # else a place could be in "line 2"
+            if isinstance(line, bytes):
+                if not line.strip():
+                    continue
+                row = load_json(line.rstrip(b"\r\n"), source)  # else a place could be in "line 2"
         except InputError as error:
             row = error
         except MemoryError:

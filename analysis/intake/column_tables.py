@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import isfinite
 from typing import IO, Any
 
-from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED
+from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED, limited_lines
 from planoracle.analysis.intake.record_fields import FIELDS, plan_fields
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.strict_json import MAX_CONTAINERS
+from planoracle.instances.files.strict_json import load_json
 
 _DELIMITERS = ",;\t"
-# Rows of Parquet in memory at a time.
-_ROWS = 64
-# Most rows of a table.
-_MOST_ROWS = 10**7
+# Rows of Parquet in memory at a time, and bytes that each row counts beside its values.
+_ROWS, _OVERHEAD = 64, 400
 
 
 def header_of(line: str) -> tuple[list[str], str]:
@@ -38,44 +36,30 @@ def read_csv(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputE
     """Yield the line and the values of every row, all of them texts."""
     csv.field_size_limit(MAX_LINE)
     lines = _lines(stream, source)
-    first = next(lines, None)
-    if first is None:
-        yield 1, InputError("is a table without a header", source=source)
-        return
     try:
-        names, letter = header_of(first.removeprefix("\ufeff"))
+        names, letter = header_of(next(lines, "").removeprefix("\ufeff"))
     except csv.Error as error:
         raise InputError(f"has a header that cannot be read: {error}", source=source) from None
     _check_names(names, source)
     rows = csv.reader(lines, delimiter=letter, strict=True)
-    while True:
-        line = rows.line_num + 2  # behind the header
-        try:
-            cells = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            reason = f"cannot be read any further: {error} in the row that begins in line {line}"
-            yield line, InputError(reason, source=source)
-            return
-        if any(cells):
-            yield line, _row(names, cells, source)
-
-
-def _row(names: Sequence[str], cells: Sequence[str], source: str) -> Any:
-    if len(cells) > len(names):
-        return InputError(f"has {len(cells)} cells, but there are {len(names)} columns", source=source)
-    return dict(zip(names, cells, strict=False))
+    line = 2
+    try:
+        for cells in rows:
+            if len(cells) > len(names):
+                yield line, InputError(f"has {len(cells)} cells, but there are {len(names)} columns", source=source)
+            elif any(cells):
+                yield line, dict(zip(names, cells, strict=False))
+            line = rows.line_num + 2
+    except csv.Error as error:
+        reason = f"cannot be read any further: {error} in the row that begins in line {line}"
+        yield line, InputError(reason, source=source)
 
 
 def _lines(stream: IO[bytes], source: str) -> Iterator[str]:
-    """Yield the lines of a table as text; raises `InputError` for one that is longer than a submission."""
-    number = 0
-    while line := stream.readline(MAX_LINE + 1):
-        number += 1
-        if len(line) > MAX_LINE:
-            reason = f"cannot be read any further: line {number} is longer than {MAX_LINE} bytes"
-            raise InputError(reason, source=source)
+    """Yield the lines of a table as text; raises `InputError` for one that cannot be read."""
+    for number, line in limited_lines(stream, source):
+        if isinstance(line, InputError):
+            raise line
         try:
             yield line.decode()
         except UnicodeDecodeError as error:
@@ -99,7 +83,7 @@ def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
         from pyarrow import parquet
     except ImportError:
         raise InputError("Parquet needs pyarrow: pip install 'planoracle[frames]'", source=source) from None
-    number, size = 0, 0
+    number = size = 0
     try:
         metadata = parquet.read_metadata(stream)
         leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
@@ -111,55 +95,35 @@ def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
             for batch in opened.iter_batches(batch_size=_ROWS, row_groups=[group]):
                 for i in range(batch.num_rows):
                     number += 1
-                    row = _row_of(batch, i)
-                    size += sum(map(_size, row.values())) if isinstance(row, dict) else 0
-                    if size > MAX_UNPACKED or number > _MOST_ROWS:
-                        most = f"{MAX_UNPACKED} bytes or {_MOST_ROWS} rows when decoded"
-                        raise InputError(f"is larger than {most}", source=source)
+                    length, row = _row(batch, i, source)
+                    size += length + _OVERHEAD
+                    if size > MAX_UNPACKED:
+                        raise InputError(f"is larger than {MAX_UNPACKED} bytes when decoded", source=source)
                     yield number, row
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise InputError(f"is damaged, or no Parquet that can be read: {error}"[:500], source=source) from None
-    if not number:
-        yield 1, InputError("is a table without rows", source=source)
 
 
-def _row_of(batch: Any, number: int) -> Any:
-    """Return the values of one row by name, or an error."""
-    values: dict[str, Any] = {}
+def _row(batch: Any, number: int, source: str) -> tuple[int, Any | InputError]:
+    """Return the length of a row as JSON, and its values by name or an error."""
+    length = 0
     try:
-        for column, name in zip(batch.columns, batch.schema.names, strict=True):
-            values[name] = _plain(column[number].as_py(), name)
-            if _size(values[name]) > MAX_LINE:
-                return InputError(f"is longer than {MAX_LINE} bytes", field=name)
+        columns = zip(batch.columns, batch.schema.names, strict=True)
+        values = {name: column[number].as_py() for column, name in columns}
+        text = json.dumps(values, default=_plain, ensure_ascii=False)
+        length = len(text)
+        if length > MAX_LINE:
+            raise InputError(f"is longer than {MAX_LINE} bytes", source=source)
+        return length, load_json(text, source, constants=True)
     except InputError as error:
-        return error
+        return length, error
     except (ValueError, OverflowError) as error:
-        return InputError(f"has a value that cannot be read: {error}"[:300])
-    return values
+        return length, InputError(f"has a value that cannot be read: {error}"[:300], source=source)
 
 
-def _size(value: Any) -> int:
-    """Return the approximate size of a value in bytes."""
-    return len(value) if isinstance(value, str) else 8 if not isinstance(value, list | dict) else len(str(value))
-
-
-def _plain(value: Any, name: str, budget: list[int] | None = None) -> Any:
-    """Return a value with JSON types only."""
-    budget = [MAX_CONTAINERS] if budget is None else budget
-    budget[0] -= 1
-    if budget[0] < 0:
-        raise InputError(f"holds more than {MAX_CONTAINERS} values", field=name)
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if isinstance(value, bytes):
-        try:
-            return value.decode()
-        except UnicodeDecodeError:  # a picture, say
-            return None
-    if isinstance(value, list):
-        return [_plain(one, name, budget) for one in value]
-    if isinstance(value, dict):
-        return {str(key): _plain(one, name, budget) for key, one in value.items()}
-    return str(value)
+def _plain(value: object) -> str | None:
+    """Return a value of a type that JSON lacks as text; ``None`` for bytes that are no text, such as a picture."""
+    try:
+        return value.decode() if isinstance(value, bytes) else str(value)
+    except UnicodeDecodeError:
+        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -12,6 +12,8 @@ from planoracle.instances.errors import InputError
 
 #: Most files and folders in a folder.
 MAX_FILES = 1_000_000
+_SPECIAL = "cannot be read: is no regular file"
+_LINK = "is a symbolic link to nothing, to a hidden file or out of the folder, which is not followed"
 # Files and folders that other programs create.
 _IGNORED = {"__pycache__", "node_modules", "lost+found", "Thumbs.db", "desktop.ini"}
 
@@ -38,32 +40,25 @@ def files_in(folder: Path) -> Iterator[tuple[str, InputError | None]]:
                         raise InputError(f"holds more than {MAX_FILES} files", source=str(folder))
                     path = f"{inner}/{entry.name}" if inner else entry.name
                     if entry.is_symlink():
-                        if (error := _link(entry.path, root, path)) is not None:
-                            files.append((path, error))
+                        if not _is_visible(entry.path, root):
+                            files.append((path, InputError(_LINK, source=path)))
                     elif entry.is_dir(follow_symlinks=False):
                         folders.append(path)
                     else:
-                        regular = entry.is_file(follow_symlinks=False)
-                        files.append((path, None if regular else _special(path)))
+                        special = None if entry.is_file(follow_symlinks=False) else InputError(_SPECIAL, source=path)
+                        files.append((path, special))
         except OSError as error:
             files.append((inner or ".", InputError(f"cannot be read: {error.strerror}", source=inner or str(folder))))
     yield from sorted(files, key=lambda one: one[0].split("/"))
 
 
-def _link(link: str, root: str, path: str) -> InputError | None:
-    """Return the error for a link, ``None`` for one to a visible place in the folder."""
+def _is_visible(link: str, root: str) -> bool:
+    """Return True for a link to a place in the folder that is not hidden."""
     try:
-        target = os.path.realpath(link, strict=True)
-    except OSError as error:
-        return InputError(f"is a symbolic link that leads nowhere: {error.strerror}", source=path)
-    if target == root or target.startswith(root.rstrip(os.sep) + os.sep):
-        hidden = any(part.startswith(".") for part in os.path.relpath(target, root).split(os.sep) if part != ".")
-        return InputError("is a symbolic link to what is hidden", source=path) if hidden else None
-    return InputError("is a symbolic link out of the folder, which is not followed", source=path)
-
-
-def _special(source: str) -> InputError:
-    return InputError("cannot be read: is no regular file", source=source)
+        inner = os.path.relpath(os.path.realpath(link, strict=True), root)
+    except (OSError, ValueError):  # a link to nothing, or to another drive
+        return False
+    return inner == "." or not any(part.startswith(".") for part in inner.split(os.sep))
 
 
 def open_file(path: str, source: str) -> IO[bytes]:
@@ -75,38 +70,23 @@ def open_file(path: str, source: str) -> IO[bytes]:
         raise InputError(f"cannot be read: {error.strerror}", source=source) from None
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise _special(source)
+        raise InputError(_SPECIAL, source=source)
     return os.fdopen(number, "rb")
 
 
 #: File of a run directory that holds the plans of built-in agents.
 SUBMISSIONS = "submissions.jsonl"
-
 # Files that are no submissions if a second file is in the same folder.
-_RESULTS = (("results.sqlite", SUBMISSIONS), ("logs.json", "eval-set.json"), ("eval-set.json", "eval-set.json"))
-_FORMER = "run.json"
-_Listed = tuple[str, InputError | None]
+_RESULTS = {"results.sqlite": SUBMISSIONS, "logs.json": "eval-set.json", "eval-set.json": "eval-set.json"}
 
 
-def is_former_run(folder: Path) -> bool:
-    """Return True for a run directory of a release before inspect_ai ran the models."""
-    try:
-        with (folder / _FORMER).open("rb") as stream:
-            return b'"planoracle/live"' in stream.read(200)
-    except OSError:
-        return False
-
-
-def submission_files(folder: str, listed: Sequence[_Listed]) -> list[_Listed]:
-    """Return the files that may hold submissions; an error for each run of an earlier release."""
+def submission_files(folder: str) -> list[tuple[str, InputError | None]]:
+    """Return the files of a folder that may hold submissions, see `files_in`."""
+    listed = list(files_in(Path(folder)))
     names = {path for path, _ in listed}
-    remaining: list[_Listed] = []
-    for path, error in listed:
-        inner, name = os.path.split(path)
-        if name == _FORMER and is_former_run(Path(folder, inner)):
-            message = "is a run of an earlier release; grade the files in its folder submissions"
-            remaining = [one for one in remaining if os.path.dirname(one[0]) != inner]
-            remaining.append((path, InputError(message, source=path)))
-        elif not any(name == own and os.path.join(inner, second) in names for own, second in _RESULTS):
-            remaining.append((path, error))
-    return remaining
+    return [(path, error) for path, error in listed if not _is_result(path, names)]
+
+
+def _is_result(path: str, names: set[str]) -> bool:
+    inner, name = os.path.split(path)
+    return name in _RESULTS and os.path.join(inner, _RESULTS[name]) in names

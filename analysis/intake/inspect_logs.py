@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from struct import error as StructError  # noqa: N812
 from typing import IO, Any
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
 from zlib import error as ZlibError  # noqa: N812
 
-from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED, read_document, stream_of, unzstd
+from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED, decompress
 from planoracle.analysis.intake.path_names import EntryError, problem_name
 from planoracle.analysis.intake.record_fields import plan_fields
 from planoracle.instances.errors import InputError
@@ -18,19 +19,13 @@ from planoracle.instances.model_output.messages import is_cut
 
 #: Key of the submission in the store of a sample, see `planoracle.analysis.adapters.inspect_solvers`.
 STORED = "planoracle"
-
-
 _BEGINS = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
-
-
 _SAMPLE = re.compile(r"samples/(?P<name>.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
-
-
 _LINK = "attachment://"
-
-
-# Compression method of zstd in archives, and length of the fixed part of the header of an entry.
-_ZSTD_ENTRY, _HEADER = 93, 30
+# Compression method of zstd, which archives have had since Python 3.14 only.
+_ZSTD = 93
+# Errors of the standard library for damaged archives; also of unknown and encrypted ones (`RuntimeError`).
+_DAMAGES = (OSError, ValueError, EOFError, RuntimeError, BadZipFile, ZlibError, StructError)
 
 
 def begins_log(head: bytes) -> bool:
@@ -43,19 +38,6 @@ def is_log(document: Any) -> bool:
     return isinstance(document, dict) and isinstance(document.get("eval"), dict) and "status" in document
 
 
-def read_log(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield number and submission, or error, for every sample of a log in JSON."""
-    document = _load(read_document(stream, source), source)
-    samples = document.get("samples")
-    if not isinstance(samples, list) or not samples:
-        raise InputError("is a log of inspect_ai without samples", source=source)
-    yield from read_samples(document, samples)
-
-
-def _load(text: bytes, source: str) -> Any:
-    return load_json(text, source, constants=True)
-
-
 def read_archive(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
     """Yield number and submission, or error, for every sample of an archive.
 
@@ -64,84 +46,50 @@ def read_archive(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
     InputError
         If it is no archive of a log.
     """
+    budget = MAX_UNPACKED
+
+    def document(name: str) -> Any:
+        nonlocal budget
+        try:
+            info = copy(archive.getinfo(name))
+            if info.compress_type == _ZSTD:  # read as stored, and decompressed like any other stream
+                info.compress_type, info.file_size = ZIP_STORED, info.compress_size
+                del info.CRC
+            most = min(MAX_LINE, budget)
+            with archive.open(info) as member:
+                data = decompress(member, source).read(most + 1)
+            if len(data) > most:
+                raise InputError(f"is larger than {most} bytes when decompressed")
+            budget -= len(data)
+            return load_json(data, source, constants=True)
+        except _DAMAGES as error:
+            return InputError(f"is damaged: {error}", source=source, field=name[:200])
+        except InputError as error:
+            return InputError(error.message, source=source, field=error.field or name[:200])
+
     try:
-        with ZipFile(stream) as archive:
-            yield from _read_members(stream, archive, source)
-    except (OSError, ValueError, BadZipFile, NotImplementedError) as error:
+        archive = ZipFile(stream)
+    except _DAMAGES as error:
         raise InputError(f"is a damaged archive: {error}", source=source) from None
-
-
-def _read_members(stream: IO[bytes], archive: ZipFile, source: str) -> Iterator[tuple[int, Any | InputError]]:
-    names = archive.namelist()
+    names = dict.fromkeys(archive.namelist())
     start = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
     if start is None:
         raise InputError("is a zip archive, but no log of inspect_ai; unpack it first", source=source)
-    budget = [MAX_UNPACKED]
-
-    def document(name: str) -> Any:
-        try:
-            return _load(_member(stream, archive.getinfo(name), archive, budget, source), source)
-        except (OSError, ValueError, EOFError, BadZipFile, NotImplementedError, ZlibError, struct.error) as error:
-            return InputError(f"is damaged: {error}", source=source, field=name[:200])
-        except InputError as error:
-            return error.at("", name[:200]) if error.source is None else error
-
     head = document(start)
     if isinstance(head, InputError):
         raise head
-    entries = [name for name in names if _SAMPLE.fullmatch(name)]
-    yield from read_samples(head, (document(name) for name in sorted(dict.fromkeys(entries), key=_natural)))
-    if not entries:
-        yield 1, InputError("is a log of inspect_ai without samples", source=source)
+    yield from enumerate(read_samples(head, map(document, sorted(filter(_SAMPLE.fullmatch, names)))), 1)
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
-
-
-def _member(stream: IO[bytes], info: ZipInfo, archive: ZipFile, budget: list[int], source: str) -> bytes:
-    """Return the content of an entry; raises `InputError` above the limits."""
-    most = min(MAX_LINE, budget[0])
-    if info.compress_type in (ZIP_STORED, ZIP_DEFLATED):
-        with archive.open(info) as member:
-            data = member.read(most + 1)
-    elif info.compress_type == _ZSTD_ENTRY:
-        # Python before 3.14 has no zstd in archives: the entry is behind its header and the two names in that.
-        stream.seek(info.header_offset + _HEADER - 4)
-        name, extra = struct.unpack("<HH", stream.read(4))
-        stream.seek(name + extra, 1)
-        data = b""
-        for piece in unzstd(stream_of(_part(stream, info.compress_size)), source):
-            data += piece
-            if len(data) > most:
-                break
-    else:
-        raise InputError(f"is compressed in a way that is not known ({info.compress_type})", field=info.filename[:200])
-    if len(data) > most:
-        raise InputError(f"is larger than {most} bytes when decompressed", source=source, field=info.filename[:200])
-    budget[0] -= len(data)
-    return data
-
-
-def _part(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield the next bytes of a stream."""
-    while size > 0 and (piece := stream.read(min(size, 2**16))):
-        size -= len(piece)
-        yield piece
-
-
-def read_samples(head: Mapping[str, Any], samples: Iterable[Any]) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield number and submission, or error, for every sample of a log with a head."""
+def read_samples(head: Mapping[str, Any], samples: Iterable[Any]) -> Iterator[Any | InputError]:
+    """Yield the submission, or an error, for every sample of a log with a head."""
     about = head.get("eval")
     model = about.get("model") if isinstance(about, dict) else None
-    for number, sample in enumerate(samples, 1):
-        if isinstance(sample, InputError):
-            yield number, sample
-            continue
+    for sample in samples:
         try:
-            yield number, _submission(sample, model)
+            yield sample if isinstance(sample, InputError) else _submission(sample, model)
         except InputError as error:
-            yield number, error
+            yield error
 
 
 def _submission(sample: Any, model: Any) -> dict[str, Any] | EntryError:

@@ -62,28 +62,32 @@ class EntryError(InputError):
     def __init__(self, error: InputError, about: object) -> None:
         value = {"value": error.value} if error.has_value else {}
         super().__init__(error.message, source=error.source, field=error.field, line=error.line, **value)
+        self._error = error
         self.about: dict[str, Any] = about if isinstance(about, dict) else {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._plain(), self.about)
+        return type(self), (self._error, self.about)
 
     def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
         """Return the error with another place, see `InputError.at`."""
-        return type(self)(self._plain().at(source, field, line), self.about)
-
-    def _plain(self) -> InputError:
-        value = {"value": self.value} if self.has_value else {}
-        return InputError(self.message, source=self.source, field=self.field, line=self.line, **value)
+        return type(self)(self._error.at(source, field, line), self.about)
 
 
 #: Endings of files of submissions, and of texts of single plans.
 DATA = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".eval")
 TEXT = (".txt", ".md", ".text", ".out", ".log", "")
 _PACKED = (".gz", ".gzip", ".zst", ".zstd")
-_FIELDS = {"id": r"[^/]+?", "instance": r".+", "model": r".+?", "sample": r"[^/]+?", "epoch": r"[^/]+?"}
+_FIELDS = {"id": r"[^/]+?", "instance": r".+", "model": r".+?", "sample": r"[^/]+?"}
 _PART = re.compile(r"\{(\w*)(?::([^{}]*))?\}|\*\*/?|\*|[^{*]+|\{")
-_BEHIND = re.compile(r"(.+)_(\d{1,9})", re.DOTALL)
-_SAMPLE = re.compile(r"(?:(?:sample|epoch|run|seed)[-_]?)?(\d{1,9})", re.IGNORECASE)
+# Layouts of paths that name a problem, as patterns.
+_INSTANCE, _NUMBER = r"(?P<instance>.+)", r"(?P<sample>\d{1,9})"
+_LAYOUTS = {
+    "{instance}": _INSTANCE,
+    "{instance}_{sample}": f"{_INSTANCE}_{_NUMBER}",
+    "{model}/{instance}": f"(?P<model>[^/]+)/{_INSTANCE}",
+    "{model}/{instance}_{sample}": f"(?P<model>[^/]+)/{_INSTANCE}_{_NUMBER}",
+    "{model}/{sample}/{instance}": f"(?P<model>[^/]+)/(?i:(?:sample|epoch|run|seed)[-_]?)?{_NUMBER}/{_INSTANCE}",
+}
 
 
 def stem(name: str) -> tuple[str, str]:
@@ -171,41 +175,32 @@ def read_paths(paths: Sequence[str], folder: str = "", *, deep: bool = False) ->
     result = Paths()
     for path in paths:
         name, end = stem(path)
-        pattern, hints = _read(name, folder, deep) if end in (*DATA, *TEXT) else ("", None)
-        if hints is None and end in DATA:
-            inner, _, last = name.rpartition("/")
-            pattern, hints = ("**/*", Hints()) if inner and not deep else ("{model}", Hints(model=last))
-        if hints is None:
+        layout = _layout_of(name, folder, deep) if end in (*DATA, *TEXT) else None
+        if layout is None and end in DATA:
+            of_model = deep or "/" not in name
+            layout = ("{model}", Hints(model=name.rpartition("/")[2])) if of_model else ("**/*", NO_HINTS)
+        if layout is None:
             result.ignored.append(path)
-        else:
-            result.hints[path] = hints
-            result.patterns[pattern + end] += 1
-    if any(stem(path)[1] in TEXT and hints.instance for path, hints in result.hints.items()):
+            continue
+        pattern, result.hints[path] = layout
+        result.patterns[pattern + end] += 1
+    if any(stem(path)[1] in TEXT for path in result.hints):
         result.nameless = [path for path in result.ignored if stem(path)[1] == ".txt" and "/" in path]
         result.ignored = [path for path in result.ignored if path not in result.nameless]
     return result
 
 
-def _read(name: str, folder: str, deep: bool) -> tuple[str, Hints | None]:
+def _layout_of(name: str, folder: str, deep: bool) -> tuple[str, Hints] | None:
     """Return the layout of a path that names a problem, and the names in it."""
     parts = name.split("/")
-    for start in range(len(parts) if deep else min(3, len(parts))):
-        text = "/".join(parts[start:])
-        behind = _BEHIND.fullmatch(text)
-        instance, sample, pattern = problem_name(text), None, "{instance}"
-        if instance is None and behind is not None:
-            instance, sample, pattern = problem_name(behind[1]), behind[2], "{instance}_{sample}"
-        if instance is None:
-            continue
-        outer = parts[:start]
-        number = _SAMPLE.fullmatch(outer[-1]) if len(outer) > 1 and sample is None else None
-        if number is not None:
-            outer, sample, pattern = outer[:-1], number[1], f"{{sample}}/{pattern}"
-        if len(outer) > 1 and not deep:
-            break
-        model = outer[-1] if outer else folder or None
-        return f"{{model}}/{pattern}" if outer or folder else pattern, Hints(name, instance, model, sample)
-    return "", None
+    for start in range(len(parts) if deep else 1):
+        for pattern, rule in _LAYOUTS.items():
+            match = re.fullmatch(rule, "/".join(parts[start:]), re.DOTALL)
+            instance = match and problem_name(match["instance"])
+            if match and instance:
+                names = {"model": folder or None} | match.groupdict() | {"instance": instance}
+                return pattern, Hints(name, **names)
+    return None
 
 
 def match_paths(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, Hints]:
@@ -231,31 +226,23 @@ def match_paths(pattern: str, paths: Iterable[str], folder: str = "") -> dict[st
     >>> match_paths("{instance:recipe2plan/timed}.txt", ["Cobbler_Pancakes.txt"])["Cobbler_Pancakes.txt"].instance
     'recipe2plan/timed/Cobbler_Pancakes'
     """
-    inner = pattern.removeprefix(f"{folder}/") if folder else pattern
-    parts = list(_PART.finditer(inner))
-    _check(parts, pattern)
+    parts = list(_PART.finditer(pattern.removeprefix(f"{folder}/") if folder else pattern))
+    fields = [part[1] for part in parts if part[0].startswith("{")]
+    sets = {part[1]: part[2] for part in parts if part[2] is not None}
+    if not {*fields} <= _FIELDS.keys() or len({*fields}) < len(fields) or sets.keys() - {"instance"}:
+        accepted = f"may hold {', '.join(f'{{{name}}}' for name in _FIELDS)}, each once"
+        raise UnknownNameError(accepted, field="--pattern", value=pattern)
     rule = re.compile("".join(map(_rule, parts)), re.DOTALL)
-    within = next((part[2] for part in parts if part[2]), "")
     hints = {}
     for path in paths:
         match = rule.fullmatch(path)
         if match is not None:
-            names = {name: value for name, value in match.groupdict().items() if value}
-            names["sample"] = names.pop("epoch", None) or names.get("sample")
+            names = match.groupdict()
             if "instance" in names:
-                whole = f"{within}/{names['instance']}" if within else names["instance"]
+                whole = f"{sets['instance']}/{names['instance']}" if sets.get("instance") else names["instance"]
                 names["instance"] = problem_name(whole) or whole
             hints[path] = Hints(**{"id": stem(path)[0]} | names)
     return hints
-
-
-def _check(parts: Sequence[re.Match[str]], pattern: str) -> None:
-    names = [part[1] for part in parts if part[0].startswith("{")]
-    wrong = [name for name in names if name not in _FIELDS or names.count(name) > 1]
-    within = [part[1] for part in parts if part[2] is not None]
-    if wrong or ("epoch" in names and "sample" in names) or within not in ([], ["instance"]):
-        accepted = f"may hold {', '.join(f'{{{name}}}' for name in _FIELDS)}, each once"
-        raise UnknownNameError(accepted, field="--pattern", value=pattern)
 
 
 def _rule(part: re.Match[str]) -> str:

@@ -6,17 +6,18 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.analysis.grading.problem_loader import Problems
-from planoracle.analysis.intake.folders import files_in, open_file, submission_files
-from planoracle.analysis.intake.formats import count, read_entries
+from planoracle.analysis.intake.folders import open_file, submission_files
+from planoracle.analysis.intake.formats import LINES, read_entries
 from planoracle.analysis.intake.path_names import (
     DATA,
     NO_HINTS,
+    TEXT,
     EntryError,
     Hints,
     Paths,
@@ -59,14 +60,27 @@ class SubmissionResult(Generic[_T]):
 
 
 class _File(NamedTuple):
-    """File to be read: function that opens it, its name, and the names in its path."""
+    """File to be read.
 
-    open: Callable[[], IO[bytes]]
-    source: str | None
+    Attributes
+    ----------
+    path
+        ``-`` for standard input.
+    name, source
+        Name in errors, and in places of submissions.
+    hints
+        Names in the path.
+    open
+        Opens the file; raises `InputError`.
+    error
+        Error that is reported instead of the content.
+    """
+
+    path: str
     name: str
-    end: str
+    source: str | None
     hints: Hints
-    path: str = ""
+    open: Callable[[str, str], AbstractContextManager[IO[bytes]]]
     error: InputError | None = None
 
 
@@ -119,55 +133,57 @@ class Intake:
         self._columns = Columns(columns, model, on_note, claims=claims)
         self._on_note = on_note
         self._alone = len(paths) == 1
-        single = [str(path) for path in paths if str(path) != "-" and not os.path.isdir(path)]
-        hints = self._hints_of(single)
+        texts = list(map(str, paths))
+        hints = self._hints_of([_tail(path) for path in texts if path != "-" and not os.path.isdir(path)])
         self._files: list[_File] = []
-        for path in map(str, paths):
-            if path == "-":
-                self._files.append(_File(lambda: sys.stdin.buffer, None if self._alone else "-", "-", "", NO_HINTS))
-            elif os.path.isdir(path):
+        for path in texts:
+            if os.path.isdir(path):
                 self._files += self._in_folder(path)
-            else:
-                self._files.append(self._single(path, hints.get(_tail(path), NO_HINTS)))
+                continue
+            name = _printable(path)
+            if path != "-" and not os.access(path, os.R_OK):
+                _open_any(path, name).close()
+            opened = _standard_input if path == "-" else _open_any
+            self._files.append(
+                _File(path, name, None if self._alone else name, hints.get(_tail(path), NO_HINTS), opened)
+            )
 
     def __iter__(self) -> Iterator[tuple[SourceLine, Any | InputError]]:
         """Yield every place with its submission, a row of ``planoracle grade``, or an error."""
         for file in self._files:
-            if file.error is not None:
-                yield SourceLine(1, file.source), file.error
-                continue
             try:
-                stream = file.open()
+                if file.error is not None:
+                    raise file.error
+                with file.open(file.path, file.name) as stream:
+                    yield from self._entries(stream, file)
             except InputError as error:
                 yield SourceLine(1, file.source), error
-                continue
-            try:
-                yield from _entries(stream, file, self._columns, self._names)
-            finally:
-                if file.name != "-":
-                    stream.close()
         self._columns.close()
 
     def count(self) -> int | None:
         """Return the number of submissions, ``None`` if counting is slow."""
-        return self._total
+        counts = [_count(file) for file in self._files]
+        return None if None in counts else sum(filter(None, counts))
 
-    @cached_property
-    def _total(self) -> int | None:
-        total = 0
-        for file in self._files:
+    def _entries(self, stream: IO[bytes], file: _File) -> Iterator[tuple[SourceLine, Any | InputError]]:
+        place = None
+        options = {"end": stem(file.path)[1], "named": file.hints.instance is not None, "columns": self._names}
+        path = "" if file.path == "-" else file.path
+        for line, row in read_entries(stream, file.name, path=path, **options):
+            place = SourceLine(line, file.source)
             try:
-                count = 1 if file.error is not None else _count(file)
-            except (InputError, OSError):
-                count = 1
-            if count is None:
-                return None
-            total += max(1, count)
-        return total
+                if isinstance(row, InputError):
+                    raise row
+                yield place, self._columns.submission(row, place, file.hints)
+            except EntryError as error:
+                yield place, error
+            except InputError as error:
+                yield place, EntryError(error, {"model": file.hints.model, "instance": file.hints.instance})
+        if place is None and file.source is not None:
+            raise InputError("holds no submissions", source=file.name)
 
-    def _hints_of(self, paths: Sequence[str]) -> dict[str, Hints]:
+    def _hints_of(self, tails: Sequence[str]) -> dict[str, Hints]:
         """Return the names in the paths of single files; none for one file of data."""
-        tails = [_tail(path) for path in paths]
         if self._pattern is not None:
             return match_paths(self._pattern, tails)
         if self._alone and all(stem(path)[1] in DATA for path in tails):
@@ -176,77 +192,67 @@ class Intake:
         self._note_patterns(replace(result, ignored=[]), "")  # files that are named one by one are always read
         return result.hints
 
-    def _single(self, path: str, hints: Hints) -> _File:
-        def open_stream() -> IO[bytes]:
-            try:
-                return open(path, "rb")
-            except (OSError, ValueError) as error:
-                raise InputError(f"cannot be read: {getattr(error, 'strerror', error)}", source=name) from None
-
-        name = _printable(path)
-        if not os.path.exists(path) or not os.access(path, os.R_OK):
-            open_stream().close()
-        return _File(open_stream, None if self._alone else name, name, stem(path)[1], hints, path)
-
     def _in_folder(self, folder: str) -> Iterator[_File]:
-        listed = submission_files(folder, list(files_in(Path(folder))))
+        listed = submission_files(folder)
+        root, printable = os.path.realpath(folder), _printable(folder)
         sound = [path for path, error in listed if error is None]
-        name = os.path.basename(os.path.realpath(folder))
         if self._pattern is None:
-            paths = read_paths(sound, name)
+            paths = read_paths(sound, os.path.basename(root))
         else:
-            hints = match_paths(self._pattern, sound, name)
-            patterns = Counter({self._pattern: len(hints)})
-            paths = Paths(hints, patterns, [path for path in sound if path not in hints])
-        self._check(paths, listed, folder)
-        self._note_patterns(paths, f"{_printable(folder)}: ")
+            hints = match_paths(self._pattern, sound, os.path.basename(root))
+            ignored = [path for path in sound if path not in hints]
+            paths = Paths(hints, Counter({self._pattern: len(hints)}), ignored)
+        if not listed:
+            raise InputError("is an empty folder", source=printable)
+        if len(paths.ignored) == len(listed):
+            example = f"{len(paths.ignored)} files, such as {_printable(paths.ignored[0])}"
+            if self._pattern is not None:
+                raise InputError(f"fits no path in {printable} ({example})", field="--pattern", value=self._pattern)
+            raise InputError(
+                f"holds no data and no text whose path names a problem ({example}); "
+                "--pattern '{model}/{instance}.txt' says where the name is",
+                source=printable,
+            )
+        self._note_patterns(paths, f"{printable}: ")
         for path, error in listed:
-            printable = _printable(path)
-            source = printable if self._alone else f"{_printable(folder).rstrip('/')}/{printable}"
+            source = _printable(path) if self._alone else f"{printable.rstrip('/')}/{_printable(path)}"
             if path in paths.nameless:
                 error = nameless(source)
             if error is not None or path in paths.hints:
-                whole = os.path.join(os.path.realpath(folder), path)
-
-                def open_stream(whole: str = whole, source: str = source) -> IO[bytes]:
-                    return open_file(whole, source)
-
-                yield _File(open_stream, source, source, stem(path)[1], paths.hints.get(path, NO_HINTS), whole, error)
-
-    def _check(self, paths: Paths, listed: list[tuple[str, InputError | None]], folder: str) -> None:
-        if paths.hints or paths.nameless or any(error is not None for _, error in listed):
-            return
-        if not listed:
-            raise InputError("is an empty folder", source=_printable(folder))
-        example = f"{len(paths.ignored)} files, such as {_printable(paths.ignored[0])}"
-        if self._pattern is not None:
-            raise InputError(
-                f"fits no path in {_printable(folder)} ({example})", field="--pattern", value=self._pattern
-            )
-        raise InputError(
-            f"holds no data and no text whose path names a problem ({example}); "
-            "--pattern '{model}/{instance}.txt' says where the name is",
-            source=_printable(folder),
-        )
+                hints_of_path = paths.hints.get(path, NO_HINTS)
+                yield _File(os.path.join(root, path), source, source, hints_of_path, open_file, error)
 
     def _note_patterns(self, paths: Paths, prefix: str) -> None:
-        if paths.patterns:
-            listed = ", ".join(f"{pattern} ({times})" for pattern, times in list(paths.patterns.items())[:10])
-            more = f" and {len(paths.patterns) - 10} more" if len(paths.patterns) > 10 else ""
-            self._on_note(f"{prefix}read as {listed}{more}")
-        if paths.ignored:
-            listed = ", ".join(map(_printable, paths.ignored[:3]))
-            self._on_note(
-                f"{prefix}ignored: {listed}" + (f" and {len(paths.ignored) - 3} more" if paths.ignored[3:] else "")
-            )
+        patterns = [f"{pattern} ({times})" for pattern, times in paths.patterns.items()]
+        for label, names, most in (("read as", patterns, 10), ("ignored:", list(map(_printable, paths.ignored)), 3)):
+            if names:
+                more = f" and {len(names) - most} more" if len(names) > most else ""
+                self._on_note(f"{prefix}{label} {', '.join(names[:most])}{more}")
+
+
+def _standard_input(path: str, name: str) -> AbstractContextManager[IO[bytes]]:
+    return nullcontext(sys.stdin.buffer)  # which stays open
+
+
+def _open_any(path: str, name: str) -> IO[bytes]:
+    """Open a file that the user named, which may be a link or a pipe."""
+    try:
+        return open(path, "rb")
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', error)}", source=name) from None
 
 
 def _count(file: _File) -> int | None:
-    """Return the number of entries of a file, ``None`` for pipes."""
-    if file.name == "-" or not os.path.isfile(file.path):
+    """Return the number of entries of a file, ``None`` for forms in which they are no lines, and for pipes."""
+    if file.error is not None or (file.hints.instance is not None and stem(file.path)[1] in TEXT):
+        return 1
+    if not file.path.endswith(LINES) or not os.path.isfile(file.path):
         return None
-    with file.open() as stream:
-        return count(stream, file.end, named=file.hints.instance is not None)
+    try:
+        with file.open(file.path, file.name) as stream:
+            return sum(1 for _ in stream)
+    except (InputError, OSError):
+        return 1
 
 
 def _tail(path: str) -> str:
@@ -258,26 +264,6 @@ def _tail(path: str) -> str:
 def _printable(path: str) -> str:
     text = path.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= 300 else f"{text[:300]}..."
-
-
-def _entries(
-    stream: IO[bytes], file: _File, columns: Columns, requested: frozenset[str] = frozenset()
-) -> Iterator[tuple[SourceLine, Any | InputError]]:
-    place = None
-    named = file.hints.instance is not None
-    for line, row in read_entries(stream, file.name, end=file.end, named=named, columns=requested, path=file.path):
-        place = SourceLine(line, file.source)
-        try:
-            if isinstance(row, InputError):
-                raise row
-            entry: Any = columns.submission(row, place, file.hints)
-        except EntryError as error:
-            entry = error
-        except InputError as error:
-            entry = EntryError(error, {"model": file.hints.model, "instance": file.hints.instance})
-        yield place, entry
-    if place is None and file.source is not None:
-        yield SourceLine(1, file.source), InputError("holds no submissions", source=file.name)
 
 
 def fault_of(error: Exception) -> str:

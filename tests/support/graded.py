@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import IO, Any
 
 import pandas as pd
@@ -10,8 +11,7 @@ import pandas as pd
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.path_names import NO_HINTS, SourceLine
-from planoracle.analysis.intake.record_fields import Columns
-from planoracle.analysis.intake.submissions import _entries, _File
+from planoracle.analysis.intake.submissions import Intake, _File
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.profiles import Rules
@@ -29,7 +29,8 @@ def read_submissions(
     stream: IO[bytes], source: str, *, claims: bool = False
 ) -> Iterator[tuple[SourceLine, Any | InputError]]:
     """Yield the entries of a stream as `Intake` does for a file."""
-    return _entries(stream, _File(lambda: stream, None, source, "", NO_HINTS), Columns(claims=claims))
+    file = _File("-", source, None, NO_HINTS, lambda path, name: nullcontext(stream))
+    return Intake([], claims=claims)._entries(stream, file)
 
 
 def all_problems() -> Problems:
