@@ -22,14 +22,9 @@ _MODELS, _SAMPLES = ("model", "method", "heuristic"), ("sample", "epoch")
 
 
 @cache
-def _own_fields() -> tuple[str, ...]:
-    every = (field for name in registry.names() for field in registry.get(name).plan_fields)
-    return tuple(dict.fromkeys(every))
-
-
-@cache
-def _address_fields() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(field for name in registry.names() for field in registry.get(name).address_fields))
+def _fields_of_benchmarks(attribute: str) -> tuple[str, ...]:
+    """Return the field names in an attribute of all benchmarks."""
+    return tuple(dict.fromkeys(name for one in registry.names() for name in getattr(registry.get(one), attribute)))
 
 
 @cache
@@ -41,7 +36,7 @@ def _limits() -> tuple[str, ...]:
 @cache
 def plan_fields() -> tuple[str, ...]:
     """Return the fields that may hold a plan, of all benchmarks."""
-    return tuple(dict.fromkeys((*_own_fields(), *COMMON_FIELDS)))
+    return tuple(dict.fromkeys((*_fields_of_benchmarks("plan_fields"), *COMMON_FIELDS)))
 
 
 def holds_plan(row: Mapping[str, Any]) -> bool:
@@ -119,16 +114,10 @@ class Columns:
         try:
             if not isinstance(row, dict):
                 raise InputError("must be an object with instance and plan", field="submission", value=row)
-            missing = self._map(row, record)
+            self._map(row, record)
             if is_grade(record):
                 return record if self._model is None else record | {"model": self._model}
             self._name(record, place, hints)
-            for field in ("instance", "plan"):
-                claimed = self._claims and record.get("makespan") is not None
-                lacking = record.get(field) is None if field == "instance" else not (holds_plan(record) or claimed)
-                if field in missing and lacking:
-                    reason = f"has no column {self._columns[field]!r}; there are {_list_columns(row)}"
-                    raise InputError(reason, field=f"--map {field}")
             if record.get("instance") is None:
                 raise self._missing("instance", row)
             if not (self._claims and _take_claim(record)):
@@ -143,66 +132,62 @@ class Columns:
             if self._rows and field not in self._met:
                 self._on_note(f"--map {field}={column}: no row has that column")
 
-    def _map(self, row: dict[str, Any], record: dict[str, Any]) -> set[str]:
-        """Copy a row with its mapped columns; return the fields whose columns it lacks."""
+    def _map(self, row: dict[str, Any], record: dict[str, Any]) -> None:
+        """Copy a row with its mapped columns."""
         record.update(row)
         self._rows += 1
-        missing = set()
         for field, column in self._columns.items():
             try:
                 value = _at(row, column)
             except KeyError:
-                missing.add(field)
                 continue
             self._met.add(field)
             if field == "plan":
                 for name in plan_fields():
                     record.pop(name, None)
             record[field] = value
-        return missing
 
     def _name(self, record: dict[str, Any], place: SourceLine, hints: Hints) -> None:
         """Add id, model, sample and instance of a row that lacks them."""
-        made_id = hints.id or (str(place.line) if place.source is None else f"{place.source}:{place.line}")
-        record["id"] = made_id if record.get("id") in (None, "") else record["id"]
-        for field, names, hint in (("model", _MODELS, hints.model), ("sample", _SAMPLES, hints.sample)):
-            value = _first(record, names)
-            record[field] = hint if value is None else value
+        own_id = hints.id or (str(place.line) if place.source is None else f"{place.source}:{place.line}")
+        for field, names, value in (
+            ("id", ("id",), own_id),
+            ("model", _MODELS, hints.model),
+            ("sample", _SAMPLES, hints.sample),
+        ):
+            record[field] = next((record[name] for name in names if record.get(name) not in (None, "")), value)
         if self._model is not None:
             record["model"] = self._model
         if hints.instance is not None and record.get("instance") in (None, ""):
             record["instance"] = hints.instance
         for name in _limits():
-            text = record.get(name)
-            if isinstance(text, str):  # of a table in which all is text
+            if record.get(name) == "":  # of a table in which all is text
                 del record[name]
-                if text:
-                    record[name] = _whole(text, digits=9)
+            elif isinstance(record.get(name), str):
+                record[name] = _whole(record[name], digits=9)
 
     def _choose_plan(self, record: dict[str, Any], row: dict[str, Any]) -> None:
-        """Remove empty and redundant plan fields; raises `InputError` if present is no plan."""
+        """Remove empty and redundant plan fields; raises `InputError` if none holds a plan."""
         present = [name for name in plan_fields() if name in record]
         filled = [name for name in present if record[name] not in (None, "")]
-        if not filled and isinstance(record.get("error"), str) and record["error"]:  # a broken run is not a failed one
-            raise InputError(f"the run ended with an error: {record['error'][:300]}")
+        error = record.get("error")
+        if not filled and isinstance(error, str) and error:  # a broken run is not a failed one
+            raise InputError(f"the run ended with an error: {error[:300]}")
         if not present:
             raise self._missing("plan", row)
         if all(record[name] is None for name in present):
             status = record.get("status")
             reason = f"the status is {status}" if isinstance(status, str) else "there is no plan"
             raise InputError(f"is null: {reason}", field=present[0])
+        own = [name for name in filled if name in _fields_of_benchmarks("plan_fields")]
         for name in present:
-            if name not in filled and (filled or record[name] is None):
+            is_empty = record[name] is None or (filled and name not in filled)
+            if is_empty or ("plan" in filled and name not in own):  # beside a plan, common fields are redundant
                 del record[name]
-        if "plan" in filled:  # other common fields are redundant beside it
-            for name in filled:
-                if name not in _own_fields():
-                    del record[name]
-            return
         several = frozenset(filled)
-        if len(several) > 1 and several not in self._seen and not several.isdisjoint(COMMON_FIELDS):
+        is_doubtful = len(several) > 1 and "plan" not in several and not several.isdisjoint(COMMON_FIELDS)
+        if is_doubtful and several not in self._seen:
             self._seen.add(several)
-            own = [name for name in filled if name in _own_fields()]
             used = own or [name for name in COMMON_FIELDS if name in several][:1]
             others = ", ".join(sorted(several - set(used)))
             self._on_note(
@@ -210,13 +195,17 @@ class Columns:
             )
 
     def _missing(self, field: str, row: dict[str, Any]) -> InputError:
+        names = ", ".join([str(name)[:40] for name in row][:20]) or "no columns"
+        names += f" and {len(row) - 20} more" if len(row) > 20 else ""
+        if field in self._columns:
+            return InputError(f"has no column {self._columns[field]!r}; there are {names}", field=f"--map {field}")
         example = "COLUMN"
         if field == "instance":
-            inner = [(f"{key}.{name}", one) for key, value in row.items() for name, one in _inside(value)]
+            nested = [(key, value) for key, value in row.items() if isinstance(value, dict)]
+            inner = [(f"{key}.{name}", one) for key, value in nested for name, one in value.items()]
             texts = ((key, one) for key, one in (*row.items(), *inner) if isinstance(one, str))
             example = next((key for key, one in texts if problem_name(one)), example)
-        message = f"is missing; there are {_list_columns(row)} (--map {field}={example} says which it is)"
-        return InputError(message, field=field)
+        return InputError(f"is missing; there are {names} (--map {field}={example} says which it is)", field=field)
 
 
 def _take_claim(record: dict[str, Any]) -> bool:
@@ -227,14 +216,12 @@ def _take_claim(record: dict[str, Any]) -> bool:
     InputError
         If it is no whole number of ticks.
     """
-    plan = record.get("plan")
-    if isinstance(plan, int | float) and record.get("makespan") is None:  # as in {"NAME": 12}
+    if isinstance(record.get("plan"), int | float) and record.get("makespan") is None:  # as in {"NAME": 12}
         record["makespan"] = record.pop("plan")
-    value = record.get("makespan")
-    if value in (None, ""):
+    if record.get("makespan") in (None, ""):
         record.pop("makespan", None)
         return False
-    record["makespan"] = ticks(value)
+    record["makespan"] = ticks(record["makespan"])
     if any(record.get(name) not in (None, "") for name in plan_fields()):
         return False
     for name in plan_fields():
@@ -248,21 +235,6 @@ def ticks(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
         raise InputError("must be a whole number of ticks from 0", field="makespan", value=value)
     return value
-
-
-def _inside(value: Any) -> Iterable[tuple[str, Any]]:
-    return value.items() if isinstance(value, dict) else ()
-
-
-def _first(row: Mapping[str, Any], names: Iterable[str]) -> Any:
-    return next((row[name] for name in names if row.get(name) not in (None, "")), None)
-
-
-def _list_columns(row: Mapping[str, Any]) -> str:
-    names = [str(name)[:40] for name in row]
-    return (
-        ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "") if names else "no columns"
-    )
 
 
 def _at(row: Mapping[str, Any], column: str) -> Any:
@@ -288,7 +260,7 @@ def normalise(entry: dict[str, Any], place: SourceLine) -> dict[str, Any]:
     if is_grade(entry):
         return entry | place._asdict()
     shared = {name: entry.get(name) for name in ("id", "instance", "model", "sample")} | place._asdict()
-    own_fields = (*_address_fields(), *_limits(), *plan_fields(), *STOPS)
+    own_fields = (*_fields_of_benchmarks("address_fields"), *_limits(), *plan_fields(), *STOPS)
     return shared | {name: entry[name] for name in own_fields if name in entry}
 
 
@@ -313,10 +285,12 @@ def check_submission(submission: object) -> dict[str, Any]:
         raise InputError("must be an object with instance and plan", field="submission", value=submission)
     if not isinstance(submission.get("instance"), str):
         raise InputError("must be text", field="instance", value=submission.get("instance"))
-    names = {field: _name(submission.get(field), field) for field in ("id", "model")}
+    names: dict[str, Any] = {field: _text(submission.get(field), field) for field in ("id", "model")}
+    for field, name in names.items():
+        if len(name or "") > MAX_NAME:
+            raise InputError(f"must have at most {MAX_NAME:,} characters", field=field, value=name)
     names["instance"] = catalog.addressed(submission["instance"], submission)
-    sample = submission.get("sample")
-    return submission | names | {"sample": _sample(submission.get("epoch") if sample is None else sample)}
+    return submission | names | {"sample": _sample(submission)}
 
 
 def identity_of(record: object, *fields: str, longest: int | None = 200) -> dict[str, Any]:
@@ -330,23 +304,12 @@ def identity_of(record: object, *fields: str, longest: int | None = 200) -> dict
     values = record if isinstance(record, dict) else {}
     identity: dict[str, Any] = {}
     for field in fields:
-        value = values.get(field)
-        if value is None and field == "sample":
-            value = values.get("epoch")
         try:
-            identity[field] = _sample(value) if field == "sample" else _text(value, field)
+            value = _sample(values) if field == "sample" else _text(values.get(field), field)
         except InputError:
-            identity[field] = None
-        if isinstance(identity[field], str):
-            identity[field] = identity[field][:longest]
+            value = None
+        identity[field] = value[:longest] if isinstance(value, str) else value
     return identity
-
-
-def _name(value: Any, field: str) -> str | None:
-    text = _text(value, field)
-    if text is not None and len(text) > MAX_NAME:
-        raise InputError(f"must have at most {MAX_NAME:,} characters", field=field, value=value)
-    return text
 
 
 def _text(value: Any, field: str) -> str | None:
@@ -367,8 +330,8 @@ def _whole(value: Any, digits: int = 0) -> Any:
     return int(value) if is_whole or is_text else value
 
 
-def _sample(value: Any) -> int | str | None:
-    value = _whole(value, digits=9)
+def _sample(values: Mapping[str, Any]) -> int | str | None:
+    value = _whole(values.get("epoch") if values.get("sample") is None else values["sample"], digits=9)
     if value is None or value == "":
         return None
     whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53

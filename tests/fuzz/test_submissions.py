@@ -146,6 +146,8 @@ def test_a_line_that_is_too_long_is_passed_over_in_little_memory() -> None:
             self.remaining -= size
             return b"x" * size if self.remaining >= 0 else b"\n"
 
+        read1 = read
+
     ((place, error),) = read_submissions(Stream(), "lines")  # type: ignore[arg-type]
     assert place.line == 1
     assert str(MAX_LINE) in str(error)
@@ -158,6 +160,8 @@ def test_a_stream_that_breaks_off_is_reported_after_what_was_read() -> None:
 
         def fail(self) -> bytes:
             raise OSError(5, "Input/output error")
+
+        read1 = read
 
     found = list(grade_all(read_submissions(Stream(encoded(submissions()[0]) + b"\n"), "lines"), GRADERS["paper"]))
     assert [grade.scored for grade in found] == [True, False]

@@ -560,7 +560,9 @@ def test_names_of_fields_that_are_none(tmp_path: Path) -> None:
     for entry in ("answer=text", "plan", "plan="):
         result = CliRunner().invoke(app, ["grade", str(tmp_path), "--map", entry])
         assert isinstance(result.exception, UnknownNameError)
-    assert "has no column 'x'; there are task, text" in error(tmp_path / "a.jsonl", columns={"plan": "x"})
+    assert "has no column 'x'; there are task, text" in error(
+        tmp_path / "a.jsonl", columns={"plan": "x", "instance": "task"}
+    )
     assert "(--map instance=task says which it is)" in error(tmp_path / "a.jsonl")
     assert one(tmp_path / "a.jsonl", columns={"plan": "text", "instance": "task"})["plan"] == "wait"
     (tmp_path / "timearena__household1.txt").write_text("wait")
