@@ -17,7 +17,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from planoracle.instances.model_output.blocks import Block, Grammar, Remark
@@ -29,89 +28,143 @@ S = TypeVar("S")
 _HEAD = 3
 
 
-@dataclass(slots=True)
 class ChosenPlan(Generic[S]):
-    """Plan of a text.
+    """Plan of a text: some blocks, and their steps by their keys.
+
+    Every method takes time linear in the added or queried steps.
 
     Attributes
     ----------
     blocks
         Blocks of the plan.
-    replaced
+    is_replacement
         True if they replaced others.
-    ambiguous
+    is_ambiguous
         True if there are two plans and no cue chooses between them.
-    refused
+    is_refused
         True if the last cue says that there is no plan.
     """
 
-    blocks: list[Block[S]] = field(default_factory=list)
-    replaced: bool = False
-    ambiguous: bool = False
-    refused: bool = False
+    def __init__(
+        self,
+        grammar: Grammar[S],
+        blocks: Iterable[Block[S]] = (),
+        *,
+        is_replacement: bool = False,
+        is_refused: bool = False,
+    ) -> None:
+        self.is_replacement, self.is_ambiguous, self.is_refused = is_replacement, False, is_refused
+        self.blocks: list[Block[S]] = []
+        self._grammar = grammar
+        self._keys: list[Hashable] = []
+        self._commands: list[Hashable] = []
+        self._counts = Counter[Hashable]()
+        self._places: dict[Hashable, list[int]] = {}
+        for block in blocks:
+            self.add(block)
 
+    def add(self, block: Block[S]) -> None:
+        """Add a block."""
+        self.blocks.append(block)
+        for step in block.steps:
+            key, command = self._grammar.key(step), self._grammar.command(step)
+            if key is not None:
+                self._counts[key] += 1
+                self._places.setdefault(command, []).append(len(self._commands))
+                self._keys.append(key)
+                self._commands.append(command)
 
-class _Pending:
-    """Cues since the last block, and the alternative they name."""
+    def goes_on(self, plan: ChosenPlan[S]) -> bool:
+        """Return whether this is a single step of the form of the last ones, or of another message."""
+        (own,), last = self.blocks, plan.blocks[-1]
+        return len(own.steps) == 1 and (own.kind == last.kind or own.message != last.message)
 
-    def __init__(self) -> None:
-        self.cues, self.label = Cue(0), ""
+    def stands_in(self, plan: ChosenPlan[S]) -> bool:
+        """Return whether all commands are in a plan, in order."""
+        place = 0
+        for command in self._commands:
+            places = plan._places.get(command, [])
+            index = bisect_left(places, place)
+            if index == len(places):
+                return False
+            place = places[index] + 1
+        return self._commands != []
 
-    def add(self, remark: Remark) -> None:
-        ahead = introduces(remark.text)
-        cues = remark.cues if ahead else remark.cues & ~Cue.NO_PLAN
-        if cues & (Cue.FINAL | Cue.CHOSEN) or (ahead and names_a_plan(remark.text)):
-            self.cues &= ~Cue.NO_PLAN
-        self.cues |= cues
-        self.label = label_of(remark.text) or self.label
+    def repeats(self, plan: ChosenPlan[S]) -> bool:
+        """Return whether these steps repeat a plan, instead of continuing it."""
+        if not plan.blocks or self.goes_on(plan):
+            return False
+        head = min(len(plan._keys), len(self._keys), _HEAD)
+        if head > 1 and plan._keys[:head] == self._keys[:head]:
+            return True
+        common = sum(min(plan._counts[key], count) for key, count in self._counts.items())
+        least, most = sorted((len(plan._keys), len(self._keys)))
+        once = len(plan._keys) == len(plan._counts) and len(self._keys) == len(self._counts)
+        if self._grammar.unique and once:
+            return common > 0 and 2 * common >= least
+        return common > _HEAD and 5 * common >= 4 * most
 
 
 def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> ChosenPlan[S]:
     """Return the plan among blocks and remarks, by the rules of this module."""
-    chosen: ChosenPlan[S] = ChosenPlan()
-    plan = _Steps(grammar, ())
-    offers: dict[str, list[Block[S]]] = {}
-    pending, level, message = _Pending(), 0, 0
+    plan = ChosenPlan(grammar)
+    offers: dict[str, Block[S]] = {}
+    pending: list[Remark] = []  # since the last block
+    level = message = 0
     for one in events:
         if one.message != message:
-            pending, message = _Pending(), one.message
+            pending, message = [], one.message
         if isinstance(one, Remark):
             label = label_of(one.text)
             if Cue.RETRACTED in one.cues:
-                turns = [block for block in chosen.blocks if block.message != message and len(block.steps) == 1]
-                chosen, level, pending = ChosenPlan(turns, bool(chosen.blocks), refused=True), 0, _Pending()
-                plan = _Steps(grammar, turns)
+                turns = [block for block in plan.blocks if block.message != message and len(block.steps) == 1]
+                is_replacement, plan = bool(plan.blocks), ChosenPlan(grammar, turns)
+                plan.is_replacement, plan.is_refused = is_replacement, True
+                level, pending = 0, []
             elif Cue.CHOSEN in one.cues and label in offers:
-                chosen, level, pending = ChosenPlan(list(offers[label]), True), 2, _Pending()
-                plan = _Steps(grammar, chosen.blocks)
+                plan = ChosenPlan(grammar, [offers[label]])
+                plan.is_replacement, level, pending = True, 2, []
             else:
-                pending.add(one)
+                pending.append(one)
             continue
-        announced = _level(one, chosen.blocks)
+        announced = _level(one, plan.blocks)
         if not one.steps and not (announced == 2 and len(one.unread) > 1):
             continue
-        cues, label, pending = pending.cues, pending.label, _Pending()
+        (cues, label), pending = _combined(pending), []
         if Cue.NO_PLAN in cues or (one.quoted and not announced):
             continue
         if label:
-            offers.setdefault(label, [one])
-        own = _Steps(grammar, [one])
-        is_repeat = bool(chosen.blocks) and own.repeats(plan)
-        if chosen.blocks and not (announced == 2 or announced > level or (announced == level == 1 and not is_repeat)):
+            offers.setdefault(label, one)
+        own = ChosenPlan(grammar, [one])
+        is_repeat = own.repeats(plan)
+        if plan.blocks and not (announced == 2 or announced > level or (announced == level == 1 and not is_repeat)):
             if own.stands_in(plan) and (Cue.SUMMARY in cues or not (Cue.CHOSEN in cues or own.goes_on(plan))):
                 continue
             if level == 2 and (is_repeat or cues & (Cue.CHOSEN | Cue.OTHER)):
                 continue
-            if Cue.CHOSEN not in cues and not (is_repeat and message != plan.message):
+            if Cue.CHOSEN not in cues and not (is_repeat and message != plan.blocks[-1].message):
                 if Cue.OTHER in cues or is_repeat:
-                    chosen.ambiguous = True
+                    plan.is_ambiguous = True
                 else:
-                    chosen.blocks.append(one)
                     plan.add(one)
                 continue
-        replaced = chosen.replaced or bool(chosen.blocks)
-        chosen, level, plan = ChosenPlan([one] if one.steps else [], replaced), announced, own
-    return chosen
+        is_replacement = plan.is_replacement or bool(plan.blocks)
+        plan, level = own if one.steps else ChosenPlan(grammar), announced
+        plan.is_replacement = is_replacement
+    return plan
+
+
+def _combined(remarks: Iterable[Remark]) -> tuple[Cue, str]:
+    """Return the cues of remarks before a block, and the alternative they name."""
+    cues, label = Cue(0), ""
+    for one in remarks:
+        ahead = introduces(one.text)
+        new = one.cues if ahead else one.cues & ~Cue.NO_PLAN
+        if new & (Cue.FINAL | Cue.CHOSEN) or (ahead and names_a_plan(one.text)):
+            cues &= ~Cue.NO_PLAN
+        cues |= new
+        label = label_of(one.text) or label
+    return cues, label
 
 
 def _level(block: Block[S], before: list[Block[S]]) -> int:
@@ -119,62 +172,3 @@ def _level(block: Block[S], before: list[Block[S]]) -> int:
     if before and len(block.steps) == 1 and block.message != before[-1].message:
         return 0
     return final_level(block.final)
-
-
-class _Steps(Generic[S]):
-    """Steps of some blocks by their keys; every method takes time linear in the added or queried steps."""
-
-    def __init__(self, grammar: Grammar[S], blocks: Iterable[Block[S]]) -> None:
-        self.grammar = grammar
-        self.count, self.kind, self.message = 0, "", 0
-        self.first: list[Hashable] = []
-        self.counts = Counter[Hashable]()
-        self.commands: list[Hashable] = []
-        self._places: dict[Hashable, list[int]] = {}
-        for block in blocks:
-            self.add(block)
-
-    def add(self, block: Block[S]) -> None:
-        """Add the steps of one more block."""
-        self.count, self.kind, self.message = self.count + len(block.steps), block.kind, block.message
-        for step in block.steps:
-            key, command = self.grammar.key(step), self.grammar.command(step)
-            if key is None:
-                continue
-            self.first += [key] if len(self.first) < _HEAD else []
-            self.counts[key] += 1
-            self._places.setdefault(command, []).append(len(self.commands))
-            self.commands.append(command)
-
-    def goes_on(self, plan: _Steps[S]) -> bool:
-        """Return whether this is a single step of the form of the last ones, or of another message."""
-        return self.count == 1 and (self.kind == plan.kind or self.message != plan.message)
-
-    def stands_in(self, plan: _Steps[S]) -> bool:
-        """Return whether all commands are in a plan, in order."""
-        place = 0
-        for command in self.commands:
-            places = plan._places.get(command, [])
-            index = bisect_left(places, place)
-            if index == len(places):
-                return False
-            place = places[index] + 1
-        return self.commands != []
-
-    def repeats(self, plan: _Steps[S]) -> bool:
-        """Return whether these steps repeat a plan, instead of continuing it."""
-        if self.goes_on(plan):
-            return False
-        head = min(len(plan.first), len(self.first))
-        if head > 1 and plan.first[:head] == self.first[:head]:
-            return True
-        common = sum(min(plan.counts[key], count) for key, count in self.counts.items())
-        least, most = sorted((len(plan.commands), len(self.commands)))
-        if self.grammar.unique and plan.each_once and self.each_once:
-            return common > 0 and 2 * common >= least
-        return common > _HEAD and 5 * common >= 4 * most
-
-    @property
-    def each_once(self) -> bool:
-        """True if no step is repeated."""
-        return len(self.counts) == len(self.commands)

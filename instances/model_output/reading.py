@@ -77,7 +77,7 @@ def _select(reader: Reader[S], messages: int) -> Reading[list[S]]:
     grammar = reader.grammar
     bare, left_out = _weak(reader)
     chosen = choose((one for one in reader.events if id(one) not in left_out), grammar)
-    plan = [] if chosen.ambiguous else chosen.blocks
+    plan = [] if chosen.is_ambiguous else chosen.blocks
     own = set(map(id, plan))
     steps = [step for block in plan for step in block.steps]
     ignored = sum(block.lines for block in reader.blocks if block.kind != "prose" and id(block) not in own)
@@ -89,11 +89,11 @@ def _select(reader: Reader[S], messages: int) -> Reading[list[S]]:
     examples = [block.location for block in bare[:1]] or [
         f"line {number}: {text[:80]!r}" for number, text in missed[:1]
     ]
-    source = _describe_source(plan, chosen.replaced, messages) if plan else "nothing"
+    source = _describe_source(plan, chosen.is_replacement, messages) if plan else "nothing"
     reading = Reading(steps, len(steps), source, ignored + len(missed), lost + len(missed), *examples)
-    if chosen.ambiguous:
+    if chosen.is_ambiguous:
         return replace(reading, fault=AMBIGUOUS)
-    return reading if steps or (reading.doubtful and not chosen.refused) else replace(reading, fault=NO_PLAN)
+    return reading if steps or (reading.doubtful and not chosen.is_refused) else replace(reading, fault=NO_PLAN)
 
 
 def _weak(reader: Reader[S]) -> tuple[list[Block[S]], set[int]]:
