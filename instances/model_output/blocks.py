@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
 from planoracle.instances.model_output.cues import Cue, begins_with_cue, cues_of, is_interjection, is_nothing, pieces_of
@@ -119,11 +120,6 @@ class Block(Generic[S]):
     message: int = 0
     quoted: bool = False
 
-    @property
-    def location(self) -> str:
-        """Number of the first line, and its beginning."""
-        return f"line {self.number}: {self.first!r}"
-
 
 @dataclass(frozen=True, slots=True)
 class Remark:
@@ -160,15 +156,17 @@ class Reader(Generic[S]):
         self.skipped += skipped
         self.whole = self.whole and whole
         self._final, self._gap = "", False
-        for table, group in _tables(lines):
-            if self.over:
-                return
-            self._quoted = group[0].quoted
-            line = self._join_sentence(group[0])
-            if table:
-                self._table(group)
-            elif line is not None:
-                self._line(line)
+        for table, group in groupby(lines, lambda line: line.group if line.kind == "table" else None):
+            rows = list(group)
+            for row in rows if table is None else rows[:1]:
+                if self.over:
+                    return
+                self._quoted = row.quoted
+                line = self._join_sentence(row)
+                if table is not None:
+                    self._table(rows)
+                elif line is not None:
+                    self._line(line)
         self._close()
 
     def value(self, value: object, line: int = 1, kind: str = "JSON", group: int = 0) -> None:
@@ -181,12 +179,7 @@ class Reader(Generic[S]):
             if isinstance(leaf, list):
                 self._add(kind, group or self._values, line, leaf, leaf)
             elif isinstance(leaf, str) and "\n" in leaf:
-                inner = Reader(self.grammar)
-                inner.text(leaf)
-                self.blocks += inner.blocks
-                self.events += inner.events
-                self.loose += inner.loose
-                self.over = inner.over
+                self.text(leaf)
             else:
                 text = leaf if isinstance(leaf, str) else repr(leaf)
                 self._read_text(kind, group or self._values, line, text, free=False)
@@ -212,7 +205,7 @@ class Reader(Generic[S]):
                 self._open = None
             else:
                 self._close()
-        if not free or not line.text.endswith(",") or len(line.text) > _LONGEST or not self._prose(line.text):
+        if not free or not line.text.endswith(",") or len(line.text) > _LONGEST or not self._is_prose(line.text):
             return replace(line, group=0) if free and joined else line
         self._open = line
         return None
@@ -222,11 +215,6 @@ class Reader(Generic[S]):
         sentence, self._open = self._open, None
         if sentence is not None:
             self._line(replace(sentence, group=0))
-
-    def _prose(self, text: str) -> bool:
-        """Return whether a text has steps, but consists mostly of other words."""
-        matches = self.grammar.find(text)
-        return bool(matches) and 2 * sum(one.length for one in matches) < len(text)
 
     def _line(self, line: TextLine) -> None:
         free = line.kind == "free"
@@ -270,10 +258,14 @@ class Reader(Generic[S]):
             if not remark or (Cue.RETRACTED not in cue and self.grammar.find(piece)):
                 self._read_text(line.kind, line.group, line.number, piece, free=free)
 
+    def _is_prose(self, text: str) -> bool:
+        """Return whether a text has steps, but consists mostly of other words."""
+        matches = self.grammar.find(text)
+        return bool(matches) and _is_mostly_words(text, matches)
+
     def _is_remark(self, text: str, cues: Cue) -> bool:
         """Return whether words are about a plan; in a line of mostly steps only those at its beginning are."""
-        matches = self.grammar.find(text) if cues else []
-        return bool(cues) and (2 * sum(one.length for one in matches) < len(text) or begins_with_cue(text))
+        return bool(cues) and (_is_mostly_words(text, self.grammar.find(text)) or begins_with_cue(text))
 
     def _remark(self, cues: Cue, text: str) -> None:
         if not cues or self._quoted:  # a quotation is no statement of the model
@@ -293,7 +285,7 @@ class Reader(Generic[S]):
         matches = grammar.find(text)
         if matches:
             if free:
-                kind = "line" if 2 * sum(one.length for one in matches) >= len(text) else "prose"
+                kind = "prose" if _is_mostly_words(text, matches) else "line"
             steps = grammar.find_in_prose(text) if kind == "prose" else [one.step for one in matches]
             self._add(kind, group, number, text, steps)
             return
@@ -381,20 +373,9 @@ class Reader(Generic[S]):
                 self._read_text("table", row.group, row.number, row.cells[column], free=False)
 
 
+def _is_mostly_words(text: str, matches: list[StepMatch[S]]) -> bool:
+    return 2 * sum(one.length for one in matches) < len(text)
+
+
 def _holds_list(value: object) -> bool:
     return isinstance(value, list) or (isinstance(value, dict) and any(isinstance(one, list) for one in value.values()))
-
-
-def _tables(lines: list[TextLine]) -> Iterator[tuple[bool, list[TextLine]]]:
-    """Yield the rows of each table together, and other lines one by one."""
-    rows: list[TextLine] = []
-    for line in lines:
-        if rows and (line.kind != "table" or line.group != rows[0].group):
-            yield True, rows
-            rows = []
-        if line.kind == "table":
-            rows.append(line)
-        else:
-            yield False, [line]
-    if rows:
-        yield True, rows

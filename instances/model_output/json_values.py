@@ -6,7 +6,8 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeVar
+from itertools import islice
+from typing import TypeVar
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, parse_expression, strict_decoder
@@ -22,54 +23,18 @@ _OPENING = re.compile(r'\{(?=[ \t\r\n]{0,99}["}])|\[(?=[ \t\r\n]{0,99}["\[{\d])'
 _OBJECT = re.compile(r'\{(?=[ \t\r\n]*["}])')
 _TRAILING = re.compile(r",([ \t\r\n]{0,99}[\]}])")
 _RUN = re.compile(r"\[[\[ \t\r\n]{0,999999}")
-_HOLE = "\ue0f0"
+_BRACKETED = re.compile(r"^[^\S\n]{0,99}[\[{].*[\]}][^\S\n]{0,99}$", re.MULTILINE)
+#: Placeholder of a JSON value.
+HOLE = "\ue0f0"
 # Keys, in lower case, of plans and of steps.
-_PLANS: tuple[str, ...] = (
-    "plan",
-    "final_plan",
-    "steps",
-    "actions",
-    "commands",
-    "schedule",
-    "answer",
-    "final_answer",
-    "turns",
-    "messages",
-)
-_PLANS += (
-    "pieces",
-    "sequence",
-    "solution",
-    "output",
-    "response",
-    "result",
-    "calls",
-    "tool_calls",
-    "arguments",
-    "function",
+_PLANS = (
+    *("plan", "final_plan", "steps", "actions", "commands", "schedule", "answer", "final_answer", "turns", "messages"),
+    *("pieces", "sequence", "solution", "output", "response", "result", "calls", "tool_calls", "arguments", "function"),
 )
 _SAYS = (
-    "action",
-    "command",
-    "content",
-    "text",
-    "step",
-    "decision",
-    "description",
-    "instruction",
-    "task",
-    "call",
-    "name",
+    *("action", "command", "content", "text", "step", "decision", "description", "instruction", "task", "call", "name"),
 )
 _STEP_KEYS = frozenset((*_SAYS, *_PLANS))
-
-
-class ExtractedText(NamedTuple):
-    """Text with a placeholder for each of its JSON values, in order; ``whole`` if all were found."""
-
-    text: str
-    values: list[object]
-    whole: bool
 
 
 def whole_value(text: str) -> object:
@@ -121,80 +86,51 @@ def values_in(text: str, *, lists: bool = True) -> tuple[list[tuple[int, int, ob
     return values, opening is None
 
 
-def objects_in(text: str) -> list[object] | None:
-    r"""Return the objects of a text with one JSON object per line, else ``None``.
-
-    Faster than `extract_values`.
-
-    >>> objects_in('{"a": 1}\n{"b": {}}'), objects_in('{"a": 1}\nand so on')
-    ([{'a': 1}, {'b': {}}], None)
-    """
-    lines = text.split("\n")
-    if "\r" in text or _HOLE in text or _TRAILING.search(text):
-        return None
-    decoder, values = strict_decoder(), []
-    for line in lines:
-        try:
-            value, end = decoder.raw_decode(line) if line.startswith('{"') else (None, 0)
-        except (InputError, ValueError, RecursionError):
-            return None
-        if value is None or end < len(line):
-            return None
-        values.append(value)
-    return values
-
-
 def _next_start(text: str, start: int) -> int:
     """Return where to continue after an invalid value; of many opening brackets, at the last ones."""
     run = _RUN.match(text, start)
     return start + 1 if run is None else max(start + 1, run.end() - 3)
 
 
-def extract_values(text: str) -> ExtractedText:
-    """Replace the JSON values of a text by placeholders; commas before closing brackets are allowed."""
-    if _HOLE in text:
-        text = text.replace(_HOLE, " ")
+def extract_values(text: str) -> tuple[str, list[object], bool]:
+    """Replace the JSON values of a text by placeholders; commas before closing brackets are allowed.
+
+    Returns
+    -------
+    tuple
+        The text with a `HOLE` for each value, the values in order, and whether all were found.
+    """
+    text = text.replace(HOLE, " ")
     mended = _TRAILING.sub(r"\1", text) if _TRAILING.search(text) else text
     spans, whole = values_in(mended)
     spans = spans or list(_literals(mended))
     pieces, end = [], 0
     for start, stop, _ in spans:
-        pieces += [mended[end:start], _HOLE, "\n" * mended.count("\n", start, stop)]
+        pieces += [mended[end:start], HOLE, "\n" * mended.count("\n", start, stop)]
         end = stop
-    return ExtractedText("".join([*pieces, mended[end:]]), [value for _, _, value in spans], whole)
+    return "".join([*pieces, mended[end:]]), [value for _, _, value in spans], whole
 
 
 def _literals(text: str) -> Iterator[tuple[int, int, object]]:
     """Yield lists and objects in Python syntax that are the whole text or a line of it."""
     if "['" not in text and "{'" not in text:
         return
-    whole = text.strip()
-    if (value := _literal(whole)) is not None:
-        yield text.index(whole), text.index(whole) + len(whole), value
+    if (value := _literal(text)) is not None:
+        yield 0, len(text), value
         return
-    start = tried = 0
-    for line in text.split("\n"):
-        stripped = line.strip()
-        if stripped[:1] in ("[", "{") and tried < _TRIES:
-            tried += 1
-            if (value := _literal(stripped)) is not None:
-                yield start, start + len(line), value
-        start += len(line) + 1
+    for match in islice(_BRACKETED.finditer(text), _TRIES):
+        if (value := _literal(match[0])) is not None:
+            yield *match.span(), value
 
 
 def _literal(text: str) -> object:
+    text = text.strip()
     if not (text[:1] in ("[", "{") and text[-1:] in ("]", "}") and len(text) <= _DEEP):
         return None
     try:  # parsed, not evaluated
         return json.loads(json.dumps(ast.literal_eval(parse_expression(text)), allow_nan=False))
     except (SyntaxError, ValueError, TypeError, RecursionError):
         return None
-
-
-def fragments(line: str, values: Iterator[object]) -> tuple[list[str], list[object]]:
-    """Return the texts around the placeholders of a line, and their values."""
-    parts = line.split(_HOLE)
-    return parts, [next(values) for _ in parts[1:]]
 
 
 def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[list[S] | str]:

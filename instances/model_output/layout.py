@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from planoracle.instances.model_output.characters import plain, unmarked
 from planoracle.instances.model_output.cues import Cue, cues_of
-from planoracle.instances.model_output.json_values import extract_values, fragments, objects_in, whole_value
+from planoracle.instances.model_output.json_values import HOLE, extract_values, whole_value
 
 _FENCE = re.compile(r"\s{0,40}(?:[-*>]\s{0,3})?(`{3,}|~{3,})\s{0,3}([\w+.-]*)\s*")
 _SEPARATOR = re.compile(r"[|\s:-]*-[|\s:-]*")
@@ -96,17 +96,15 @@ def lines_of(text: str) -> tuple[list[TextLine], list[TextLine], bool]:
     3 observed Observation
     5 list wait
     """
-    if text.startswith("{") and (objects := objects_in(text)) is not None:
-        return [TextLine(number, "free", "", [one]) for number, one in enumerate(objects, 1)], [], True
-    extracted = extract_values(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
-    lines = list(_classified(extracted.text, iter(extracted.values)))
+    text, values, whole = extract_values(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
+    lines = list(_classified(text, iter(values)))
     alone = all(line.quoted or line.kind in ("blank", "break", "final") for line in lines)
     for before, line in pairwise(
         [TextLine(0, "blank", ""), *lines]
     ):  # no quotation: the whole text, or a mark in a list
         item = before.kind == "list" and not before.quoted and before.number == line.number - 1
         line.quoted = line.quoted and not (alone or item)
-    return *_without_sections(lines), extracted.whole
+    return *_without_sections(lines), whole
 
 
 def _unescaped(text: str) -> str:
@@ -140,7 +138,8 @@ def _classified(text: str, values: Iterator[object]) -> Iterator[TextLine]:
             raw = _QUOTING_TAG.sub(" ", raw)
         else:
             quoted = in_quotation or raw.lstrip()[:1] == ">"
-        parts, inside = fragments(raw, values) if raw else ([], [])
+        parts = raw.split(HOLE)
+        inside = [next(values) for _ in parts[1:]]
         line_text = plain(" ".join(parts)).strip()
         if not line_text and not inside:
             in_table = False

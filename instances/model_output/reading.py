@@ -86,7 +86,7 @@ def _select(reader: Reader[S], messages: int) -> Reading[list[S]]:
     if not any(block.plain for block in plan):
         skipped = [(one.number, one.text) for one in reader.skipped if not steps and grammar.find(one.text)]
         missed = sorted([*missed, *reader.loose, *skipped])
-    examples = [block.location for block in bare[:1]] or [
+    examples = [f"line {block.number}: {block.first!r}" for block in bare[:1]] or [
         f"line {number}: {text[:80]!r}" for number, text in missed[:1]
     ]
     source = _describe_source(plan, chosen.is_replacement, messages) if plan else "nothing"
