@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
@@ -148,7 +148,6 @@ class Reader(Generic[S]):
         self._gap = False  # words since the last step
         self._irrevocable = False  # observations have answered actions
         self._cut = False  # the earlier actions were retracted
-        self._open: TextLine | None = None  # a sentence with steps that continues in the next line
 
     def text(self, text: str) -> None:
         """Read a text without thinking."""
@@ -156,18 +155,16 @@ class Reader(Generic[S]):
         self.skipped += skipped
         self.whole = self.whole and whole
         self._final, self._gap = "", False
-        for table, group in groupby(lines, lambda line: line.group if line.kind == "table" else None):
-            rows = list(group)
-            for row in rows if table is None else rows[:1]:
+        for table, group in groupby(self._joined(lines), lambda line: line.group if line.kind == "table" else None):
+            rows = list(group) if table is not None else []
+            for line in rows[:1] or group:
                 if self.over:
                     return
-                self._quoted = row.quoted
-                line = self._join_sentence(row)
-                if table is not None:
+                self._quoted = line.quoted
+                if rows:
                     self._table(rows)
-                elif line is not None:
+                else:
                     self._line(line)
-        self._close()
 
     def value(self, value: object, line: int = 1, kind: str = "JSON", group: int = 0) -> None:
         """Read a JSON value other than a chat."""
@@ -182,7 +179,7 @@ class Reader(Generic[S]):
                 self.text(leaf)
             else:
                 text = leaf if isinstance(leaf, str) else repr(leaf)
-                self._read_text(kind, group or self._values, line, text, free=False)
+                self._read_text(kind, group or self._values, line, text)
         self._values += alone
 
     def message(self, parts: list[object]) -> None:
@@ -194,27 +191,22 @@ class Reader(Generic[S]):
             else:
                 self.value(part, self._message)
 
-    def _join_sentence(self, line: TextLine) -> TextLine | None:
-        """Join a line with an open sentence before it; return ``None`` if its sentence is open itself."""
-        free = line.kind == "free" and not line.values
-        joined = 0
-        if self._open is not None:
-            joined = self._open.group + 1  # lines of it so far
-            if free and line.number == self._open.number + joined and not self.grammar.ends(line.text):
-                line = replace(self._open, text=f"{self._open.text} {line.text}", group=joined)
-                self._open = None
-            else:
-                self._close()
-        if not free or not line.text.endswith(",") or len(line.text) > _LONGEST or not self._is_prose(line.text):
-            return replace(line, group=0) if free and joined else line
-        self._open = line
-        return None
-
-    def _close(self) -> None:
-        """Read an open sentence that ended."""
-        sentence, self._open = self._open, None
+    def _joined(self, lines: Iterable[TextLine]) -> Iterator[TextLine]:
+        """Join sentences with steps over several lines, each of which ends with a comma."""
+        sentence: TextLine | None = None
+        last = 0
+        for line in lines:
+            number, free = line.number, line.kind == "free" and not line.values
+            if sentence is not None and free and number == last + 1 and not self.grammar.ends(line.text):
+                line = replace(sentence, text=f"{sentence.text} {line.text}")
+            elif sentence is not None:
+                yield sentence
+            is_open = free and line.text.endswith(",") and len(line.text) <= _LONGEST and self._is_prose(line.text)
+            sentence, last = line if is_open else None, number
+            if not is_open:
+                yield line
         if sentence is not None:
-            self._line(replace(sentence, group=0))
+            yield sentence
 
     def _line(self, line: TextLine) -> None:
         free = line.kind == "free"
@@ -235,7 +227,7 @@ class Reader(Generic[S]):
             for value in line.values:
                 self.value(value, line.number, "JSON" if free else line.kind, 0 if free else line.group)
             if before == (sum(block.lines for block in self.blocks[-1:]), len(self.blocks)):
-                self._read_text(line.kind, line.group, line.number, line.text, free=free)
+                self._read_text(line.kind, line.group, line.number, line.text)
 
     def _words(self, line: TextLine) -> None:
         """Read a line without JSON, by sentences if one of them has a cue."""
@@ -246,7 +238,7 @@ class Reader(Generic[S]):
             cues[0] |= Cue.RETRACTED
         interjection = free and any(map(is_interjection, pieces))
         if not (any(cues) or interjection) or not (free or self._is_remark(line.text, cues[0])):
-            self._read_text(line.kind, line.group, line.number, line.text, free=free)
+            self._read_text(line.kind, line.group, line.number, line.text)
             return
         for piece, cue in zip(pieces, cues, strict=True):
             remark = self._is_remark(piece, cue)
@@ -256,7 +248,7 @@ class Reader(Generic[S]):
                 self._gap = True
                 continue
             if not remark or (Cue.RETRACTED not in cue and self.grammar.find(piece)):
-                self._read_text(line.kind, line.group, line.number, piece, free=free)
+                self._read_text(line.kind, line.group, line.number, piece)
 
     def _is_prose(self, text: str) -> bool:
         """Return whether a text has steps, but consists mostly of other words."""
@@ -277,8 +269,8 @@ class Reader(Generic[S]):
         elif Cue.FINAL in cues:
             self._final = self._final or text[:40]
 
-    def _read_text(self, kind: str, group: int, number: int, text: str, *, free: bool) -> None:
-        grammar = self.grammar
+    def _read_text(self, kind: str, group: int, number: int, text: str) -> None:
+        grammar, free = self.grammar, kind == "free"
         if grammar.ends(text):
             self.over = kind == "action" or free
             return
@@ -370,7 +362,7 @@ class Reader(Generic[S]):
         column = hits.index(max(hits))
         for row in rows[0 if len(rows) == 1 or (column < len(headers) and self.grammar.find(headers[column])) else 1 :]:
             if column < len(row.cells):
-                self._read_text("table", row.group, row.number, row.cells[column], free=False)
+                self._read_text("table", row.group, row.number, row.cells[column])
 
 
 def _is_mostly_words(text: str, matches: list[StepMatch[S]]) -> bool:
