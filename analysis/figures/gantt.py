@@ -41,32 +41,7 @@ def gantt(instance: Instance, schedule: Schedule, ax: Axes | None = None, *, tit
     InputError
         If the schedule is too long to draw.
     """
-    bars.check_length(instance, schedule)
-    chart_rows, colours = bars.rows(instance, schedule), bars.palette(instance)
-    numbers = step_numbers(instance, [schedule], own_only=ax is not None)
-    target = new_axes(ax, bars.width(chart_rows), 3)
-    with rc_context(_HATCH):
-        height, middles = bars.draw_rows(target, chart_rows, colours, numbers=numbers)
-        target.set_yticks(middles, [plain(row.title) for row in chart_rows], fontsize=points(8.5))
-        legend = legend_below(target, bars.handles(chart_rows, colours))
-    _frame(target, height, schedule.makespan, instance.unit)
-    target.axvline(schedule.makespan, color="black", lw=1.1, zorder=3.5)
-    text = f"makespan {clock(schedule.makespan, instance.unit)}"
-    target.annotate(
-        text,
-        (schedule.makespan, 1),
-        (0, 3),
-        target.get_xaxis_transform(),
-        "offset points",
-        ha="right",
-        fontsize=points(8),
-    )
-    write_title(target, instance.name if title is None else title, pad=15)
-    if ax is None:
-        _set_height(target, height, legend)
-        legend += draw_key(target, _entries(instance, [schedule], numbers), 0.5 + legend)
-        _set_height(target, height, legend)
-    return target
+    return _chart(instance, [("", schedule)], ax, title)
 
 
 def gantt_pair(
@@ -95,41 +70,57 @@ def gantt_pair(
     InputError
         If a schedule is too long to draw.
     """
+    return _chart(instance, list(zip(names, (upper, lower), strict=True)), ax, title)
+
+
+def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | None, title: str | None) -> Axes:
+    """Draw one schedule, or two with their names."""
+    schedules = [schedule for _, schedule in named]
+    is_pair, longest = len(schedules) > 1, max(schedule.makespan for schedule in schedules)
     chart_rows = []
-    for schedule in (upper, lower):
+    for schedule in schedules:
         bars.check_length(instance, schedule)
         chart_rows.append(bars.rows(instance, schedule))
-    colours, marks = bars.palette(instance), differences(upper, lower)
-    numbers = step_numbers(instance, [upper, lower], own_only=ax is not None)
+    colours, marks = bars.palette(instance), differences(*schedules) if is_pair else {}
+    numbers = step_numbers(instance, schedules, own_only=ax is not None)
     target = new_axes(ax, max(map(bars.width, chart_rows)), 3)
-    longest = max(upper.makespan, lower.makespan)
     labels: list[tuple[float, str]] = []
     top = 0.0
     with rc_context(_HATCH):
-        for name, schedule, rows in zip(names, (upper, lower), chart_rows, strict=True):
-            start = top + _HEADER
+        for (name, schedule), rows in zip(named, chart_rows, strict=True):
+            start = top + _HEADER * is_pair
             end, middles = bars.draw_rows(target, rows, colours, numbers=numbers, top=start, marks=marks)
             labels += zip(middles, (plain(row.title) for row in rows), strict=True)
-            target.axhspan(top, start, color="0.93", lw=0, zorder=0)
-            target.plot([schedule.makespan] * 2, [start, end], color=plan_colour(name), lw=2, zorder=3.5)
-            late = schedule.makespan - upper.makespan
-            more = f" ({'+' * (late > 0)}{clock(late, instance.unit)})" if late else ""
-            text = f"{plain(name)}: {'' if is_narrow() else 'makespan '}{clock(schedule.makespan, instance.unit)}{more}"
-            place = (0.005, (top + start) / 2)
-            across = target.get_yaxis_transform()
-            label = target.text(*place, text, transform=across, va="center", fontsize=points(8.5), weight="bold")
-            label.set_in_layout(False)  # else the axes make room for it beside them
+            if is_pair:
+                target.plot([schedule.makespan] * 2, [start, end], color=plan_colour(name), lw=2, zorder=3.5)
+                late = schedule.makespan - schedules[0].makespan
+                more = f" ({'+' * (late > 0)}{clock(late, instance.unit)})" if late else ""
+                words = "" if is_narrow() else "makespan "
+                text = f"{plain(name)}: {words}{clock(schedule.makespan, instance.unit)}{more}"
+                _draw_heading(target, text, top, start)
             top = end
         target.set_yticks([y for y, _ in labels], [name for _, name in labels], fontsize=points(8.5))
         patches = bars.handles([row for rows in chart_rows for row in rows], colours)
         legend = legend_below(target, [*patches, *bars.mark_handles(marks.values())])
     _frame(target, top, longest, instance.unit)
-    write_title(target, instance.name if title is None else title)
+    if not is_pair:
+        target.axvline(longest, color="black", lw=1.1, zorder=3.5)
+        options: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "fontsize": points(8)}
+        text = f"makespan {clock(longest, instance.unit)}"
+        target.annotate(text, (longest, 1), (0, 3), target.get_xaxis_transform(), **options)
+    write_title(target, instance.name if title is None else title, pad=6 if is_pair else 15)
     if ax is None:
         _set_height(target, top, legend)
-        legend += draw_key(target, _entries(instance, [upper, lower], numbers), 0.5 + legend)
+        legend += draw_key(target, _entries(instance, schedules, numbers), 0.5 + legend)
         _set_height(target, top, legend)
     return target
+
+
+def _draw_heading(ax: Axes, text: str, top: float, bottom: float) -> None:
+    ax.axhspan(top, bottom, color="0.93", lw=0, zorder=0)
+    options: dict[str, Any] = {"va": "center", "fontsize": points(8.5), "weight": "bold"}
+    label = ax.text(0.005, (top + bottom) / 2, text, transform=ax.get_yaxis_transform(), **options)
+    label.set_in_layout(False)  # else the axes make room for it beside them
 
 
 def differences(one: Schedule, other: Schedule) -> dict[str, str]:

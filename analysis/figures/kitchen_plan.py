@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures.labels import write_key
+from planoracle.analysis.figures.labels import settled_texts, write_key
 from planoracle.analysis.figures.style import FittedText, is_narrow, legend_below, new_axes, plain, points, scale
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.benchmarks.kitchens.descriptions import ObjectView, look
@@ -36,8 +37,8 @@ _PALETTE = (
     *("#f5dba6", "#bbe1f6", "#8fd4bd", "#fafad0", "#8fbedb", "#f0b48a", "#e8c6d8"),
 )
 _REFUSED = "#c1121f"
-#: Title, axis and legend, in inches.
-_AROUND = 1.15
+# Title, axis and legend; name of the lower of two plans; in inches.
+_AROUND, _HEADING = 1.15, 0.6
 _TILE_INCHES, _TRACK, _GAP = 0.2, 0.85, 0.3  # height of a thing; of a player's track and the room between rows in tiles
 _VERBS = {
     "pick-up-item": "take",
@@ -77,13 +78,11 @@ def picture(run: StepRecord, ax: Axes | None = None, *, title: str | None = None
     legend = _draw(target, run, moments, len(moments), kinds, verbs)
     write_title(target, f"{run.rules.kitchen.name}: {_outcome(run)}" if title is None else title, limit=110)
     if ax is None:
-        figure, height = cast(Figure, target.figure), _AROUND + legend + _TILE_INCHES * target.get_ylim()[0]
-        figure.set_figheight(height)
-        figure.set_figheight(height + explain_letters(target, kinds, verbs, legend))
+        _set_height([target], kinds, verbs, legend)
     return target
 
 
-def picture_pair(upper: StepRecord, lower: StepRecord, *, names: tuple[str, str], title: str | None = None) -> Axes:
+def picture_pair(upper: StepRecord, lower: StepRecord, *, names: tuple[str, str]) -> Axes:
     """Draw two runs in one kitchen one above the other; return the lower axes.
 
     What somebody does in one of them only, or does there oftener, has a frame.
@@ -92,34 +91,37 @@ def picture_pair(upper: StepRecord, lower: StepRecord, *, names: tuple[str, str]
     ----------
     names
         What the runs are called.
-    title
-        By default the name of the kitchen; ``""`` for none.
 
     Raises
     ------
     InputError
         If there are more actions than `MAX_STEPS`.
     """
-    runs = upper, lower
-    moments = [_moments_within_limit(run) for run in runs]
+    moments = [_moments_within_limit(run) for run in (upper, lower)]
     columns = max(map(len, moments))
     figure = cast(Figure, new_axes(None, max(map(_width, moments)), 3).figure)
     figure.clear()
     axes = figure.subplots(2, 1)
-    every = [moment for one in moments for moment in one]
-    kinds, verbs = _kinds(every), _verbs(every)
+    kinds, verbs = _kinds(chain(*moments)), _verbs(chain(*moments))
     marked = _extra(moments[0], moments[1]), _extra(moments[1], moments[0])
     legend = 0.0
-    for ax, run, own, extra, name in zip(axes, runs, moments, marked, names, strict=True):
+    for ax, run, own, extra, name in zip(axes, (upper, lower), moments, marked, names, strict=True):
         legend = _draw(ax, run, own, columns, kinds, verbs, marked=extra, paired=any(marked), last=ax is axes[-1])
         ax.text(0, 1.0, f"{plain(name)}: {_outcome(run)}", transform=ax.transAxes, va="bottom", fontsize=points(8.5))
-    heights = [ax.get_ylim()[0] for ax in axes]
-    axes[0].get_subplotspec().get_gridspec().set_height_ratios(heights)
-    write_title(axes[0], upper.rules.kitchen.name if title is None else title, pad=16, limit=110)
-    height = _AROUND + 0.6 + legend + _TILE_INCHES * sum(heights)
+    axes[0].get_subplotspec().get_gridspec().set_height_ratios([ax.get_ylim()[0] for ax in axes])
+    write_title(axes[0], upper.rules.kitchen.name, pad=16, limit=110)
+    _set_height(axes, kinds, verbs, legend, _HEADING)
+    return cast(Axes, axes[-1])
+
+
+def _set_height(
+    axes: Sequence[Axes], kinds: dict[str, Short], verbs: dict[str, str], legend: float, between: float = 0.0
+) -> None:
+    """Make a figure high enough for its rows, and what is around, between and below them."""
+    figure = cast(Figure, axes[0].figure)
+    height = _AROUND + between + legend + _TILE_INCHES * sum(ax.get_ylim()[0] for ax in axes)
     figure.set_figheight(height)
     figure.set_figheight(height + explain_letters(axes[-1], kinds, verbs, legend))
-    return cast(Axes, axes[-1])
 
 
 def _moments_within_limit(run: StepRecord) -> list[_Moment]:
@@ -266,7 +268,7 @@ def _kinds(moments: Iterable[_Moment]) -> dict[str, Short]:
 
 
 def _verbs(moments: Iterable[_Moment]) -> dict[str, str]:
-    return abbreviations(moment.verb for moment in moments)
+    return initials({moment.verb for moment in moments if moment.verb})
 
 
 def _draw_things(ax: Axes, views: list[ObjectView], bottoms: dict[str, float], kinds: dict[str, Short]) -> None:
@@ -354,7 +356,7 @@ class Short(NamedTuple):
 
 
 def initials(kinds: Iterable[str]) -> dict[str, str]:
-    """Return a letter or two for each kind of thing, none for two of them.
+    """Return a letter or two for each kind of thing or verb, none for two of them.
 
     >>> initials(["bread", "cheese", "chicken"])
     {'bread': 'b', 'cheese': 'c', 'chicken': 'ch'}
@@ -364,21 +366,6 @@ def initials(kinds: Iterable[str]) -> dict[str, str]:
         tried = (kind[:1], *(f"{kind[0]}{letter}" for letter in kind[1:]))
         short_names[kind] = next((letters for letters in tried if letters not in short_names.values()), kind)
     return short_names
-
-
-def abbreviations(verbs: Iterable[str]) -> dict[str, str]:
-    """Return the shortest beginning of each verb that no other one has.
-
-    >>> abbreviations(["stack", "take", "cut", "cook", ""])
-    {'cook': 'co', 'cut': 'cu', 'stack': 's', 'take': 't'}
-    """
-    distinct = sorted({verb for verb in verbs if verb})
-    letters = {}
-    for verb in distinct:
-        sizes = range(1, len(verb) + 1)
-        unlike = (n for n in sizes if not any(one != verb and one.startswith(verb[:n]) for one in distinct))
-        letters[verb] = verb[: next(unlike, len(verb))]
-    return letters
 
 
 def draw_steps(ax: Axes, steps: int, columns: int, success: bool, *, last: bool) -> None:
@@ -423,11 +410,7 @@ def explain_letters(ax: Axes, kinds: dict[str, Short], verbs: dict[str, str], be
     below
         Inches that the legend takes.
     """
-    cast(Figure, ax.figure).draw_without_rendering()  # texts decide while being drawn
-    texts = [text for axes in ax.figure.axes for text in axes.texts if isinstance(text, FittedText)]
-    for text in texts:
-        text.settle()
-    written = {text.get_text() for text in texts}
+    written = {text.get_text() for text in settled_texts(ax)}
     things = [(text, text.rstrip("0123456789")) for text in sorted(written) if text[-1:].isdecimal()]
     kind_of = {one.letters: kind for kind, one in kinds.items()}
     entries = [

@@ -99,10 +99,7 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
     drop
         Inches from the axes down to the key.
     """
-    cast(Figure, ax.figure).draw_without_rendering()  # texts decide while being drawn
-    texts = [text for text in ax.texts if isinstance(text, FittedText) and text.get_label() in entries]
-    for text in texts:
-        text.settle()
+    texts = [text for text in settled_texts(ax) if text.get_label() in entries]
     needed = {cast(str, text.get_label()) for text in texts if not text.in_full}
     nowhere = needed - {cast(str, text.get_label()) for text in texts if text.get_text()}
     ordered = [action for action in entries if action in needed]
@@ -110,6 +107,15 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
         return 0.0
     shown_entries = [(entries[one], one in nowhere) for one in ordered[:MOST]]
     return write_key(ax, _paragraphs(shown_entries, len(ordered) - MOST), drop)
+
+
+def settled_texts(ax: Axes) -> list[FittedText]:
+    """Return the texts on the bars of a figure, which stay what they are now."""
+    cast(Figure, ax.figure).draw_without_rendering()  # texts decide while being drawn
+    texts = [text for axes in ax.figure.axes for text in axes.texts if isinstance(text, FittedText)]
+    for text in texts:
+        text.settle()
+    return texts
 
 
 def write_key(ax: Axes, paragraphs: Iterable[Sequence[str]], drop: float) -> float:

@@ -13,8 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, PercentFormatter
 
 from planoracle.analysis.figures.colours import LINES, numbers
-from planoracle.analysis.figures.style import DASHES, MARKERS, bare, legend_below, new_axes, plain, points, value_axis
-from planoracle.analysis.figures.style import title as write_title
+from planoracle.analysis.figures.style import DASHES, MARKERS, finish, new_axes, plain, points, value_axis
 from planoracle.analysis.statistics.pairs import profiles
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import one_of
@@ -59,7 +58,6 @@ def gap_distribution(
     target.set_ylim(len(chosen) - 0.4, -0.6)
     target.axvline(0, color="0.4", lw=0.9, zorder=1)
     target.tick_params(axis="y", length=0)
-    target.tick_params(axis="x", labelsize=points(8))
     target.use_sticky_edges = False
     target.margins(x=0.03)
     low, high = target.get_xlim()
@@ -67,14 +65,9 @@ def gap_distribution(
         target.set_xlim(-1, 5)
     value_axis(target.xaxis)
     target.xaxis.set_major_formatter(PercentFormatter(decimals=None))
-    target.set_xlabel("above the proved optimum", fontsize=points(8.5))
     box = Patch(facecolor="0.9", edgecolor="0.35", lw=0.8, label="middle half of the problems answered")
     median = Line2D([], [], ls="", marker="|", color="black", markersize=10, markeredgewidth=2.2, label="their median")
-    legend_below(target, [box, median])
-    target.grid(axis="x", color="0.9", lw=0.6)
-    bare(target)
-    write_title(target, title)
-    return target
+    return finish(target, title, [box, median], x="above the proved optimum", axis="x")
 
 
 def _methods(frame: pd.DataFrame, methods: Sequence[str] | None) -> list[str]:
@@ -162,26 +155,17 @@ def performance_profile(
     if right > _FAR:  # one bad ratio must not hide the others
         target.set_xscale("log", base=2)
         target.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    target.set_xlabel(
-        "ratio to the " + ("proved optimum" if against == "optimum" else "best answer"), fontsize=points(8.5)
-    )
-    target.set_ylabel("problems within that ratio (%)", fontsize=points(8.5))
-    target.tick_params(labelsize=points(8))
-    target.grid(color="0.9", lw=0.6)
-    bare(target)
-    legend_below(target, handles)
-    write_title(target, title)
-    return target
+    words = "ratio to the " + ("proved optimum" if against == "optimum" else "best answer")
+    return finish(target, title, handles, x=words, y="problems within that ratio (%)")
 
 
-#: How a solve that ended in each status is drawn.
-_ENDS: dict[str, dict[str, Any]] = {
-    "optimal": {"marker": "o", "lw": 0.4},
-    "infeasible": {"marker": "s", "lw": 0.4},
-    "feasible": {"marker": "^", "hollow": True, "lw": 1.1},
-    "unknown": {"marker": "X", "hollow": True, "lw": 1.1},
+#: Words, mark and width of its edge for a solve that ended in each status; a mark without a face is hollow.
+_ENDS: dict[str, tuple[str, str, float, bool]] = {
+    "optimal": ("optimum proved", "o", 0.4, False),
+    "infeasible": ("proved to have no solution", "s", 0.4, False),
+    "feasible": ("not proved in time", "^", 1.1, True),
+    "unknown": ("neither found nor excluded in time", "X", 1.1, True),
 }
-_WORDS = {"optimal": "optimum proved", "infeasible": "proved to have no solution", "feasible": "not proved in time"}
 
 
 def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
@@ -206,20 +190,16 @@ def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: s
     benchmarks = [str(one) for one in dict.fromkeys(plotted["benchmark"])]
     for number, benchmark in enumerate(benchmarks):
         colour = LINES[number % len(LINES)]
-        for status, look in _ENDS.items():
+        for status, (_, marker, lw, hollow) in _ENDS.items():
             inside = ((plotted["benchmark"] == benchmark) & (plotted["settled"] == status)).to_numpy(bool)
             if inside.any():
-                faces = {"facecolor": "none", "edgecolor": colour} if look.get("hollow") else {"facecolor": colour}
-                options = {"marker": look["marker"], "lw": look["lw"], **faces}
-                if not look.get("hollow"):
-                    options["edgecolor"] = "white"
-                drawn = dict(options, marker=_marker(number)) if status == "optimal" else options
-                target.scatter(sizes[inside], seconds[inside], 26, zorder=3, alpha=0.9, **drawn)
+                faces = {"facecolor": "none" if hollow else colour, "edgecolor": colour if hollow else "white"}
+                drawn = _marker(number) if status == "optimal" else marker
+                target.scatter(sizes[inside], seconds[inside], 26, marker=drawn, lw=lw, zorder=3, alpha=0.9, **faces)
         handles.append(Line2D([], [], ls="", color=colour, marker=_marker(number), label=plain(benchmark)))
-    for status in ("infeasible", "feasible", "unknown"):
-        if (plotted["settled"] == status).any():
-            marker, face = _ENDS[status]["marker"], "none" if _ENDS[status].get("hollow") else "0.3"
-            words = _WORDS.get(status, "neither found nor excluded in time")
+    for status, (words, marker, _, hollow) in _ENDS.items():
+        if status != "optimal" and (plotted["settled"] == status).any():
+            face = "none" if hollow else "0.3"
             handles.append(Line2D([], [], ls="", color="0.3", marker=marker, markerfacecolor=face, label=words))
     if len(plotted):
         handles.append(_medians(target, sizes, seconds))
@@ -235,16 +215,8 @@ def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: s
             target.set_ylim(low / 2, 5 * low)
         target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     missing = len(exact) - len(plotted)
-    target.set_xlabel(
-        "number of actions" + (f" (not shown: {missing} problems without)" if missing else ""), fontsize=points(8.5)
-    )
-    target.set_ylabel("seconds to the proof", fontsize=points(8.5))
-    target.tick_params(labelsize=points(8))
-    target.grid(color="0.9", lw=0.6)
-    bare(target)
-    legend_below(target, handles)
-    write_title(target, title)
-    return target
+    words = "number of actions" + (f" (not shown: {missing} problems without)" if missing else "")
+    return finish(target, title, handles, x=words, y="seconds to the proof")
 
 
 def _marker(number: int) -> str:

@@ -32,7 +32,10 @@ def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str |
     InputError, PlanError
         If the plan cannot be read, holds nothing to draw, or is too long.
     """
-    return for_kind(problem, _DRAW)(problem, plan, ax, title)
+    if isinstance(problem, Kitchen):
+        return picture(_run(problem, plan).record, ax, title=title)
+    instance, schedule = for_kind(problem, _SCHEDULES)(problem, plan)
+    return gantt(instance, schedule, ax, title=title)
 
 
 def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[str, str]) -> Axes:
@@ -43,7 +46,9 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
     InputError, PlanError
         As `draw`.
     """
-    return for_kind(problem, _DRAW_PAIR)(problem, upper, lower, names)
+    if isinstance(problem, Kitchen):
+        return picture_pair(_run(problem, upper).record, _run(problem, lower).record, names=names)
+    return gantt_pair(*for_kind(problem, _SCHEDULES)(problem, upper, lower), names=names)
 
 
 def _run(problem: Problem, plan: object) -> Any:
@@ -67,42 +72,8 @@ def _grid_kitchen_schedules(kitchen: GridKitchen, *plans: object) -> tuple[Any, 
     return as_schedule(*runs) if len(runs) == 1 else as_schedules(*runs)
 
 
-def _gantt_of(schedules: Callable[..., tuple[Any, ...]]) -> Callable[..., Axes]:
-    """Return a function that draws a plan as a Gantt chart of its schedule."""
-
-    def draw_chart(problem: Problem, plan: object, ax: Axes | None, title: str | None) -> Axes:
-        instance, schedule = schedules(problem, plan)
-        return gantt(instance, schedule, ax, title=title)
-
-    return draw_chart
-
-
-def _gantt_pair_of(schedules: Callable[..., tuple[Any, ...]]) -> Callable[..., Axes]:
-    """Return a function that draws two plans as Gantt charts of their schedules."""
-
-    def draw_charts(problem: Problem, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-        instance, one, other = schedules(problem, upper, lower)
-        return gantt_pair(instance, one, other, names=names)
-
-    return draw_charts
-
-
-def _draw_kitchen(kitchen: Kitchen, plan: object, ax: Axes | None, title: str | None) -> Axes:
-    return picture(_run(kitchen, plan).record, ax, title=title)
-
-
-def _draw_kitchen_pair(kitchen: Kitchen, upper: object, lower: object, names: tuple[str, str]) -> Axes:
-    return picture_pair(_run(kitchen, upper).record, _run(kitchen, lower).record, names=names)
-
-
-#: Functions by kind of problem that draw one plan, and two plans.
-_DRAW: Final[dict[str, Callable[..., Axes]]] = {
-    "schedule": _gantt_of(_schedules),
-    "floor": _gantt_of(_grid_kitchen_schedules),
-    "kitchen": _draw_kitchen,
-}
-_DRAW_PAIR: Final[dict[str, Callable[..., Axes]]] = {
-    "schedule": _gantt_pair_of(_schedules),
-    "floor": _gantt_pair_of(_grid_kitchen_schedules),
-    "kitchen": _draw_kitchen_pair,
+#: Functions by kind of problem that return an instance, and its schedules in some plans.
+_SCHEDULES: Final[dict[str, Callable[..., tuple[Any, ...]]]] = {
+    "schedule": _schedules,
+    "floor": _grid_kitchen_schedules,
 }

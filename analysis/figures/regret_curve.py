@@ -14,8 +14,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret
 from planoracle.analysis.figures.colours import method_colour
-from planoracle.analysis.figures.style import bare, clock, legend_below, new_axes, plain, points, round_step
-from planoracle.analysis.figures.style import title as write_title
+from planoracle.analysis.figures.style import clock, finish, new_axes, plain, round_step
 
 #: How many of the dearest decisions are named.
 NAMED = 5
@@ -81,16 +80,9 @@ def regret_staircase(
     bottom, top = target.get_ylim()
     target.yaxis.set_major_locator(MultipleLocator(round_step(math.ceil(top - bottom), 8, regret.unit == "second")))
     target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: clock(round(y), regret.unit)))
-    target.tick_params(labelsize=points(8))
-    target.set_xlabel("decision", fontsize=points(8.5))
-    target.set_ylabel(
-        "makespan" + ("" if regret.unit == "second" else f" ({plain(regret.unit)}s)"), fontsize=points(8.5)
-    )
-    target.grid(color="0.92", lw=0.6)
-    bare(target)
-    legend_below(target, handles)
-    write_title(target, regret.instance if title is None else title)
-    return target
+    words = "makespan" + ("" if regret.unit == "second" else f" ({plain(regret.unit)}s)")
+    name = regret.instance if title is None else title
+    return finish(target, name, handles, x="decision", y=words, color="0.92")
 
 
 def _level(decisions: tuple[DecisionRegret, ...], k: int, optimum: int | None) -> int | None:

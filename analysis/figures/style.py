@@ -355,6 +355,19 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     return float(size.height / ax.figure.dpi)
 
 
+def finish(ax: Axes, text: str, handles: Sequence[Patch | Line2D], *, x: str = "", y: str = "", **grid: Any) -> Axes:
+    """Write what is around a chart: labels of the axes, grid, legend and title; return the axes."""
+    ax.set_xlabel(x, fontsize=points(8.5))
+    if y:
+        ax.set_ylabel(y, fontsize=points(8.5))
+    ax.tick_params(labelsize=points(8))
+    ax.grid(lw=0.6, **{"color": "0.9", **grid})
+    bare(ax)
+    legend_below(ax, handles)
+    title(ax, text)
+    return ax
+
+
 _SETTINGS: dict[Any, Any] = {"svg.hashsalt": "planoracle", "svg.fonttype": "path", "pdf.fonttype": 42}
 # Without dates the bytes depend on nothing but what is drawn.
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
