@@ -25,31 +25,35 @@ def files_in(folder: Path) -> Iterator[tuple[str, InputError | None]]:
     are errors.
     """
     root = os.path.realpath(folder)
-    count = 0
-    folders = [""]
     files: list[tuple[str, InputError | None]] = []
-    while folders:
-        inner = folders.pop()
-        try:
-            with os.scandir(os.path.join(root, inner)) as entries:
-                for entry in entries:
-                    if entry.name.startswith(".") or entry.name in _IGNORED:
-                        continue
-                    count += 1
-                    if count > MAX_FILES:
-                        raise InputError(f"holds more than {MAX_FILES} files", source=str(folder))
-                    path = f"{inner}/{entry.name}" if inner else entry.name
-                    if entry.is_symlink():
-                        if not _is_visible(entry.path, root):
-                            files.append((path, InputError(_LINK, source=path)))
-                    elif entry.is_dir(follow_symlinks=False):
-                        folders.append(path)
-                    else:
-                        special = None if entry.is_file(follow_symlinks=False) else InputError(_SPECIAL, source=path)
-                        files.append((path, special))
-        except OSError as error:
-            files.append((inner or ".", InputError(f"cannot be read: {error.strerror}", source=inner or str(folder))))
+    unread: list[OSError] = []
+    count = 0
+    for inner, folders, names in os.walk(root, onerror=unread.append):
+        folders[:] = filter(_is_wanted, folders)
+        for path in (os.path.join(inner, name) for name in (*folders, *filter(_is_wanted, names))):
+            count += 1
+            if count > MAX_FILES:
+                raise InputError(f"holds more than {MAX_FILES} files", source=str(folder))
+            shown = _relative(path, root)
+            if os.path.islink(path):
+                if not _is_visible(path, root):
+                    files.append((shown, InputError(_LINK, source=shown)))
+            elif not os.path.isdir(path):
+                files.append((shown, None if os.path.isfile(path) else InputError(_SPECIAL, source=shown)))
+    for error in unread:
+        shown = os.path.relpath(error.filename, root)
+        files.append(
+            (shown, InputError(f"cannot be read: {error.strerror}", source=shown if shown != "." else str(folder)))
+        )
     yield from sorted(files, key=lambda one: one[0].split("/"))
+
+
+def _relative(path: str, root: str) -> str:
+    return os.path.relpath(path, root).replace(os.sep, "/")
+
+
+def _is_wanted(name: str) -> bool:
+    return not name.startswith(".") and name not in _IGNORED
 
 
 def _is_visible(link: str, root: str) -> bool:

@@ -12,7 +12,7 @@ from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.intake.byte_streams import decompress, prepend, read_document, read_lines
 from planoracle.analysis.intake.column_tables import header_of, read_csv, read_parquet
 from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_samples
-from planoracle.analysis.intake.path_names import TEXT, nameless, problem_name
+from planoracle.analysis.intake.path_names import TEXT, nameless_error, problem_name
 from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_stream
@@ -82,7 +82,7 @@ def _entries(
     if start != b"{" and (end in _TABLES or (end not in LINES and _is_header(head, columns))):
         return read_csv(whole, source)
     if start != b"{" and end in TEXT[:-1]:
-        raise nameless(source)
+        raise nameless_error(source)
     return ((number, one) for number, entry in read_lines(whole, source) for one in _expand(entry, named))
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -118,7 +116,7 @@ def problem_name(text: str) -> str | None:
     return next((name for name in (text, text.replace("__", "/")) if names_problem(name)), None)
 
 
-def nameless(source: str) -> InputError:
+def nameless_error(source: str) -> InputError:
     """Return the error for a text whose path names no problem."""
     return InputError(
         "is text, but its path names no problem; name it like MODEL/BENCHMARK__PROBLEM.txt, or say by --pattern "
@@ -127,84 +125,43 @@ def nameless(source: str) -> InputError:
     )
 
 
-@dataclass(slots=True)
-class Paths:
-    """Names in the paths of a folder.
+def layout_of(path: str, folder: str = "", *, deep: bool = False) -> tuple[str, Hints] | None:
+    """Return the layout of a path, written as a pattern, and the names in it; ``None`` if it is not read.
 
-    Attributes
-    ----------
-    hints
-        Names by path, for the paths that are read.
-    patterns
-        Number of paths by layout, written as a pattern.
-    ignored
-        Paths without a problem name or an ending of data.
-    nameless
-        Texts without a problem name, if others have one.
-    """
-
-    hints: dict[str, Hints] = field(default_factory=dict)
-    patterns: Counter[str] = field(default_factory=Counter)
-    ignored: list[str] = field(default_factory=list)
-    nameless: list[str] = field(default_factory=list)
-
-
-def read_paths(paths: Sequence[str], folder: str = "", *, deep: bool = False) -> Paths:
-    """Read names from paths in one of the layouts.
-
-    These are ``MODEL/PROBLEM.*``, ``MODEL/PROBLEM_SAMPLE.*``, ``MODEL/SAMPLE/PROBLEM.*``, ``PROBLEM.*``, one file per
-    model, and one file for all.
+    The layouts are ``MODEL/PROBLEM.*``, ``MODEL/PROBLEM_SAMPLE.*``, ``MODEL/SAMPLE/PROBLEM.*``, ``PROBLEM.*``, one
+    file per model, and one file for all.
 
     Parameters
     ----------
     folder
-        Name of the folder, used as model if the paths name none.
+        Name of the folder, used as model if the path names a problem and no model.
     deep
         True if folders before a model are skipped, as for a single file.
 
     Examples
     --------
-    >>> paths = read_paths(["gpt/timearena__lab1.txt", "gpt/2/timearena__lab1.txt", "llama.csv", "figure.png"])
-    >>> paths.patterns
-    Counter({'{model}/{instance}.txt': 1, '{model}/{sample}/{instance}.txt': 1, '{model}.csv': 1})
-    >>> paths.hints["gpt/2/timearena__lab1.txt"]
+    >>> layout_of("gpt/2/timearena__lab1.txt")[1]
     Hints(id='gpt/2/timearena__lab1', instance='timearena/lab1', model='gpt', sample='2')
-    >>> paths.hints["llama.csv"].model, paths.ignored
-    ('llama', ['figure.png'])
+    >>> layout_of("llama.csv")
+    ('{model}.csv', Hints(id=None, instance=None, model='llama', sample=None))
+    >>> layout_of("figure.png")
     """
-    result = Paths()
-    for path in paths:
-        name, end = stem(path)
-        layout = _layout_of(name, folder, deep) if end in (*DATA, *TEXT) else None
-        if layout is None and end in DATA:
-            of_model = deep or "/" not in name
-            layout = ("{model}", Hints(model=name.rpartition("/")[2])) if of_model else ("**/*", NO_HINTS)
-        if layout is None:
-            result.ignored.append(path)
-            continue
-        pattern, result.hints[path] = layout
-        result.patterns[pattern + end] += 1
-    if any(stem(path)[1] in TEXT for path in result.hints):
-        result.nameless = [path for path in result.ignored if stem(path)[1] == ".txt" and "/" in path]
-        result.ignored = [path for path in result.ignored if path not in result.nameless]
-    return result
-
-
-def _layout_of(name: str, folder: str, deep: bool) -> tuple[str, Hints] | None:
-    """Return the layout of a path that names a problem, and the names in it."""
+    name, end = stem(path)
     parts = name.split("/")
-    for start in range(len(parts) if deep else 1):
+    for start in range(len(parts) if deep else 1) if end in (*DATA, *TEXT) else ():
         for pattern, rule in _LAYOUTS.items():
             match = re.fullmatch(rule, "/".join(parts[start:]), re.DOTALL)
             instance = match and problem_name(match["instance"])
             if match and instance:
                 names = {"model": folder or None} | match.groupdict() | {"instance": instance}
-                return pattern, Hints(name, **names)
-    return None
+                return pattern + end, Hints(name, **names)
+    if end not in DATA:
+        return None
+    return (f"{{model}}{end}", Hints(model=parts[-1])) if deep or len(parts) == 1 else (f"**/*{end}", NO_HINTS)
 
 
-def match_paths(pattern: str, paths: Iterable[str], folder: str = "") -> dict[str, Hints]:
-    """Return the names in the paths that match a pattern; ``{instance}`` may span folders.
+def match_pattern(pattern: str, folder: str = "") -> Callable[[str], tuple[str, Hints] | None]:
+    """Return a function like `layout_of` for the paths that match a pattern; ``{instance}`` may span folders.
 
     Parameters
     ----------
@@ -221,9 +178,9 @@ def match_paths(pattern: str, paths: Iterable[str], folder: str = "") -> dict[st
 
     Examples
     --------
-    >>> match_paths("{model}/{instance}_{sample}.txt", ["gpt/timearena/lab1_2.txt", "README.txt"])
-    {'gpt/timearena/lab1_2.txt': Hints(id='gpt/timearena/lab1_2', instance='timearena/lab1', model='gpt', sample='2')}
-    >>> match_paths("{instance:recipe2plan/timed}.txt", ["Cobbler_Pancakes.txt"])["Cobbler_Pancakes.txt"].instance
+    >>> match_pattern("{model}/{instance}_{sample}.txt")("gpt/timearena/lab1_2.txt")[1]
+    Hints(id='gpt/timearena/lab1_2', instance='timearena/lab1', model='gpt', sample='2')
+    >>> match_pattern("{instance:recipe2plan/timed}.txt")("Cobbler_Pancakes.txt")[1].instance
     'recipe2plan/timed/Cobbler_Pancakes'
     """
     parts = list(_PART.finditer(pattern.removeprefix(f"{folder}/") if folder else pattern))
@@ -233,16 +190,18 @@ def match_paths(pattern: str, paths: Iterable[str], folder: str = "") -> dict[st
         accepted = f"may hold {', '.join(f'{{{name}}}' for name in _FIELDS)}, each once"
         raise UnknownNameError(accepted, field="--pattern", value=pattern)
     rule = re.compile("".join(map(_rule, parts)), re.DOTALL)
-    hints = {}
-    for path in paths:
+
+    def layout(path: str) -> tuple[str, Hints] | None:
         match = rule.fullmatch(path)
-        if match is not None:
-            names = match.groupdict()
-            if "instance" in names:
-                whole = f"{sets['instance']}/{names['instance']}" if sets.get("instance") else names["instance"]
-                names["instance"] = problem_name(whole) or whole
-            hints[path] = Hints(**{"id": stem(path)[0]} | names)
-    return hints
+        if match is None:
+            return None
+        names = match.groupdict()
+        if "instance" in names:
+            whole = f"{sets['instance']}/{names['instance']}" if sets.get("instance") else names["instance"]
+            names["instance"] = problem_name(whole) or whole
+        return pattern, Hints(**{"id": stem(path)[0]} | names)
+
+    return layout
 
 
 def _rule(part: re.Match[str]) -> str:

@@ -7,7 +7,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -20,12 +21,11 @@ from planoracle.analysis.intake.path_names import (
     TEXT,
     EntryError,
     Hints,
-    Paths,
     SourceLine,
     as_place,
-    match_paths,
-    nameless,
-    read_paths,
+    layout_of,
+    match_pattern,
+    nameless_error,
     stem,
 )
 from planoracle.analysis.intake.record_fields import Columns, check_submission, identity_of, is_grade
@@ -95,8 +95,8 @@ class Intake:
     paths
         Files and folders; ``-`` is standard input.
     pattern
-        Names in paths, see `planoracle.analysis.intake.path_names.match_paths`; by default those of the layouts of
-        `planoracle.analysis.intake.path_names.read_paths`.
+        Names in paths, see `planoracle.analysis.intake.path_names.match_pattern`; by default those of the layouts of
+        `planoracle.analysis.intake.path_names.layout_of`.
     columns, model
         See `planoracle.analysis.intake.record_fields.Columns`.
     on_note
@@ -134,7 +134,8 @@ class Intake:
         self._on_note = on_note
         self._alone = len(paths) == 1
         texts = list(map(str, paths))
-        hints = self._hints_of([_tail(path) for path in texts if path != "-" and not os.path.isdir(path)])
+        layouts = self._layouts([_tail(path) for path in texts if path != "-" and not os.path.isdir(path)], None)
+        self._note_layouts(layouts, [], "")  # files that are named one by one are always read
         self._files: list[_File] = []
         for path in texts:
             if os.path.isdir(path):
@@ -144,9 +145,8 @@ class Intake:
             if path != "-" and not os.access(path, os.R_OK):
                 _open_any(path, name).close()
             opened = _standard_input if path == "-" else _open_any
-            self._files.append(
-                _File(path, name, None if self._alone else name, hints.get(_tail(path), NO_HINTS), opened)
-            )
+            hints = layouts[_tail(path)][1] if _tail(path) in layouts else NO_HINTS
+            self._files.append(_File(path, name, None if self._alone else name, hints, opened))
 
     def __iter__(self) -> Iterator[tuple[SourceLine, Any | InputError]]:
         """Yield every place with its submission, a row of ``planoracle grade``, or an error."""
@@ -182,30 +182,24 @@ class Intake:
         if place is None and file.source is not None:
             raise InputError("holds no submissions", source=file.name)
 
-    def _hints_of(self, tails: Sequence[str]) -> dict[str, Hints]:
-        """Return the names in the paths of single files; none for one file of data."""
+    def _layouts(self, paths: Sequence[str], folder: str | None) -> dict[str, tuple[str, Hints]]:
+        """Return the layouts, and names, of the paths in a folder (or of single files) that have one."""
+        read: Callable[[str], tuple[str, Hints] | None] = partial(layout_of, folder=folder or "", deep=folder is None)
         if self._pattern is not None:
-            return match_paths(self._pattern, tails)
-        if self._alone and all(stem(path)[1] in DATA for path in tails):
-            return {}
-        result = read_paths(tails, deep=True)
-        self._note_patterns(replace(result, ignored=[]), "")  # files that are named one by one are always read
-        return result.hints
+            read = match_pattern(self._pattern, folder or "")
+        elif folder is None and self._alone:  # a single file of data does not name a model
+            paths = [path for path in paths if stem(path)[1] not in DATA]
+        return {path: layout for path in paths if (layout := read(path)) is not None}
 
     def _in_folder(self, folder: str) -> Iterator[_File]:
         listed = submission_files(folder)
         root, printable = os.path.realpath(folder), _printable(folder)
-        sound = [path for path, error in listed if error is None]
-        if self._pattern is None:
-            paths = read_paths(sound, os.path.basename(root))
-        else:
-            hints = match_paths(self._pattern, sound, os.path.basename(root))
-            ignored = [path for path in sound if path not in hints]
-            paths = Paths(hints, Counter({self._pattern: len(hints)}), ignored)
+        layouts = self._layouts([path for path, error in listed if error is None], os.path.basename(root))
+        others = [path for path, error in listed if error is None and path not in layouts]
         if not listed:
             raise InputError("is an empty folder", source=printable)
-        if len(paths.ignored) == len(listed):
-            example = f"{len(paths.ignored)} files, such as {_printable(paths.ignored[0])}"
+        if len(others) == len(listed):
+            example = f"{len(others)} files, such as {_printable(others[0])}"
             if self._pattern is not None:
                 raise InputError(f"fits no path in {printable} ({example})", field="--pattern", value=self._pattern)
             raise InputError(
@@ -213,18 +207,21 @@ class Intake:
                 "--pattern '{model}/{instance}.txt' says where the name is",
                 source=printable,
             )
-        self._note_patterns(paths, f"{printable}: ")
+        has_texts = self._pattern is None and any(stem(path)[1] in TEXT for path in layouts)
+        nameless = {path for path in others if has_texts and stem(path)[1] == ".txt" and "/" in path}
+        self._note_layouts(layouts, [path for path in others if path not in nameless], f"{printable}: ")
         for path, error in listed:
             source = _printable(path) if self._alone else f"{printable.rstrip('/')}/{_printable(path)}"
-            if path in paths.nameless:
-                error = nameless(source)
-            if error is not None or path in paths.hints:
-                hints_of_path = paths.hints.get(path, NO_HINTS)
-                yield _File(os.path.join(root, path), source, source, hints_of_path, open_file, error)
+            if path in nameless:
+                error = nameless_error(source)
+            if error is not None or path in layouts:
+                hints = NO_HINTS if error is not None else layouts[path][1]
+                yield _File(os.path.join(root, path), source, source, hints, open_file, error)
 
-    def _note_patterns(self, paths: Paths, prefix: str) -> None:
-        patterns = [f"{pattern} ({times})" for pattern, times in paths.patterns.items()]
-        for label, names, most in (("read as", patterns, 10), ("ignored:", list(map(_printable, paths.ignored)), 3)):
+    def _note_layouts(self, layouts: Mapping[str, tuple[str, Hints]], ignored: list[str], prefix: str) -> None:
+        counts = Counter(pattern for pattern, _ in layouts.values())
+        patterns = [f"{pattern} ({times})" for pattern, times in counts.items()]
+        for label, names, most in (("read as", patterns, 10), ("ignored:", list(map(_printable, ignored)), 3)):
             if names:
                 more = f" and {len(names) - most} more" if len(names) > most else ""
                 self._on_note(f"{prefix}{label} {', '.join(names[:most])}{more}")

@@ -21,7 +21,7 @@ from support.samples import sample
 from planoracle.analysis.cli import app
 from planoracle.analysis.intake import byte_streams, inspect_logs
 from planoracle.analysis.intake.formats import read_binary
-from planoracle.analysis.intake.path_names import EntryError, Hints, match_paths, problem_name, read_paths
+from planoracle.analysis.intake.path_names import NO_HINTS, EntryError, layout_of, match_pattern, problem_name
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
@@ -150,12 +150,14 @@ def test_the_page_lists_the_layouts_and_patterns() -> None:
     assert shown.keys() == LAYOUTS.keys() | PATTERNS.keys()
     for path, (model, instance, number) in (LAYOUTS | PATTERNS).items():
         pattern = re.search(r"--pattern '(.*)'", shown[path])
-        hints = (read_paths([path], "runs").hints if pattern is None else match_paths(pattern[1], [path]))[path]
+        layout = layout_of(path, "runs") if pattern is None else match_pattern(pattern[1])(path)
+        assert layout is not None
+        hints = layout[1]
         assert (hints.model, hints.instance, hints.sample) == (model, instance, number)
 
 
 def test_data_in_deeper_folders_name_the_model_themselves() -> None:
-    assert read_paths(["gpt/all.jsonl"], "runs").hints == {"gpt/all.jsonl": Hints()}
+    assert layout_of("gpt/all.jsonl", "runs") == ("**/*.jsonl", NO_HINTS)
 
 
 @pytest.mark.parametrize(
@@ -168,8 +170,7 @@ def test_data_in_deeper_folders_name_the_model_themselves() -> None:
     ],
 )
 def test_other_paths_are_not_guessed(path: str) -> None:
-    paths = read_paths([path], "runs")
-    assert (paths.hints, paths.ignored) == ({}, [path])
+    assert layout_of(path, "runs") is None
 
 
 def test_a_name_is_resolved_by_the_benchmark_that_it_begins_with(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +200,7 @@ def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:
         "{instance:a}/{id:b}",
     ):
         with pytest.raises(UnknownNameError, match="may hold"):
-            match_paths(wrong, [])
+            match_pattern(wrong)
 
 
 def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_left_aside(tmp_path: Path) -> None:
