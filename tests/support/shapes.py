@@ -140,31 +140,10 @@ def handed_in(name: str, given: object) -> dict[str, object]:
     return {"id": "x", "instance": PROBLEMS[name], registry.get(name).plan_fields[0]: given}
 
 
-def table() -> str:
-    """Return what is read of an optimal plan in every form, as the documentation has it."""
-    plans = {name: written(problem) for name, problem in PROBLEMS.items()}
-    lines = [
-        "| form | " + " | ".join(registry.get(name).title for name in PROBLEMS) + " |",
-        "|---" * (len(PROBLEMS) + 1) + "|",
-    ]
-    for shape, form in SHAPES.items():
-        cells = []
-        for name, plan in plans.items():
-            benchmark, problem = registry.get(name), catalog.problem(PROBLEMS[name])
-            found = benchmark.parse(problem, handed_in(name, form(plan)))
-            cells.append(f"{found.read} of {len(plan.texts)}: {found.read_from}")
-        lines.append(f"| {shape} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
 def without(plan: Written, place: int) -> Written:
     """Return a plan without one of its steps."""
     texts, values = ([*steps[:place], *steps[place + 1 :]] for steps in (plan.texts, plan.values))
     return replace(plan, texts=texts, values=values)
-
-
-if __name__ == "__main__":
-    print(table())
 
 
 def odd_forms(plan: Written) -> dict[str, object]:

@@ -21,11 +21,10 @@ from support.samples import sample
 from planoracle.analysis.cli import app
 from planoracle.analysis.intake import byte_streams, inspect_logs
 from planoracle.analysis.intake.formats import read_binary
-from planoracle.analysis.intake.path_names import NO_HINTS, EntryError, layout_of, match_pattern, problem_name
+from planoracle.analysis.intake.path_names import NO_HINTS, EntryError, layout_of, match_pattern
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.protocol import registry
 from planoracle.solver.solve import solve
 from tests.support.graded import read_submissions
 
@@ -112,18 +111,6 @@ def test_three_models_in_four_formats_become_one_table(tmp_path: Path) -> None:
     assert told.exit_code == 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sample(["output", "response", "completion", "messages", "answer"]))
-def test_every_benchmark_takes_its_plan_from_the_fields_that_all_know(name: str, tmp_path: Path) -> None:
-    names = [*NAMES, "asynchow/parallel/86", "robotouille/synchronous/0_cheese_sandwich", "asynctool/cross2/01"]
-    written = [solve(catalog.problem(one)).plan if "asynchow" not in one else 'It takes "20 min".' for one in names]
-    if name == "messages":
-        written = [[{"role": "user", "content": "Go!"}, {"role": "assistant", "content": one}] for one in written]
-    rows = [{"instance": one, name: given} for one, given in zip(names, written, strict=True)]
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert [row["instance"] for row in graded(tmp_path / "rows.jsonl") if row["success"]] == names
-
-
 LAYOUTS = {
     "gpt/timearena__household1.txt": ("gpt", HOUSE, None),
     "gpt/timearena/household1.txt": ("gpt", HOUSE, None),
@@ -171,14 +158,6 @@ def test_data_in_deeper_folders_name_the_model_themselves() -> None:
 )
 def test_other_paths_are_not_guessed(path: str) -> None:
     assert layout_of(path, "runs") is None
-
-
-def test_a_name_is_resolved_by_the_benchmark_that_it_begins_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-    find = registry.find
-    monkeypatch.setattr(registry, "find", lambda name: asked.append(name) or find(name))
-    assert problem_name("timearena__lab1+lab2") == LAB
-    assert set(asked) <= {"timearena__lab1+lab2", "timearena"}
 
 
 def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:

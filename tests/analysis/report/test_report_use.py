@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import csv
 import json
 from pathlib import Path
@@ -107,22 +106,6 @@ def test_the_way_back_undoes_one_choice_at_a_time(page: Page) -> None:
     assert page.run(SUMMARY) == "29 submissions"
 
 
-def test_clear_filters(page: Page) -> None:
-    clear = "document.querySelector('div.found div button')"
-    assert page.run(f"{clear}.checkVisibility()") is False
-    choose(page, "model", "red")
-    page.run("document.getElementById('filter-text').focus()")
-    page.type("nothing like it")
-    assert "No submission is like this." in page.run(f"document.querySelector('{ROWS}').textContent")
-    assert page.run(SUMMARY) == "0 of 29 submissions; model red; with nothing like it"
-    page.run(f"{clear}.click()")
-    assert page.run("location.hash") == ""
-    assert page.run(SUMMARY) == "29 submissions"
-    assert page.run("[...document.querySelectorAll('.filters select')].map((one) => one.value)") == ["", ""]
-    assert page.run("document.getElementById('filter-text').value") == ""
-    assert page.run(f"{clear}.checkVisibility()") is False
-
-
 @pytest.mark.parametrize(
     "fragment",
     [
@@ -141,15 +124,6 @@ def test_hostile_addresses_change_nothing(browser: Chromium, file: Path, fragmen
     tab = browser.page()
     tab.open(file, fragment)
     assert len(tab.run(NAMES)) == 29
-    assert tab.complaints() == []
-
-
-def test_what_is_asked_for_and_not_here_is_said_as_text(browser: Chromium, file: Path) -> None:
-    tab = browser.page()
-    tab.open(file, f"#?model={quote(MARKUP + 'x')}&outcome={'z' * 5000}&text={quote(MARKUP)}")
-    assert tab.run(SUMMARY).startswith(f"3 of 29 submissions; this report has no model {MARKUP}x; this report has no")
-    assert len(tab.run(SUMMARY)) < 600
-    assert tab.run("document.querySelectorAll('img').length") == 0
     assert tab.complaints() == []
 
 
@@ -235,15 +209,3 @@ def test_paper_has_whole_charts_and_all_that_is_folded(browser: Chromium, file: 
     assert not tab.run("[...document.querySelectorAll('details')].some((one) => one.open)")
     assert tab.run("document.querySelector('.plot').scrollWidth > document.querySelector('.plot').clientWidth")
     assert tab.complaints() == []
-
-
-def test_print_holds_all_pages_of_a_table(browser: Chromium, file: Path) -> None:
-    tab = browser.page()
-    tab.open(file, "#?rows-page=1")
-    tab.run("dispatchEvent(new Event('beforeprint'))")
-    assert len(tab.run(NAMES)) == 29
-    assert tab.run("document.querySelectorAll('thead button').length") == 0  # else it is not on every sheet
-    pdf = base64.b64decode(tab.send("Page.printToPDF", preferCSSPageSize=True)["data"])
-    assert pdf.startswith(b"%PDF")
-    tab.run("dispatchEvent(new Event('afterprint'))")
-    assert tab.run("document.querySelectorAll('thead button').length") > 10

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +11,8 @@ from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 from tests.support.samples import sample
-from tests.support.shapes import PROBLEMS, SHAPES, Written, handed_in, odd_forms, table, without, written
+from tests.support.shapes import PROBLEMS, SHAPES, Written, handed_in, odd_forms, without, written
 
-README = Path(__file__).resolve().parents[3] / "instances/model_output/README.md"
 GRADER = Grader()
 #: Of a grade what may differ between forms.
 HOW = dict.fromkeys(("read_from", "ignored"))
@@ -63,8 +61,3 @@ def test_odd_forms_are_read_whole(name: str) -> None:
         if not run.success or run.plan.read != expected:
             wrong[form] = (run.plan.read, run.plan.read_from, run.plan.ignored)
     assert not wrong
-
-
-def test_the_documentation_has_the_table_of_forms() -> None:
-    """``python -m tests.support.shapes`` prints it."""
-    assert table() in README.read_text(encoding="utf-8")
