@@ -130,21 +130,14 @@ def test_an_illegal_action_changes_nothing():
 def total_of(env, chance, policy):
     """What a run of a policy returns, and whether it succeeds."""
     seen, _ = env.reset()
-    many = isinstance(env, ParallelLive)
-    total = 0.0
-    while True:
-        chosen = {}
-        for player in env.agents if many else [""]:
-            mask = (seen[player] if many else seen)["action_mask"]
-            commands = env.commands(player) if many else env.commands()
-            illegal = policy == "illegal" or (policy == "mixed" and chance.random() < 0.3)
-            pool = np.flatnonzero(mask == 0) if illegal else np.flatnonzero(mask)
-            still = [number for number, one in commands.items() if one.kind == "wait"] if policy == "idle" else []
-            chosen[player] = int(chance.choice(still or (pool if len(pool) else np.flatnonzero(mask)).tolist()))
-        seen, reward, ended, cut, _ = env.step(chosen if many else chosen[""])
-        total += next(iter(reward.values())) if many else reward
-        if any(ended.values()) or any(cut.values()) if many else ended or cut:
-            return total, env.run.run().success
+    total, over = 0.0, False
+    while not over:
+        legal, illegal = np.flatnonzero(seen["action_mask"]).tolist(), np.flatnonzero(seen["action_mask"] == 0).tolist()
+        waits = [number for number, one in env.commands().items() if one.kind == "wait"]
+        pool = {"illegal": illegal, "idle": waits, "mixed": chance.choice([illegal, legal, legal])}.get(policy, legal)
+        seen, reward, ended, cut, _ = env.step(chance.choice(pool or legal))
+        total, over = total + reward, ended or cut
+    return total, env.run.run().success
 
 
 PLAYED = {
@@ -159,12 +152,12 @@ PLAYED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("count", sample([1, pytest.param(16, marks=pytest.mark.slow)]))
 @pytest.mark.parametrize("reward", sample(["regret", "score", "success"]))
-@pytest.mark.parametrize("which", sample([*PLAYED, "parallel"]))
+@pytest.mark.parametrize("which", sample(PLAYED))
 def test_no_policy_returns_more_than_an_optimal_run_and_no_failure_more_than_a_success(which, reward, count):
-    name = PLAYED.get(which, "kitchens/synchronous/0_cheese_sandwich~2")
+    name = PLAYED[which]
     best = asyncio.run(play(environment(load(name), reward=reward), agent("optimal")))
     assert best.environment.run().success
-    env = LiveEnv(which, name, reward, limit=40) if which in PLAYED else ParallelLive(name, reward, limit=20)
+    env = LiveEnv(which, name, reward, limit=40)
     found = {True: [best.total], False: []}
     for seed in range(count):
         for policy in ("illegal", "idle", "masked", "mixed"):

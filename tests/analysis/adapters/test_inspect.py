@@ -101,17 +101,6 @@ def test_whole_plans_are_handed_in_at_once(tmp_path):
     assert_graded_alike(log, tmp_path)
 
 
-def test_the_mock_model_needs_no_network_to_count_tokens(tmp_path, monkeypatch):
-    def download(*args):
-        raise AssertionError("a tokenizer is asked for")
-
-    monkeypatch.setattr("tiktoken.get_encoding", download)
-    (log,) = evaluate("planoracle/timearena", model="mockllm/model", limit=1, log_dir=str(tmp_path), display="none")
-    (sample,) = log.samples
-    assert sample.error is None
-    assert score_of(sample).value["success"] == 0
-
-
 def test_the_environment_can_be_a_tool(tmp_path):
     plan = solve(load(TEA)).plan.splitlines()
 

@@ -78,14 +78,6 @@ def test_a_problem_is_told_in_words():
     assert "kettle" in told["introduction"]
 
 
-def test_a_kitchen_is_asked_about_as_well():
-    (best,) = asked(("solve", {"problem": "robotouille/synchronous/0_cheese_sandwich"}))
-    (verdict,) = asked(
-        ("grade", {"problem": "robotouille/synchronous/0_cheese_sandwich", "plan": best["plan"].splitlines()})
-    )
-    assert (verdict["success"], verdict["makespan"]) == (True, best["makespan"])
-
-
 def test_a_grade_is_told_in_words_and_priced_if_wanted():
     plan = ["wash cup", "activate kettle", "brew tea with teapot"]
     short, long = asked(

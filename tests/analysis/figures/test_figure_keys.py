@@ -114,17 +114,10 @@ def test_what_resources_are_set_to_is_drawn() -> None:
     assert {"warm", "hot"} <= {text.get_text() for text in ax.texts}
 
 
-@pytest.mark.slow
 def test_delays_are_drawn_after_the_step_that_they_follow() -> None:
-    (line,) = (line for line in drawn(POTS, FIRED).lines if line.get_label() == "delay")
+    ax = drawn(POTS, FIRED)
+    (line,) = (line for line in ax.lines if line.get_label() == "delay")
     assert list(line.get_xdata()) == [3, 7]
-    tools = load("asynctool/cross2/01@3")
-    schedule = solve(tools).schedule
-    assert schedule is not None
-    finish = schedule.finish()
-    expected = {(finish[lag.before], finish[lag.before] + lag.minimum) for lag in tools.lags if lag.minimum}
-    ax = drawn(tools, schedule)
-    assert {tuple(line.get_xdata()) for line in ax.lines if line.get_label() == "delay"} == expected
     assert any("delay" in text.get_text() for text in ax.get_legend().get_texts())
 
 

@@ -103,20 +103,6 @@ def test_opens_a_plan_and_goes_back(page, pictures):
     assert page.run("document.querySelectorAll('tbody tr').length") == 5
 
 
-def test_pointing_at_a_piece_tells_about_it(page):
-    go(page, link(COBBLER, "late"))
-    drawn(page)
-    page.point(".plot .bar")
-    page.wait("!document.getElementById('tip').hidden")
-    assert "Command 1: step 1 of Cobbler" in page.run("document.getElementById('tip').textContent")
-    assert page.run("document.querySelectorAll('.bar.lit').length") >= 2  # here and in the optimal plan
-    page.point(".plot .fault")
-    told = page.run("document.getElementById('tip').textContent")
-    assert page.run("document.querySelector('.faults li p:last-child').textContent") in told
-    page.run("document.querySelector('.faults button').click()")
-    assert page.run("document.activeElement.closest('.plot') !== null")
-
-
 def test_keys_alone_suffice(page):
     page.press("Tab")
     assert page.run("document.activeElement.id") == "skip"

@@ -62,12 +62,6 @@ def reload(page: Page, file: Path, fragment: str) -> None:
     page.open(file, fragment)
 
 
-def back(page: Page, fragment: str) -> None:
-    page.run("history.back()")
-    page.wait(f"document.getElementById('main').dataset.view === {json.dumps(fragment)} && !document.hidden")
-    page.wait(f"location.hash === {json.dumps(fragment)}")
-
-
 def test_filters_and_sort_are_in_the_address(page: Page, file: Path) -> None:
     choose(page, "set", "timearena/household/1")
     choose(page, "model", "sloth")
@@ -85,25 +79,6 @@ def test_filters_and_sort_are_in_the_address(page: Page, file: Path) -> None:
     assert page.run("document.getElementById('filter-text').value") == "twin"
     assert page.run("document.getElementById('filter-model').selectedOptions[0].text") == "sloth"
     assert page.run("[...document.querySelectorAll('#submissions ~ .table thead th')][5].ariaSort") == "ascending"
-
-
-def test_the_way_back_undoes_one_choice_at_a_time(page: Page) -> None:
-    choose(page, "outcome", "Failure")
-    choose(page, "model", "red")
-    page.run("document.getElementById('filter-text').focus()")
-    for letter in "s1":
-        page.type(letter)
-    assert page.run(NAMES) == ["s1"]
-    page.run(f"document.querySelector('{ROWS} a').click()")
-    page.wait("document.querySelector('.plot svg .bar')")
-    back(page, "#?outcome=failure&model=red&text=s1")
-    assert page.run(NAMES) == ["s1"]
-    back(page, "#?outcome=failure&model=red")  # both letters at once
-    assert page.run(NAMES) == ["s0", "s1", "s2", "s3"]
-    back(page, "#?outcome=failure")
-    assert len(page.run(NAMES)) > 4
-    back(page, "")
-    assert page.run(SUMMARY) == "29 submissions"
 
 
 @pytest.mark.parametrize(
