@@ -271,7 +271,8 @@ def _chunks(
         "rows": columns(lines, places, names),
     }
     for number, content in enumerate((compact_json(index), *contents)):
-        yield f'<script type="application/x-planoracle" id="chunk-{number}">{_compress(content)}</script>\n'
+        packed = b64encode(zlib.compress(content.encode(), 9)).decode()
+        yield f'<script type="application/x-planoracle" id="chunk-{number}">{packed}</script>\n'
 
 
 def _unique(name: str, used: set[str]) -> str:
@@ -293,18 +294,10 @@ def _places(work: PlanWork, contents: list[str]) -> list[tuple[int, int]]:
     for members in groups.values():
         for start in range(0, len(members), _TOGETHER):
             part = members[start : start + _TOGETHER]
-            contents.append(f"[{','.join(_sheet(work, i) for i in part)}]")
+            sheets = (f"[{work.sheets[i].sheet},{work.priced[i].sheet if i in work.priced else 'null'}]" for i in part)
+            contents.append(f"[{','.join(sheets)}]")
             places |= {i: (len(contents), k) for k, i in enumerate(part)}
     return [places[i] for i in range(len(work.lines))]
-
-
-def _sheet(work: PlanWork, i: int) -> str:
-    priced = work.priced.get(i)
-    return f"[{work.sheets[i].sheet},{'null' if priced is None else priced.sheet}]"
-
-
-def _compress(text: str) -> str:
-    return b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def _remarks(notes: Sequence[str], warnings: Sequence[str]) -> str:

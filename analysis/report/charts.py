@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun, StepRecord
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Instance, Mode
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.model.schedule import Piece
@@ -72,7 +72,10 @@ def _instance_chart(instance: Instance, best: BestKnown | None) -> dict[str, Any
                 action.duration,
                 action.attended,
                 int(action.interruptible),
-                [_mode(mode, resources) for mode in action.modes],
+                [
+                    [plain(mode.name, 60), [[resources[one.resource], one.amount] for one in mode.demands]]
+                    for mode in action.modes
+                ],
                 tails[action.id],
             ]
             for action in instance.actions
@@ -111,10 +114,6 @@ def _pieces(instance: Instance, best: BestKnown | None) -> tuple[Piece, ...]:
         return ()
     benchmark = language(instance)
     return benchmark.schedule(instance, benchmark.parse(instance, best.plan)).pieces
-
-
-def _mode(mode: Mode, resources: dict[str, int]) -> list[Any]:
-    return [plain(mode.name, 60), [[resources[one.resource], one.amount] for one in mode.demands]]
 
 
 def piece_row(

@@ -12,7 +12,7 @@ from planoracle.analysis.diagnosis.decisions import decisions
 from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret
 from planoracle.analysis.grading.grader import Grade
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import ClockFormat, FeedbackItem, Section
+from planoracle.instances.protocol.feedback import ClockFormat, Section
 from planoracle.instances.protocol.plan import COMMON_FIELDS
 from planoracle.instances.text import visible
 
@@ -52,25 +52,26 @@ def faults(sections: Iterable[Section]) -> list[list[Any]]:
     """Return violations with explanations by command: ``[kind, command, start, end, text, subject]``."""
     findings = [finding for section in sections for finding in section.findings]
     findings.sort(key=lambda one: (one.violation.position is None, one.violation.position or 0))
-    return [_fault(one) for one in findings[:MAX_FAULTS]]
-
-
-def _fault(one: FeedbackItem) -> list[Any]:
-    fault = one.violation
-    return [fault.kind, fault.position, *_times(fault.start, fault.end), plain(one.text, 1000), plain(fault.subject)]
-
-
-def _times(*ticks: int | None) -> list[int | None]:
-    return [None if tick is None else whole(tick) for tick in ticks]
+    rows = []
+    for one in findings[:MAX_FAULTS]:
+        fault = one.violation
+        rows.append(_fault_row(fault.kind, fault.position, fault.start, fault.end, one.text, fault.subject))
+    return rows
 
 
 def grade_faults(grade: Grade) -> list[list[Any]]:
     """Return the violations of a grade in the form of `faults`; the plan is not available."""
-    rows: list[list[Any]] = []
-    for one in (grade.violations or ())[:MAX_FAULTS]:
-        times = _times(one.get("start"), one.get("end"))
-        rows.append([plain(one["kind"], 60), one["index"], *times, plain(one["message"], 1000), plain(one["subject"])])
-    return rows
+    return [
+        _fault_row(one["kind"], one["index"], one.get("start"), one.get("end"), one["message"], one["subject"])
+        for one in (grade.violations or ())[:MAX_FAULTS]
+    ]
+
+
+def _fault_row(
+    kind: str, position: int | None, start: int | None, end: int | None, text: str, subject: str
+) -> list[Any]:
+    times = [None if tick is None else whole(tick) for tick in (start, end)]
+    return [plain(kind, 60), position, *times, plain(text, 1000), plain(subject)]
 
 
 def prose(text: str) -> list[list[str]]:

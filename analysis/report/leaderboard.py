@@ -29,8 +29,7 @@ _OUTCOMES = {True: 0, False: 1, None: 2}
 class LeaderboardLine:
     """A submission with all that is known of it.
 
-    ``plan`` is the place of its plan in the work, ``number`` that of the submission: its line in a single file, and
-    ``entry`` where it comes from.
+    ``plan`` is the place of its plan in the work, ``number`` that of the submission: its line in a single file.
     """
 
     grade: Grade
@@ -39,7 +38,6 @@ class LeaderboardLine:
     priced: DecisionSheet | None
     number: int
     sample: str | int | None = None
-    entry: ReportEntry | None = None
 
     @property
     def regret(self) -> float | None:
@@ -62,9 +60,7 @@ def lines_of(work: PlanWork) -> list[LeaderboardLine]:
     for i, (entries, sheet) in enumerate(zip(work.lines, work.sheets, strict=True)):
         priced = work.priced.get(i)
         lines += [
-            LeaderboardLine(
-                _grade_of_line(sheet.grade, entry), i, sheet.faults, priced, entry.number, entry.sample, entry
-            )
+            LeaderboardLine(_grade_of_line(sheet.grade, entry), i, sheet.faults, priced, entry.number, entry.sample)
             for entry in entries
         ]
     return sorted(lines, key=lambda line: line.number)

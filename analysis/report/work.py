@@ -25,7 +25,6 @@ from planoracle.instances.errors import InputError, PlanoracleError
 from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.feedback import clock_of
 from planoracle.instances.protocol.profiles import Rules
 
@@ -165,7 +164,9 @@ class Bench:
         except Exception as error:
             return ungraded_sheet(self.options, submission, error)
         try:
-            sheet = self._sheet(run)
+            report = critique_of(run, oracle=self.oracle, regret=False)
+            critic = {"faults": details.faults(report.sections), "critic": details.prose(report.prose())}
+            sheet = chart_of_run(run) | critic
         except MemoryError:
             raise
         except Exception as error:  # the grade stands, whatever becomes of its explanation
@@ -173,10 +174,6 @@ class Bench:
         fields = registry.of(run.problem).plan_fields
         sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
         return GradedSheet(grade.without_details(), len(grade.violations or ()), compact_json(sheet), run.problem.kind)
-
-    def _sheet(self, run: AnyRun) -> dict[str, Any]:
-        report = critique_of(run, oracle=self.oracle, regret=False)
-        return chart_of_run(run) | {"faults": details.faults(report.sections), "critic": details.prose(report.prose())}
 
     def price(
         self, share: float, most: float, submissions: list[dict[str, Any]]
