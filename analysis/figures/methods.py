@@ -193,7 +193,10 @@ def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: s
         for status, (_, marker, lw, hollow) in _ENDS.items():
             inside = ((plotted["benchmark"] == benchmark) & (plotted["settled"] == status)).to_numpy(bool)
             if inside.any():
-                faces = {"facecolor": "none" if hollow else colour, "edgecolor": colour if hollow else "white"}
+                faces: dict[str, Any] = {
+                    "facecolor": "none" if hollow else colour,
+                    "edgecolor": colour if hollow else "white",
+                }
                 drawn = _marker(number) if status == "optimal" else marker
                 target.scatter(sizes[inside], seconds[inside], 26, marker=drawn, lw=lw, zorder=3, alpha=0.9, **faces)
         handles.append(Line2D([], [], ls="", color=colour, marker=_marker(number), label=plain(benchmark)))

@@ -167,9 +167,8 @@ class Intake:
 
     def _entries(self, stream: IO[bytes], file: _File) -> Iterator[tuple[SourceLine, Any | InputError]]:
         place = None
-        options = {"end": stem(file.path)[1], "named": file.hints.instance is not None, "columns": self._names}
-        path = "" if file.path == "-" else file.path
-        for line, row in read_entries(stream, file.name, path=path, **options):
+        end, named, path = stem(file.path)[1], file.hints.instance is not None, "" if file.path == "-" else file.path
+        for line, row in read_entries(stream, file.name, end=end, named=named, columns=self._names, path=path):
             place = SourceLine(line, file.source)
             try:
                 if isinstance(row, InputError):
