@@ -193,12 +193,10 @@ def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: s
         for status, (_, marker, lw, hollow) in _ENDS.items():
             inside = ((plotted["benchmark"] == benchmark) & (plotted["settled"] == status)).to_numpy(bool)
             if inside.any():
-                faces: dict[str, Any] = {
-                    "facecolor": "none" if hollow else colour,
-                    "edgecolor": colour if hollow else "white",
-                }
+                face, edge = ("none", colour) if hollow else (colour, "white")
+                look: dict[str, Any] = {"facecolor": face, "edgecolor": edge, "lw": lw, "zorder": 3, "alpha": 0.9}
                 drawn = _marker(number) if status == "optimal" else marker
-                target.scatter(sizes[inside], seconds[inside], 26, marker=drawn, lw=lw, zorder=3, alpha=0.9, **faces)
+                target.scatter(sizes[inside], seconds[inside], 26, marker=drawn, **look)
         handles.append(Line2D([], [], ls="", color=colour, marker=_marker(number), label=plain(benchmark)))
     for status, (words, marker, _, hollow) in _ENDS.items():
         if status != "optimal" and (plotted["settled"] == status).any():

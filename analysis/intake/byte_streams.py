@@ -66,16 +66,16 @@ def decompress(stream: IO[bytes], source: str) -> io.BufferedReader:
     head = stream.read(6)
     whole = prepend(head, stream)
     if head.startswith((_GZIP, _ZSTD)):
-        whole = _stream_of(_unpacked(whole, source, is_gzip=head.startswith(_GZIP)))
+        whole = _stream_of(_unpack(whole, source, is_gzip=head.startswith(_GZIP)))
         head = whole.peek(6)[:6]
     if not head.startswith(b"PK"):  # a log may be an archive
         refuse_compressed(head, source)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _stream_of(_recoded(whole, source))
+        return _stream_of(_recode(whole, source))
     return whole
 
 
-def _unpacked(stream: IO[bytes], source: str, *, is_gzip: bool) -> Iterator[bytes]:
+def _unpack(stream: IO[bytes], source: str, *, is_gzip: bool) -> Iterator[bytes]:
     size = 0
     try:
         for piece in _pieces(gzip.GzipFile(fileobj=stream) if is_gzip else _zstd(stream, source)):
@@ -96,7 +96,7 @@ def _zstd(stream: IO[bytes], source: str) -> Any:
     return pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, "r"), "zstd")
 
 
-def _recoded(stream: IO[bytes], source: str) -> Iterator[bytes]:
+def _recode(stream: IO[bytes], source: str) -> Iterator[bytes]:
     text = io.TextIOWrapper(stream, "utf-16", newline="")
     try:
         while piece := text.read(_PIECE):

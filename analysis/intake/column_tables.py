@@ -122,7 +122,7 @@ def _row(batch: Any, number: int, source: str) -> tuple[int, Any | InputError]:
 
 
 def _plain(value: object) -> str | None:
-    """Return a value of a type that JSON lacks as text; ``None`` for bytes that are no text, such as a picture."""
+    """Return a value of a type that JSON lacks as text; ``None`` for bytes that are no text."""
     try:
         return value.decode() if isinstance(value, bytes) else str(value)
     except UnicodeDecodeError:

@@ -34,16 +34,19 @@ def files_in(folder: Path) -> Iterator[tuple[str, InputError | None]]:
             count += 1
             if count > MAX_FILES:
                 raise InputError(f"holds more than {MAX_FILES} files", source=str(folder))
-            shown = _relative(path, root)
+            relative = _relative(path, root)
             if os.path.islink(path):
                 if not _is_visible(path, root):
-                    files.append((shown, InputError(_LINK, source=shown)))
+                    files.append((relative, InputError(_LINK, source=relative)))
             elif not os.path.isdir(path):
-                files.append((shown, None if os.path.isfile(path) else InputError(_SPECIAL, source=shown)))
+                files.append((relative, None if os.path.isfile(path) else InputError(_SPECIAL, source=relative)))
     for error in unread:
-        shown = os.path.relpath(error.filename, root)
+        relative = os.path.relpath(error.filename, root)
         files.append(
-            (shown, InputError(f"cannot be read: {error.strerror}", source=shown if shown != "." else str(folder)))
+            (
+                relative,
+                InputError(f"cannot be read: {error.strerror}", source=relative if relative != "." else str(folder)),
+            )
         )
     yield from sorted(files, key=lambda one: one[0].split("/"))
 

@@ -161,7 +161,9 @@ def layout_of(path: str, folder: str = "", *, deep: bool = False) -> tuple[str, 
 
 
 def match_pattern(pattern: str, folder: str = "") -> Callable[[str], tuple[str, Hints] | None]:
-    """Return a function like `layout_of` for the paths that match a pattern; ``{instance}`` may span folders.
+    """Return a function like `layout_of` for the paths that match a pattern.
+
+    ``{instance}`` may span folders.
 
     Parameters
     ----------

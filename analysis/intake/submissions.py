@@ -239,7 +239,7 @@ def _open_any(path: str, name: str) -> IO[bytes]:
 
 
 def _count(file: _File) -> int | None:
-    """Return the number of entries of a file, ``None`` for forms in which they are no lines, and for pipes."""
+    """Return the number of entries of a file, ``None`` for pipes and where entries are no lines."""
     if file.error is not None or (file.hints.instance is not None and stem(file.path)[1] in TEXT):
         return 1
     if not file.path.endswith(LINES) or not os.path.isfile(file.path):

@@ -155,7 +155,9 @@ class Reader(Generic[S]):
         self.skipped += skipped
         self.whole = self.whole and whole
         self._final, self._gap = "", False
-        for table, group in groupby(self._joined(lines), lambda line: line.group if line.kind == "table" else None):
+        for table, group in groupby(
+            self._join_sentences(lines), lambda line: line.group if line.kind == "table" else None
+        ):
             rows = list(group) if table is not None else []
             for line in rows[:1] or group:
                 if self.over:
@@ -191,7 +193,7 @@ class Reader(Generic[S]):
             else:
                 self.value(part, self._message)
 
-    def _joined(self, lines: Iterable[TextLine]) -> Iterator[TextLine]:
+    def _join_sentences(self, lines: Iterable[TextLine]) -> Iterator[TextLine]:
         """Join sentences with steps over several lines, each of which ends with a comma."""
         sentence: TextLine | None = None
         last = 0

@@ -130,7 +130,7 @@ def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> ChosenPl
         announced = _level(one, plan.blocks)
         if not one.steps and not (announced == 2 and len(one.unread) > 1):
             continue
-        (cues, label), pending = _combined(pending), []
+        (cues, label), pending = _combine(pending), []
         if Cue.NO_PLAN in cues or (one.quoted and not announced):
             continue
         if label:
@@ -154,7 +154,7 @@ def choose(events: Iterable[Block[S] | Remark], grammar: Grammar[S]) -> ChosenPl
     return plan
 
 
-def _combined(remarks: Iterable[Remark]) -> tuple[Cue, str]:
+def _combine(remarks: Iterable[Remark]) -> tuple[Cue, str]:
     """Return the cues of remarks before a block, and the alternative they name."""
     cues, label = Cue(0), ""
     for one in remarks:

@@ -1,4 +1,4 @@
-"""Regular expressions of English phrases about plans, as `planoracle.instances.model_output.cues` uses them."""
+"""Regular expressions of English phrases about plans."""
 
 from __future__ import annotations
 
