@@ -41,13 +41,8 @@ def files_in(folder: Path) -> Iterator[tuple[str, InputError | None]]:
             elif not os.path.isdir(path):
                 files.append((relative, None if os.path.isfile(path) else InputError(_SPECIAL, source=relative)))
     for error in unread:
-        relative = os.path.relpath(error.filename, root)
-        files.append(
-            (
-                relative,
-                InputError(f"cannot be read: {error.strerror}", source=relative if relative != "." else str(folder)),
-            )
-        )
+        relative = _relative(error.filename, root)
+        files.append((relative, InputError(f"cannot be read: {error.strerror}", source=relative)))
     yield from sorted(files, key=lambda one: one[0].split("/"))
 
 
