@@ -141,17 +141,14 @@ def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
         for demand in _demands(instance.by_id[piece.action], piece.mode):
             if demand.sets is not None:
                 settings[demand.resource][piece.start][demand.sets] = None
-    spans: dict[str, list[_State]] = defaultdict(list)
+    spans: dict[str, list[_State]] = {}
     for name, resource in instance.resource.items():
         changes = {0: resource.state} if resource.state else {}
         changes |= {start: " or ".join(sorted(states)) for start, states in settings[name].items()}
-        for start in sorted(changes):
-            if spans[name]:
-                spans[name][-1] = spans[name][-1]._replace(end=start)
-            if not spans[name] or spans[name][-1].name != changes[start]:
-                spans[name].append(_State(start, schedule.makespan, changes[start]))
-            else:
-                spans[name][-1] = spans[name][-1]._replace(end=schedule.makespan)
+        starts = sorted(changes)
+        starts = [start for i, start in enumerate(starts) if i == 0 or changes[start] != changes[starts[i - 1]]]
+        ends = [*starts[1:], schedule.makespan]
+        spans[name] = [_State(start, end, changes[start]) for start, end in zip(starts, ends, strict=False)]
     return spans
 
 

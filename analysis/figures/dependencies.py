@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from itertools import accumulate, pairwise
+from statistics import fmean
 from typing import Any, NamedTuple, cast
 
 import networkx as nx
@@ -214,6 +214,8 @@ Point = tuple[float, float]
 
 _SWEEPS = 8
 _GROUP_GAP = 0.2
+# Least distances of two bends, of a bend and a box, and of two boxes.
+_GAPS = (0.3, 0.65, 1.0)
 # Columns for actions that wait for nothing and that nothing waits for.
 _LOOSE = 6
 
@@ -244,12 +246,8 @@ def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
     places: dict[str, Point] = {}
     bends: dict[tuple[str, str], list[Point]] = defaultdict(list)
     top = 0.0
-    groups = sorted(
-        nx.weakly_connected_components(graph), key=lambda group: min(map(instance.index.__getitem__, group))
-    )
-    for group in groups:
-        if len(group) == 1:
-            continue
+    groups = [group for group in nx.weakly_connected_components(graph) if len(group) > 1]
+    for group in sorted(groups, key=lambda group: min(map(instance.index.__getitem__, group))):
         heights = _place_group(sorted(group, key=instance.index.__getitem__), graph, layers)
         for (layer, key), y in heights.items():
             if isinstance(key, str):
@@ -284,12 +282,10 @@ def _place_group(members: list[str], graph: nx.DiGraph[str], layers: dict[str, i
     joined: dict[_Spot, list[_Spot]] = defaultdict(list)
     for before in members:
         for after in graph.successors(before):
-            chain: list[_Spot] = [(layers[before], before)]
-            for layer in range(layers[before] + 1, layers[after]):
-                chain.append((layer, (before, after)))
-                rows[layer].append(chain[-1])
-            chain.append((layers[after], after))
-            for one, other in pairwise(chain):
+            bends: list[_Spot] = [(layer, (before, after)) for layer in range(layers[before] + 1, layers[after])]
+            for bend in bends:
+                rows[bend[0]].append(bend)
+            for one, other in pairwise([(layers[before], before), *bends, (layers[after], after)]):
                 joined[one].append(other)
                 joined[other].append(one)
     order = [rows[layer] for layer in sorted(rows)]
@@ -304,12 +300,11 @@ def _untangle(order: list[list[_Spot]], joined: dict[_Spot, list[_Spot]]) -> Non
         for row in order if forwards else reversed(order):
             rank = {spot: i / max(1, len(line) - 1) for line in order for i, spot in enumerate(line)}
             step = -1 if forwards else 1
-
-            def key(spot: _Spot, rank: dict[_Spot, float] = rank, step: int = step) -> float:
-                ranks = [rank[other] for other in joined[spot] if (other[0] - spot[0]) * step > 0]
-                return sum(ranks) / len(ranks) if ranks else rank[spot]
-
-            row.sort(key=key)
+            neighbours = {
+                spot: [rank[other] for other in joined[spot] if (other[0] - spot[0]) * step > 0] for spot in row
+            }
+            means = {spot: fmean(ranks or [rank[spot]]) for spot, ranks in neighbours.items()}
+            row.sort(key=means.__getitem__)
 
 
 def _heights(order: list[list[_Spot]], joined: dict[_Spot, list[_Spot]]) -> dict[_Spot, float]:
@@ -319,7 +314,7 @@ def _heights(order: list[list[_Spot]], joined: dict[_Spot, list[_Spot]]) -> dict
         heights |= zip(row, _spread(row, [0.0] * len(row)), strict=True)
     for sweep in range(2 * _SWEEPS):
         for row in order if sweep % 2 else reversed(order):
-            targets = [_mean((heights[other] for other in joined[spot]), heights[spot]) for spot in row]
+            targets = [fmean([heights[other] for other in joined[spot]] or [heights[spot]]) for spot in row]
             heights |= zip(row, _spread(row, targets), strict=True)
     least = min(heights.values())
     return {spot: height - least for spot, height in heights.items()}
@@ -330,7 +325,8 @@ def _spread(row: list[_Spot], targets: list[float]) -> list[float]:
 
     Less the room taken up before them, heights must only not fall: blocks that do are pooled into their mean.
     """
-    offsets = list(accumulate((_gap(one, other) for one, other in pairwise(row)), initial=0.0))
+    boxes = [isinstance(spot[1], str) for spot in row]
+    offsets = list(accumulate((_GAPS[one + other] for one, other in pairwise(boxes)), initial=0.0))
     blocks: list[tuple[float, int]] = []  # sum and number
     for want, offset in zip(targets, offsets, strict=True):
         total, count = want - offset, 1
@@ -340,13 +336,3 @@ def _spread(row: list[_Spot], targets: list[float]) -> list[float]:
         blocks.append((total, count))
     level = [total / count for total, count in blocks for _ in range(count)]
     return [at + offset for at, offset in zip(level, offsets, strict=True)]
-
-
-def _gap(one: _Spot, other: _Spot) -> float:
-    boxes = isinstance(one[1], str) + isinstance(other[1], str)
-    return (0.3, 0.65, 1.0)[boxes]
-
-
-def _mean(values: Iterable[float], default: float) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed) if listed else default
