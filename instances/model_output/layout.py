@@ -163,8 +163,7 @@ def _classified(text: str, values: Iterator[object]) -> Iterator[TextLine]:
                 cells = [cell.strip() for cell in line_text.strip("|").split("|")]
                 yield TextLine(number, "table", line_text, inside, group, cells)
             continue
-        if in_table:
-            in_table, group = False, group + 1
+        in_table = False
         if inside and any(cues_of(part) for part in parts):
             yield from _around(number, parts, inside, bool(fences), group, quoted)
             continue
@@ -206,10 +205,10 @@ def _marked(number: int, text: str, inside: list[object], fenced: bool, group: i
         if kind == "action":
             yield TextLine(number, "action", text, inside)
             return
-        brief = name.lower() in _BRIEF and text != ""
-        yield TextLine(number, "note" if brief else kind, text if brief else name[:40])
-        if brief:
+        if name.lower() in _BRIEF and text:
+            yield TextLine(number, "note", text)
             return
+        yield TextLine(number, kind, name[:40])
     if text or inside:
         item = unmarked(f"{text} ")
         kind = "fence" if fenced else "free" if item is None else "list"

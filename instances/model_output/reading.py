@@ -135,14 +135,12 @@ def _describe_source(plan: list[Block[S]], later: bool, messages: int) -> str:
     if messages > 1:
         return f"{len({block.message for block in plan})} of {messages} messages"
     kinds = list(dict.fromkeys(block.kind for block in plan))
+    source = " and ".join(_WORDS[kind] for kind in kinds)
     if kinds == ["action"]:
-        source = "action lines" if plan[0].lines > 1 else "action line"
-    elif len(kinds) == 1:
-        word = _WORDS[kinds[0]]
-        plural = word.replace("block of lines", "blocks of lines") if " of " in word else f"{word}s"
-        source = word if len(plan) == 1 else f"{len(plan)} {plural}"
-    else:
-        source = " and ".join(_WORDS[kind] for kind in kinds)
+        source += "s" * (plan[0].lines > 1)
+    elif len(kinds) == 1 and len(plan) > 1:
+        first, *rest = source.split(" of ")
+        source = " of ".join([f"{len(plan)} {first}s", *rest])
     if plan[0].final:
         return f"{source} after '{plan[0].final}'"
     return f"last {source}" if later and len(plan) == 1 else source
