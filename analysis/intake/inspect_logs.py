@@ -15,7 +15,7 @@ from planoracle.analysis.intake.path_names import EntryError, problem_name
 from planoracle.analysis.intake.record_fields import plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model_output.messages import is_cut
+from planoracle.instances.model_output.messages import chat_in, is_cut
 
 #: Key of the submission in the store of a sample, see `planoracle.analysis.adapters.inspect_solvers`.
 STORED = "planoracle"
@@ -138,13 +138,11 @@ def _answer(output: Any) -> Any:
     """Return the answer of a model, as text or as a list of messages."""
     if not isinstance(output, dict):
         return output
-    choices = output.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    if not isinstance(message, dict):
+    chat = chat_in(output)
+    if not chat:
         return output.get("completion")
-    content = message.get("content")
-    return content if isinstance(content, str) and not message.get("tool_calls") else [message]
+    content = chat[0].get("content")
+    return content if isinstance(content, str) and not chat[0].get("tool_calls") else chat
 
 
 def _whole(value: Any, texts: Mapping[str, Any], depth: int = 0) -> Any:
