@@ -151,7 +151,7 @@ def test_the_list_has_all_rules_and_metrics(form: str) -> None:
     assert done.exit_code == 0, done.output
     benchmarks = [registry.get(name) for name in registry.names()]
     rules = {f"{one.rules.name}.{field.name}" for one in benchmarks for field in fields(one.rules.profile())}
-    metrics = {f"{one.name}.{column.name}" for one in benchmarks for column in one.metrics.COLUMNS}
+    metrics = {f"{one.name}.{column.name}" for one in benchmarks for column in one.columns}
     assert "timearena.max_wrong_streak" in rules
     if form == "json":
         rows = json.loads(done.output)

@@ -52,13 +52,12 @@ Runs
 
 Metrics
 -------
-- `Metric`: column of the benchmark in the rows of grades.
-- `Measured`: metrics of one run.
+- `MetricSet`: all metrics of the benchmark.
+- `Metric`: one metric of a run, with its average.
+- `Measurement`: run and oracle, from which metrics are computed.
+- `Optimum`: optimum that a grade reports.
 - `Oracle`: protocol of the solver that metrics ask for optima.
-- `Average`: sum over many grades divided by another.
-- `mean_of`: average of a metric.
-- `ratio_of`: sum of a metric divided by the sum of another.
-- `share_of`: share of the grades that meet a condition.
+- `Average`: aggregate of many grades: mean, ratio of sums, sum or counts.
 - `generic_metrics`: module with the metrics of the general rules.
 - `Reference`: plan or makespan that plans are compared with.
 - `Claim`: makespan that a reference states.
@@ -115,13 +114,12 @@ if TYPE_CHECKING:
         Average,
         Claim,
         Loophole,
-        Measured,
+        Measurement,
         Metric,
+        MetricSet,
+        Optimum,
         Oracle,
         Reference,
-        mean_of,
-        ratio_of,
-        share_of,
     )
     from planoracle.instances.protocol.settings import Setting
     from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step
@@ -149,10 +147,12 @@ _PLACES = {
     "LegalCommand": "instances.protocol.simulator:LegalCommand",
     "LiveText": "instances.protocol.live:LiveText",
     "Loophole": "instances.protocol.scoring:Loophole",
-    "Measured": "instances.protocol.scoring:Measured",
+    "Measurement": "instances.protocol.scoring:Measurement",
     "Metric": "instances.protocol.scoring:Metric",
+    "MetricSet": "instances.protocol.scoring:MetricSet",
     "MismatchEvidence": "instances.protocol.run:MismatchEvidence",
     "Mode": "instances.model.instance:Mode",
+    "Optimum": "instances.protocol.scoring:Optimum",
     "Oracle": "instances.protocol.scoring:Oracle",
     "Piece": "instances.model.schedule:Piece",
     "Plan": "instances.protocol.plan:Plan",
@@ -181,13 +181,10 @@ _PLACES = {
     "generic_metrics": "instances.benchmarks.generic.metrics",
     "lazy": "instances.protocol.benchmark:lazy",
     "load_json": "instances.files.strict_json:load_json",
-    "mean_of": "instances.protocol.scoring:mean_of",
-    "ratio_of": "instances.protocol.scoring:ratio_of",
     "read_bytes": "instances.files.strict_json:read_bytes",
     "read_list": "instances.model_output.reading:as_given",
     "read_output": "instances.model_output.reading:read",
     "referee": "instances.model.schedule_rules:referee",
-    "share_of": "instances.protocol.scoring:share_of",
 }
 __all__ = [
     "Action",
@@ -210,10 +207,12 @@ __all__ = [
     "LegalCommand",
     "LiveText",
     "Loophole",
-    "Measured",
+    "Measurement",
     "Metric",
+    "MetricSet",
     "MismatchEvidence",
     "Mode",
+    "Optimum",
     "Oracle",
     "Piece",
     "Plan",
@@ -242,13 +241,10 @@ __all__ = [
     "generic_metrics",
     "lazy",
     "load_json",
-    "mean_of",
-    "ratio_of",
     "read_bytes",
     "read_list",
     "read_output",
     "referee",
-    "share_of",
 ]
 
 if not TYPE_CHECKING:  # type checkers would accept any name

@@ -4,7 +4,7 @@ The figures are in ``data/published.json`` of a benchmark's package. The field `
 
 - ``problems``, NAME...: number of problems; ``problems per problem``, NAME, NAME and ``percent``, NAME, NAME: a ratio;
 - ``actions``, ``resources``, ``optimum``, NAME...: mean over problems; ``longest``, NAME...: greatest proved optimum;
-- ``metrics``, FIGURE: an entry of ``published_figures()`` in the benchmark's module ``scores``.
+- ``metrics``, FIGURE: an entry of ``published_figures()`` of the benchmark's `MetricSet`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ def _package(benchmark: str) -> str:
 def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
     """Return the value of a measure; ``None`` if an optimum is not proved."""
     if measure == "metrics":
-        value: float = registry.get(benchmark).metrics.published_figures()[names[0]]
-        return value
+        return registry.get(benchmark).metrics.published_figures()[names[0]]
     if measure in ("problems per problem", "percent"):
         ratio = len(expand(names[:1])) / len(expand(names[1:]))
         return 100 * ratio if measure == "percent" else ratio

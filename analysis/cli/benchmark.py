@@ -82,7 +82,7 @@ def _describe(one: AnyBenchmark) -> dict[str, Any]:
         "rules": _rules(one),
         "metrics": [
             {"metric": f"{one.name}.{column.name}", "unit": column.unit, "meaning": column.meaning}
-            for column in one.metrics.COLUMNS
+            for column in one.columns
         ],
         "summaries": [
             {"average": f"{one.name}.{average.name}", "meaning": average.meaning}

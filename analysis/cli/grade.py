@@ -252,6 +252,6 @@ def _retaining(entries: Iterable[Entry], retained: list[Entry] | None) -> Iterat
 
 
 def _columns() -> list[str]:
-    columns = (column for name in registry.names() for column in registry.get(name).metrics.COLUMNS)
+    columns = (column for name in registry.names() for column in registry.get(name).columns)
     own = [column.name for column in columns if column.is_shown]
     return [*_FIRST, *dict.fromkeys(own), *_LAST]

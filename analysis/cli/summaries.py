@@ -69,7 +69,7 @@ def show(
         own: list[str] = []
         full: float = 1
         for one in figures:
-            own += [one.name] if one.is_shown and not one.tally else []
+            own += [one.name] if one.is_shown and one.aggregate != "counts" else []
             if "main" in one.role:
                 own.append(_INTERVAL)
                 full = one.full
@@ -132,13 +132,13 @@ def _share_text(share: float | None, count: int, runs: int, none: str) -> str | 
 def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
     of_model = f" of {row['model']}" if row["model"] else ""
     set_name = row["set"] or "no set"
-    for tally in (one for one in figures if one.tally and row[one.name]):
+    for tally in (one for one in figures if one.aggregate == "counts" and row[one.name]):
         counts = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
         tell(f"{tally.meaning}{of_model} in {set_name}: {counts}", "note")
     if row["missing_names"]:
         names = [short_name(name) for name in row["missing_names"]]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        counted = any(one.absent is not None for one in figures)
+        counted = any(one.counts_missing for one in figures)
         treatment = "count as failed" if counted else "are left out, but for the columns of all"
         tell(f"no plan{of_model} for {', '.join(names[:5])}{more} in {set_name}; these {treatment}", "note")
     least, most = row["samples_least"], row["samples_most"]

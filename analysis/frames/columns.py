@@ -113,7 +113,7 @@ def own_metrics() -> dict[str, FrameColumn]:
     for benchmark in map(registry.get, registry.names()):
         owner = registry.get(benchmark.rules.name)
         is_shared = owner is not benchmark and owner.metrics is benchmark.metrics
-        for column in () if is_shared else benchmark.metrics.COLUMNS:
+        for column in () if is_shared else benchmark.columns:
             owners.setdefault(column.name, []).append(benchmark.title)
             frame_column = _KINDS.get(column.kind, text)(column.name, column.meaning)
             unit = column.unit if column.kind in ("number", "count") else ""

@@ -84,11 +84,11 @@ def is_grade_row(row: Any) -> bool:
         return False
     grade = grade_of(row, 1)
     benchmark = registry.find(grade.benchmark or "")
-    own = benchmark.metrics.COLUMNS if benchmark is not None and grade.scored else ()
+    own = benchmark.columns if benchmark is not None and grade.scored else ()
     return grade.scored == row["scored"] and all(_has_value_of(grade.metrics, column) for column in own)
 
 
-def _has_value_of(metrics: dict[str, Any], column: Metric) -> bool:
+def _has_value_of(metrics: dict[str, Any], column: Metric[Any]) -> bool:
     value = metrics.get(column.name)
     kinds = {"number": int | float, "count": int, "flag": bool, "text": str}
     return column.name in metrics and (value is None or isinstance(value, kinds.get(column.kind, object)))

@@ -21,12 +21,11 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.plan import UnreadError
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.scoring import DETAILS
 
 #: Format and version of rows of grades. The version grows when a field changes its meaning or is removed.
 FORMAT: Final = "planoracle/grade"
 VERSION: Final = 3
-#: Metrics of single steps, which rows contain only on request.
-DETAILS: Final = frozenset({"steps", "trace", "final"})
 # Prefix of a common field in a row if the benchmark has a metric of the same name.
 _COVERED: Final = "run_"
 
@@ -71,7 +70,7 @@ class Grade:
         Number of steps read, the part of the submission they were read from, and the number of ignored lines that look
         like steps; see `planoracle.instances.protocol.plan.Reading`.
     metrics
-        Metrics of the benchmark, see `planoracle.instances.protocol.benchmark.Benchmark.columns`.
+        Metrics of the benchmark, see `planoracle.instances.protocol.scoring.MetricSet`.
     """
 
     id: str | None
@@ -122,10 +121,11 @@ class Grade:
     def of_run(cls, run: AnyRun, oracle: SolverOracle, *, details: bool = True, **about: Any) -> Grade:
         """Return the grade of a run; ``about`` are the fields of the submission.
 
-        Without ``details`` it may lack those of `DETAILS` that take time to compute.
+        Without ``details`` it lacks those of `DETAILS`.
         """
         benchmark, verdict = registry.of(run.problem), run.verdict
-        measured = benchmark.metrics.measure(run, oracle)
+        measurement = benchmark.metrics.measurement(run, oracle)
+        optimum = measurement.optimum
         foreign = None if run.success else benchmark.foreign(run)
         figures: dict[str, Any] = {
             "scored": True,
@@ -137,9 +137,9 @@ class Grade:
             "progress": verdict.progress,
             "goal_ratio": verdict.goal_ratio,
             "makespan": verdict.makespan,
-            "optimal_makespan": measured.optimum,
-            "optimum_status": measured.status,
-            "optimum_bound": measured.bound,
+            "optimal_makespan": optimum.makespan,
+            "optimum_status": optimum.status,
+            "optimum_bound": optimum.lower_bound,
             "foreign": foreign and len(foreign.names),
             "other_problem": foreign and foreign.suspicion(benchmark.mismatch_share),
             "read": run.plan.read,
@@ -147,8 +147,8 @@ class Grade:
             "ignored": run.plan.ignored,
             **about,
         }
-        score = benchmark.main_score(figures | measured.metrics)
-        metrics = measured.metrics | measured.details() if details else measured.metrics
+        metrics = benchmark.metrics.values(measurement, details=details)
+        score = benchmark.main_score(figures | metrics)
         return cls(**figures, main_score=score, metrics=metrics)
 
     @property

@@ -1,7 +1,7 @@
 """Metrics of all benchmarks, each declared once: name, kind, help text, and how it is averaged.
 
 Rows of grades are checked by this table. The frames ``grades`` and ``summaries``, the summaries on the terminal and the
-report take their columns from it. Metrics of a single benchmark are in its ``scores.py``.
+report take their columns from it. Those of a single benchmark are in its `MetricSet`.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def wording(benchmarks: Iterable[str | None]) -> dict[str, tuple[str, str]]:
     words = dict(_COMMON)
     for name in sorted({name for name in benchmarks if name}):
         owner = registry.find(name)
-        for column in owner.metrics.COLUMNS if owner else ():
+        for column in owner.columns if owner else ():
             words.setdefault(column.name, (column.meaning, "%" if column.unit == "percent" else column.unit))
     return words
 

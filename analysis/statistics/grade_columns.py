@@ -13,7 +13,7 @@ from planoracle.analysis.grading.rule_options import complete_rules
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Average, mean_of
+from planoracle.instances.protocol.scoring import Average
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +23,8 @@ PROBLEM_KEY = ["set", "model", "instance"]
 _LABELS = (*PROBLEM_KEY, "sample")
 # Figures of grades that lack what those of their benchmark need.
 _SIMPLE = (
-    mean_of("success", "plans that succeed", default=0.0, role=("success",)),
-    mean_of("main_score", "the main figure of the benchmark", role=("main",)),
+    Average("success", "plans that succeed", lambda row: row.get("success") or 0.0, role=("success",)),
+    Average("main_score", "the main figure of the benchmark", role=("main",)),
 )
 #: Metrics of all benchmarks as figures beside the benchmark's own, under names that no benchmark has.
 COMMON = tuple(Average(f"all:{one.name}", one.average, one.of) for one in (*SUMMARY, *PRICED) if one.of is not None)
@@ -35,7 +35,7 @@ def figures_of(benchmark: str, rules: Mapping[str, Rules], simple: Collection[st
     if benchmark in simple:
         return _SIMPLE
     match = registry.find(benchmark) or registry.get(GENERAL)
-    return tuple(match.metrics.averages(rules[match.name]))
+    return match.metrics.averages(rules[match.name])
 
 
 class GradeRows:
@@ -74,7 +74,9 @@ class GradeRows:
             columns = self._columns[benchmark] = {label: [] for label in _LABELS}
             columns |= {"scored": array("b"), "success": array("b")}
             figures = (*self.figures(benchmark), *COMMON)
-            columns |= {name: [] if one.tally else array("d") for one in figures for name in columns_of(one)}
+            columns |= {
+                name: [] if one.aggregate == "counts" else array("d") for one in figures for name in columns_of(one)
+            }
             self._terms[benchmark] = [(one, [columns[name] for name in columns_of(one)]) for one in figures]
         return [_terms_of(figure, row) for figure, _ in self._terms[benchmark]]
 
@@ -132,13 +134,15 @@ class GradeRows:
 
 def columns_of(figure: Average) -> tuple[str, ...]:
     """Return the columns of a figure: its names to be counted, or its numerator and denominator."""
-    return (f"{figure.name}:counted",) if figure.tally else (f"{figure.name}:top", f"{figure.name}:bottom")
+    return (
+        (f"{figure.name}:counted",) if figure.aggregate == "counts" else (f"{figure.name}:top", f"{figure.name}:bottom")
+    )
 
 
 def _terms_of(figure: Average, row: Mapping[str, Any] | None) -> tuple[Any, ...]:
     """Return the terms of a row, ``nan`` for none; raises `ValueError` or `TypeError` for invalid ones."""
-    value = None if row is None else figure.of(row)
-    if figure.tally:
+    value = None if row is None else figure.terms(row)
+    if figure.aggregate == "counts":
         return ([] if value is None else [name for name in value if hash(name) is not None],)
     if value is None:
         return nan, nan

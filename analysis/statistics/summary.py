@@ -106,8 +106,8 @@ def summarize(
           ``NAME_low`` and ``NAME_high`` of a 95 % interval; and ``NAME_of_all``;
         - ``pass@k, pass^k, best@k``, see `planoracle.analysis.statistics.intervals`, if there are several samples,
           for every k up to the least number of samples of a problem;
-        - the figures of `planoracle.instances.protocol.benchmark.Benchmark.averages`, and by their names the ``runs``
-          that each mean is over.
+        - the averages of the benchmark, see `planoracle.instances.protocol.scoring.MetricSet`, and by their names the
+          ``runs`` that each mean is over.
     """
     complete = complete_rules(rules)
     groups = [
@@ -127,7 +127,7 @@ def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFr
 
 def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average]) -> list[_Group]:
     """Average over the samples of each problem of a benchmark; return a group per model and set."""
-    means = [one for one in (*figures, *COMMON) if not (one.tally or one.total)]
+    means = [one for one in (*figures, *COMMON) if one.aggregate == "mean"]
     terms = [column for one in means for column in columns_of(one)]
     # Sums of floating-point numbers depend on their order, which must not be that of the rows.
     frame = frame.sort_values([*PROBLEM_KEY, *terms], ignore_index=True)
@@ -204,9 +204,8 @@ class _Group:
             return None
         top, bottom = (self.sums[column] for column in columns_of(figure))
         top = top if tops is None else fsum(tops)
-        if figure.absent is not None:
-            top += figure.absent[0] * self.absent
-            bottom += figure.absent[1] * self.absent
+        if figure.counts_missing:
+            bottom += self.absent
         return top / bottom if bottom else None
 
     def share(self, figure: Average | None, tops: Iterable[float] | None = None) -> float | None:
@@ -221,7 +220,7 @@ class _Group:
             return None
         answered, absent = self.answered[columns_of(figure)[0]], self.absent
         unjudged = sum(name in self.members for name, count in self.scored.items() if not count)
-        return value * (answered + (absent if figure.absent else 0)) / (answered + absent + unjudged)
+        return value * (answered + (absent if figure.counts_missing else 0)) / (answered + absent + unjudged)
 
     def count(self, figure: Average | None) -> int:
         """Return the number of runs that have a figure."""
@@ -255,15 +254,15 @@ class _Group:
     def own(self) -> dict[str, Any]:
         """Return the figures of the benchmark, the runs that they are over, and the names of missing problems."""
         missing = (name for name in self.members if name not in self.scored)
-        runs = {one.name: self.count(one) for one in self.figures if not (one.tally or one.total)}
+        runs = {one.name: self.count(one) for one in self.figures if one.aggregate == "mean"}
         figures = {one.name: self._figure(one) for one in self.figures}
         return figures | {"runs": runs, "missing_names": list(islice(missing, NAMED))}
 
     def _figure(self, figure: Average) -> Any:
-        if figure.tally:
+        if figure.aggregate == "counts":
             counts = Counter(chain.from_iterable(self.runs[columns_of(figure)[0]]))
             return dict(sorted(counts.items(), key=str))
-        if figure.total:
+        if figure.aggregate == "sum":
             return int(sum(value for value in self.runs[columns_of(figure)[0]] if not isnan(value)))
         return self.mean(figure)
 
@@ -311,8 +310,8 @@ class _Group:
             return []
         runs = self.main_terms
         most = max([1.0, *(float((tops / bottoms).max()) / main.full for tops, bottoms in runs)])
-        if main.absent is not None:
-            runs = runs + [np.array([main.absent], dtype=float).T] * self.absent
+        if main.counts_missing:
+            runs = runs + [np.array([[0.0], [1.0]])] * self.absent
         weight = fsum(float(bottoms.mean()) for _, bottoms in runs) / len(runs)
         return [
             SampleCluster((tops / weight + mean * (1 - bottoms / weight)) / main.full, stratum, 1 / len(runs), most)

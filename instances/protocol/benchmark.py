@@ -30,7 +30,7 @@ from planoracle.instances.protocol.plan import (
 )
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.run import MismatchEvidence, Run
-from planoracle.instances.protocol.scoring import Average, Loophole, Reference, Row
+from planoracle.instances.protocol.scoring import Average, Loophole, Metric, MetricSet, Reference, Row
 from planoracle.instances.protocol.settings import PLAIN
 from planoracle.instances.protocol.simulator import Simulator
 
@@ -87,7 +87,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run`,
       ``simulator(problem, rules)``, which returns a `planoracle.instances.protocol.simulator.Simulator`,
       [``under(problem, rules)``].
-    - ``metrics``: ``COLUMNS``, ``averages(rules)``, ``measure(run, oracle)``, [``REFERENCES``, ``LOOPHOLES``].
+    - ``metrics``: a `planoracle.instances.protocol.scoring.MetricSet`, which declares each metric once.
     - ``feedback``: ``TOPICS``, ``examine(run)``, [``foreign(run)``].
     - ``live``: ``TEXT``, a subclass of `planoracle.instances.protocol.live.LiveText`, [``action_space(problem)``,
       ``SETTINGS``].
@@ -154,7 +154,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     language: Any
     rules: RuleSet[_R]
     runs: Any
-    metrics: Any
+    metrics: MetricSet[Any, _R]
     feedback: Any
     live: Any = None
     generator: Any = None
@@ -317,12 +317,16 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     @cached_property
     def _main(self) -> Average:
-        averages: Sequence[Average] = self.metrics.averages(self.rules.profiles["paper"])
-        return next(one for one in averages if "main" in one.role)
+        return next(one for one in self.metrics.averages(self.rules.profile()) if "main" in one.role)
+
+    @cached_property
+    def columns(self) -> Sequence[Metric[Any]]:
+        """Metrics of the benchmark that have a column in frames and tables."""
+        return self.metrics.columns(self.rules.profile())
 
     def main_score(self, row: Row) -> float | None:
         """Return the main score of a scored grade, from 0 to 1; ``None`` where it is undefined."""
-        terms = self._main.of(row)
+        terms = self._main.terms(row)
         return terms[0] / terms[1] / self._main.full if terms and terms[1] else None
 
     @cached_property
@@ -337,7 +341,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @property
     def references(self) -> Sequence[Reference[_P]]:
         """Plans and makespans that plans are compared with, beside the optimum and the heuristics."""
-        return getattr(self.metrics, "REFERENCES", ())
+        return self.metrics.references
 
     @property
     def referenced_names(self) -> Sequence[str]:
@@ -347,7 +351,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @property
     def loopholes(self) -> Sequence[Loophole[_P]]:
         """Ways to pass the released grader with less work than a problem asks for, shown by an audit."""
-        return getattr(self.metrics, "LOOPHOLES", ())
+        return self.metrics.loopholes
 
     def paper_averages(self, averages: Mapping[str, Any]) -> dict[str, float | None]:
         """Return further averages of a method over a set, under the names of the paper.

@@ -1,10 +1,11 @@
-"""Metrics, averages and references of a benchmark, and the oracle that metrics query."""
+"""Declarations of metrics, averages and references of a benchmark, and the oracle of metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from planoracle.instances.model.limits import Status
 
@@ -51,68 +52,65 @@ class Oracle(Protocol):
         """Return the best reachable makespan before and after every step; ``None``: unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Metrics of one run.
+class Optimum(NamedTuple):
+    """Optimum that a grade reports: makespan if it is proved, status, and proved lower bound; in ticks."""
 
-    Attributes
-    ----------
-    optimum
-        Proved optimal makespan under the rules of the grade, in ticks; else ``None``.
-    metrics
-        Metrics of the benchmark by name.
-    status, bound
-        Status and proved lower bound; by default those of the optimum.
-    details
-        Function that returns further metrics, step by step, which are rarely needed.
-    """
-
-    optimum: int | None
-    metrics: dict[str, Any] = field(default_factory=dict)
-    status: Status | None = None
-    bound: int | None = None
-    details: Callable[[], dict[str, Any]] = dict
+    makespan: int | None = None
+    status: Status = Status.unknown
+    lower_bound: int | None = None
 
     @classmethod
-    def with_optimum(cls, best: BestKnown, metrics: dict[str, Any]) -> Measured:
-        """Return metrics with the status and bounds of the best known plan."""
-        optimum = best.makespan if best.status == Status.optimal else None
-        return cls(optimum, metrics, best.status, best.lower_bound)
-
-    def __post_init__(self) -> None:
-        if self.status is None:
-            object.__setattr__(self, "status", Status.unknown if self.optimum is None else Status.optimal)
-            object.__setattr__(self, "bound", self.optimum)
+    def of(cls, best: BestKnown) -> Optimum:
+        """Return the optimum of a solve."""
+        return cls(best.makespan if best.status == Status.optimal else None, best.status, best.lower_bound)
 
 
-class Metric(NamedTuple):
-    """Metric in the rows of grades.
+_Run = TypeVar("_Run", bound="Run[Any, Any, Any]")
+_R = TypeVar("_R", bound="Rules")
 
-    Attributes
-    ----------
-    kind
-        ``number``, ``count``, ``flag`` or ``text``; other kinds have no column in data frames.
-    is_shown
-        True if the table of grades has it.
+
+class Measurement(Generic[_Run]):
+    """Run, oracle, and values that several metrics of the run share.
+
+    A benchmark derives a class of its own, whose attributes are computed once per run.
     """
 
-    name: str
-    meaning: str
-    unit: str = ""
-    kind: str = "number"
-    is_shown: bool = False
+    def __init__(self, run: _Run, oracle: Oracle) -> None:
+        self.run = run
+        self.oracle = oracle
+
+    @cached_property
+    def best(self) -> BestKnown:
+        """Best known plan and bound under the rules of the run."""
+        return self.oracle.best(self.run.problem, self.run.rules)
+
+    @cached_property
+    def optimum(self) -> Optimum:
+        """Optimum that the grade reports."""
+        return Optimum.of(self.best)
+
+
+_M = TypeVar("_M", bound=Measurement[Any])
+#: Kinds of metrics. ``json``: any value, without a column in frames and tables.
+Kind = Literal["number", "count", "flag", "text", "json"]
+#: Names of metrics that describe every step. Rows have them on request only.
+DETAILS: Final = frozenset({"steps", "trace", "final"})
 
 
 class Average(NamedTuple):
-    """Average over many grades: one sum divided by another.
+    """Aggregate of many grades.
 
     Attributes
     ----------
     of
-        Function that returns the two terms of a scored grade, ``None`` for none. With ``total`` the second is ignored;
-        with ``tally`` the result is a list of names to count.
-    absent
-        Terms of a problem of the set without a submission, where missing ones count as failed.
+        Function of the row of a scored grade, ``None`` for a grade that does not count. A number is averaged, a pair is
+        numerator and denominator of a ratio of sums, and ``counts`` takes a list of names. By default the value of the
+        metric that has the average, else of the field ``name``.
+    aggregate
+        ``mean``: sum of the numerators divided by the sum of the denominators; ``sum``; or ``counts``: how often each
+        name occurs.
+    counts_missing
+        True if a problem of the set without a submission counts as 0.
     is_shown
         True if tables for people have it.
     role
@@ -123,38 +121,107 @@ class Average(NamedTuple):
 
     name: str
     meaning: str
-    of: Callable[[Row], Any]
-    absent: tuple[float, float] | None = None
-    total: bool = False
-    tally: bool = False
+    of: Callable[[Row], Any] | None = None
+    aggregate: Literal["mean", "sum", "counts"] = "mean"
+    counts_missing: bool = False
     is_shown: bool = True
     role: tuple[str, ...] = ()
     full: float = 1
 
-
-def mean_of(name: str, meaning: str, *, key: str = "", default: float | None = None, **more: Any) -> Average:
-    """Return the mean of a metric over the grades that have it; with ``default`` over all grades."""
-
-    def of(row: Row) -> tuple[float, float] | None:
-        value = row.get(key or name)
-        value = default if value is None else value
-        return None if value is None else (value, 1)
-
-    return Average(name, meaning, of, **more)
+    def terms(self, row: Row) -> Any:
+        """Return numerator and denominator of a scored grade, or its names to count; ``None`` for none."""
+        value = row.get(self.name) if self.of is None else self.of(row)
+        return value if value is None or isinstance(value, tuple) or self.aggregate == "counts" else (value, 1)
 
 
-def ratio_of(name: str, meaning: str, top: str, bottom: str, **more: Any) -> Average:
-    """Return the sum of one metric divided by the sum of another."""
+@dataclass(frozen=True, slots=True)
+class Metric(Generic[_M]):
+    """Metric of a single run.
 
-    def of(row: Row) -> tuple[float, float] | None:
-        return None if row[top] is None or row[bottom] is None else (row[top], row[bottom])
+    Attributes
+    ----------
+    name
+        Key in rows of grades.
+    of
+        Function that returns the value, ``None`` where it is undefined.
+    is_shown
+        True if the table of grades has it.
+    rule
+        Name of a rule, such as ``price_waits``: rows have the metric only if it is set.
+    average
+        Its aggregate over many grades, if any.
+    """
 
-    return Average(name, meaning, of, **more)
+    name: str
+    meaning: str
+    of: Callable[[_M], Any]
+    unit: str = ""
+    kind: Kind = "number"
+    is_shown: bool = False
+    rule: str = ""
+    average: Average | None = None
 
 
-def share_of(name: str, meaning: str, condition: Callable[[Row], bool], **more: Any) -> Average:
-    """Return the share of the grades that meet a condition."""
-    return Average(name, meaning, lambda row: (float(condition(row)), 1), **more)
+#: Metrics, and averages that belong to no single metric, in the order of rows and tables.
+Declarations: TypeAlias = tuple[Metric[_M] | Average, ...]
+
+
+class MetricSet(Generic[_M, _R]):
+    """Metrics of a benchmark. Rows, tables, frames, reports and averages follow from its declarations.
+
+    Attributes
+    ----------
+    measurement
+        Class whose objects are passed to `Metric.of`.
+    declare
+        Function that returns the declarations under some rules, which may change the averages only.
+    references, loopholes
+        Plans and makespans to compare with, and ways to pass the released grader with less work, see `Benchmark`.
+    published_figures
+        Function that recomputes figures which the paper prints about its problems, by the names in
+        ``data/published.json``.
+    """
+
+    def __init__(
+        self,
+        measurement: type[_M],
+        declare: Callable[[_R], Declarations[_M]],
+        references: Sequence[Reference[Any]] = (),
+        loopholes: Sequence[Loophole[Any]] = (),
+        published_figures: Callable[[], Mapping[str, float]] = dict,
+    ) -> None:
+        self.measurement = measurement
+        self.declare = cache(declare)
+        self.references = references
+        self.loopholes = loopholes
+        self.published_figures = published_figures
+
+    def columns(self, rules: _R) -> tuple[Metric[_M], ...]:
+        """Return the metrics that have a column in frames and tables."""
+        return tuple(one for one in self.declare(rules) if isinstance(one, Metric) and one.kind != "json")
+
+    def averages(self, rules: _R) -> tuple[Average, ...]:
+        """Return the aggregates over many grades under some rules."""
+        return tuple(filter(None, map(_average_of, self.declare(rules))))
+
+    def values(self, measurement: _M, *, details: bool = True) -> dict[str, Any]:
+        """Return the metrics of a run by name; without ``details`` those of `DETAILS` are missing."""
+        rules = measurement.run.rules
+        return {
+            one.name: one.of(measurement)
+            for one in self.declare(rules)
+            if isinstance(one, Metric)
+            and (details or one.name not in DETAILS)
+            and (not one.rule or getattr(rules, one.rule))
+        }
+
+
+def _average_of(declared: Metric[Any] | Average) -> Average | None:
+    """Return the average that a declaration has, with its function."""
+    if isinstance(declared, Average):
+        return declared
+    average, name = declared.average, declared.name
+    return average if average is None or average.of is not None else average._replace(of=lambda row: row.get(name))
 
 
 _P = TypeVar("_P", contravariant=True)

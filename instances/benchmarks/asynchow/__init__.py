@@ -156,7 +156,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
     language = lazy("planoracle.instances.benchmarks.asynchow.language")
     rules = lazy("planoracle.instances.benchmarks.asynchow.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.asynchow.run")
-    metrics = lazy("planoracle.instances.benchmarks.asynchow.metrics")
+    metrics = lazy("planoracle.instances.benchmarks.asynchow.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.asynchow.feedback")
     live = lazy("planoracle.instances.benchmarks.asynchow.live")
 

@@ -166,7 +166,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     language = lazy("planoracle.instances.benchmarks.asynctool.language")
     rules = lazy("planoracle.instances.benchmarks.asynctool.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.asynctool.run")
-    metrics = lazy("planoracle.instances.benchmarks.asynctool.metrics")
+    metrics = lazy("planoracle.instances.benchmarks.asynctool.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.asynctool.feedback")
     live = lazy("planoracle.instances.benchmarks.asynctool.live")
     generator = lazy("planoracle.instances.benchmarks.asynctool.generator")

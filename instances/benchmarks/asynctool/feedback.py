@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planoracle.instances.benchmarks.asynctool.encoding import to_schedule
-from planoracle.instances.benchmarks.asynctool.metrics import causes
+from planoracle.instances.benchmarks.asynctool.failure_causes import causes
 from planoracle.instances.benchmarks.asynctool.replay import Transcript
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.model.violations import Measure, Violation

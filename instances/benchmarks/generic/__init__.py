@@ -98,7 +98,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     language = lazy("planoracle.instances.benchmarks.generic.language")
     rules = RuleSet("generic", {"paper": Rules(), "released": Rules(refuse_unread=False)})
     runs = lazy("planoracle.instances.benchmarks.generic.run")
-    metrics = lazy("planoracle.instances.benchmarks.generic.metrics")
+    metrics = lazy("planoracle.instances.benchmarks.generic.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.generic.feedback")
     live = lazy("planoracle.instances.benchmarks.generic.live")
     generator = lazy("planoracle.instances.benchmarks.generic.generator")

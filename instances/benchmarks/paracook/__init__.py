@@ -196,7 +196,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     language = lazy("planoracle.instances.benchmarks.paracook.language")
     rules = lazy("planoracle.instances.benchmarks.paracook.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.grid_kitchens.run")
-    metrics = lazy("planoracle.instances.benchmarks.paracook.metrics")
+    metrics = lazy("planoracle.instances.benchmarks.paracook.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.grid_kitchens.feedback")
     live = lazy("planoracle.instances.benchmarks.grid_kitchens.live")
     generator = lazy("planoracle.instances.benchmarks.paracook.generator")

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
+from functools import cached_property
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_number
+from planoracle.instances.benchmarks.grid_kitchens.rules import Time
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row, mean_of
-
-COLUMNS = (
-    Metric("all_served", "every order was served", kind="flag", is_shown=True),
-    Metric("served", "orders served", "orders", "count", is_shown=True),
-    Metric("time", "when the run ended", "ticks", is_shown=True),
-    Metric("errors", "actions at which a kitchen came to its end", kind="count"),
-    Metric("sequential_time", "what counts for a failure: all steps one by one, each a long way off", "ticks", "count"),
-    Metric("sequential_movement", "the ways of these", "ticks", "count"),
-    Metric("utilisation", "share of time at work, mean over the cooks of a success", "share", is_shown=True),
-    Metric("time_ratio", "time by sequential time, of a success", "share"),
-    Metric("optimality", "time by least time, of a success", "share"),
+from planoracle.instances.protocol.scoring import (
+    Average,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
+    Row,
 )
 
 # The released code's guess of a way, the sum of width and height of its maps, and how many ways an ingredient makes.
@@ -51,90 +50,153 @@ def sequential(kitchen: GridKitchen) -> tuple[int, int]:
     return ways * _WAY + work, ways * _WAY
 
 
-def averages(rules: GridKitchenRules) -> tuple[Average, ...]:
-    """Return the released summary; a failure counts with the sequential time.
+class CookMeasurement(Measurement[GridKitchenRun]):
+    """Run with its time, the time that counts for a failure, and the work of every cook."""
 
-    Time at work of a cook is, when runs end with their plans, what is busy and no wait, by what is busy, as released:
-    who stops early was never idle. When they end with the last dish, it is counted by the time until then.
-    """
+    def __init__(self, run: GridKitchenRun, oracle: Oracle) -> None:
+        super().__init__(run, oracle)
+        self.outcome = run.outcome
+        self.time = json_number(self.outcome.time)
+        self.sequential_time, self.sequential_movement = sequential(run.problem)
+        self.busy = self.of_cooks(self.outcome.busy)
+        self.waiting = self.of_cooks(self.outcome.waiting)
 
-    def time(row: Row) -> tuple[float, int]:
-        return (row["time"] if row["success"] else row["sequential_time"]), 1
+    def of_cooks(self, ticks: Mapping[str, Time]) -> dict[str, int | float]:
+        """Return ticks of every cook as JSON has them."""
+        return {cook: json_number(own) for cook, own in ticks.items()}
 
-    def movement(row: Row) -> tuple[float, int]:
-        if row["success"]:
-            return sum(row["moving"].values()), len(row["moving"])
-        return row["sequential_movement"], len(row["moving"])
+    @cached_property
+    def working(self) -> dict[str, int | float]:
+        """Ticks of the walks and work of every cook, up to the end."""
+        end, cooks = self.outcome.time, self.run.problem.agents
+        sums = dict.fromkeys(cooks, end * 0)
+        for deed in self.outcome.events:
+            if deed.act.word != WAIT:
+                sums[cooks[deed.cook]] += min(deed.end, end) - deed.start
+        return self.of_cooks(sums)
 
-    def at_work(row: Row) -> tuple[float, int] | None:
-        shares = _shares(row, rules)
-        return (sum(shares), len(shares)) if row["success"] else None
+    @cached_property
+    def shares(self) -> list[float]:
+        """Share of time at work of every cook."""
+        ticks = {"time": self.time, "busy": self.busy, "waiting": self.waiting, "working": self.working}
+        return _shares(ticks, self.run.rules)
 
+    @cached_property
+    def optimum(self) -> Optimum:
+        """Optimum of the kitchen, which is searched on request only."""
+        return super().optimum if self.run.rules.price_optimum else Optimum()
+
+    def by(self, time: int | None) -> float | None:
+        """Return the time of a success divided by another time; ``None`` for a failure, or without that time."""
+        return self.time / time if self.outcome.done and time else None
+
+
+def declare(rules: GridKitchenRules) -> Declarations[CookMeasurement]:
+    """Return the metrics of the released simulator and summary, and ours; times are in ticks."""
     return (
-        Average("success_rate", "no error and every order served", _flag("success"), role=("success", "main")),
-        Average("time_mean", "time in ticks, of failures the sequential time (pOCT)", time),
-        mean_of("time_ratio", "time by sequential time, of successes (nOCT)"),
-        Average("movement", "ticks that a cook walks", movement),
-        Average("utilisation", "share of time at work, mean over cooks of successes (AU)", at_work),
-        mean_of("optimality", "time by least time, of successes"),
-        Average("errors", "by kind", lambda row: [row["error"]["kind"]] if row["error"] else [], tally=True),
+        Average(
+            "success_rate", "no error and every order served", lambda row: row["success"], role=("success", "main")
+        ),
+        Metric("all_served", "every order was served", lambda its: its.outcome.all_served, kind="flag", is_shown=True),
+        Metric(
+            "error",
+            "kind of the fault that ended the run, cook and index of the action concerned",
+            lambda its: (
+                dict(zip(("kind", "agent", "index"), its.outcome.error, strict=True)) if its.outcome.error else None
+            ),
+            kind="json",
+        ),
+        Metric("served", "orders served", lambda its: its.outcome.served, "orders", "count", is_shown=True),
+        Metric("time", "when the run ended", lambda its: its.time, "ticks", is_shown=True),
+        Metric(
+            "trace",
+            "moment, cook and index of every action that took effect",
+            lambda its: [[json_number(moment), cook, index] for moment, cook, index in its.outcome.trace],
+            kind="json",
+        ),
+        Metric("final", "cooks and stations at the end", lambda its: its.outcome.final, kind="json"),
+        Metric(
+            "progress",
+            "actions begun, and how many there are, by cook",
+            lambda its: {cook: list(own) for cook, own in its.outcome.progress.items()},
+            kind="json",
+        ),
+        Metric("busy", "ticks of actions begun, by cook", lambda its: its.busy, kind="json"),
+        Metric("waiting", "of these, ticks of waits", lambda its: its.waiting, kind="json"),
+        Metric("moving", "of these, ticks of walks", lambda its: its.of_cooks(its.outcome.moving), kind="json"),
+        Metric("processing", "of these, ticks of work", lambda its: its.of_cooks(its.outcome.processing), kind="json"),
+        Metric("errors", "actions at which a kitchen came to its end", lambda its: its.run.errors, kind="count"),
+        Metric(
+            "served_at",
+            "when each order was served",
+            lambda its: [json_number(moment) for moment in its.outcome.served_at],
+            kind="json",
+        ),
+        Metric("working", "ticks of walks and work up to the end, by cook", lambda its: its.working, kind="json"),
+        Metric(
+            "sequential_time",
+            "what counts for a failure: all steps one by one, each a long way off",
+            lambda its: its.sequential_time,
+            "ticks",
+            "count",
+        ),
+        Metric("sequential_movement", "the ways of these", lambda its: its.sequential_movement, "ticks", "count"),
+        Average(
+            "time_mean",
+            "time in ticks, of failures the sequential time (pOCT)",
+            lambda row: row["time"] if row["success"] else row["sequential_time"],
+        ),
+        Metric(
+            "utilisation",
+            "share of time at work, mean over the cooks of a success",
+            lambda its: sum(its.shares) / len(its.shares) if its.outcome.done else None,
+            "share",
+            is_shown=True,
+        ),
+        Metric(
+            "time_ratio",
+            "time by sequential time, of a success",
+            lambda its: its.by(its.sequential_time),
+            "share",
+            average=Average("time_ratio", "time by sequential time, of successes (nOCT)"),
+        ),
+        Average("movement", "ticks that a cook walks", _movement),
+        Average(
+            "utilisation",
+            "share of time at work, mean over cooks of successes (AU)",
+            lambda row: _utilisation(row, rules) if row["success"] else None,
+        ),
+        Metric(
+            "optimality",
+            "time by least time, of a success",
+            lambda its: its.by(its.optimum.makespan),
+            "share",
+            average=Average("optimality", "time by least time, of successes"),
+        ),
+        Average("errors", "by kind", lambda row: [row["error"]["kind"]] if row["error"] else [], "counts"),
     )
 
 
-def measure(run: GridKitchenRun, oracle: Oracle) -> Measured:
-    """Compute the metrics of a run.
-
-    ``metrics``, as the released simulator reports: ``all_served``, ``error`` (``kind``, ``agent``, ``index``),
-    ``time``, ``served``; per cook ``progress`` (actions begun, and how many there are), ``busy``, ``waiting``,
-    ``moving``, ``processing``; ``trace`` (moment, cook and index of every action that took effect) and ``final``.
-
-    And ``errors``, ``served_at``, ``working`` (ticks of a cook's walks and work up to the end), and the others of
-    `COLUMNS`.
-    """
-    outcome = run.outcome.as_dict()
-    cooks = outcome.pop("agents")
-    figures = {name: {cook: own[name] for cook, own in cooks.items()} for name in _OF_COOKS}
-    time, ways = sequential(run.problem)
-    row = {
-        "success": outcome.pop("done"),
-        **outcome,
-        **figures,
-        "errors": run.errors,
-        "served_at": [json_number(moment) for moment in run.outcome.served_at],
-        "working": _working(run),
-        "sequential_time": time,
-        "sequential_movement": ways,
-    }
-    shares = _shares(row, run.rules)
-    done = row.pop("success")
-    row["utilisation"] = sum(shares) / len(shares) if done else None
-    row["time_ratio"] = row["time"] / time if done and time else None
-    if not run.rules.price_optimum:
-        return Measured(None, row | {"optimality": None})
-    best = oracle.best(run.problem, run.rules)
-    least = best.makespan if best.status == "optimal" else None
-    return Measured.with_optimum(best, row | {"optimality": row["time"] / least if done and least else None})
+def _movement(row: Row) -> tuple[float, int]:
+    walked = row["moving"]
+    return (sum(walked.values()) if row["success"] else row["sequential_movement"]), len(walked)
 
 
-_OF_COOKS = ("progress", "busy", "waiting", "moving", "processing")
-
-
-def _flag(name: str) -> Callable[[Row], tuple[float, int]]:
-    return lambda row: (float(row[name]), 1)
+def _utilisation(row: Row, rules: GridKitchenRules) -> tuple[float, int]:
+    shares = _shares(row, rules)
+    return sum(shares), len(shares)
 
 
 def _shares(row: Row, rules: GridKitchenRules) -> list[float]:
-    """Return the share of time at work of every cook."""
+    """Return the share of time at work of every cook.
+
+    When runs end with their plans, it is what is busy and no wait, by what is busy, as released: who stops early was
+    never idle. When they end with the last dish, it is counted by the time until then.
+    """
     if rules.end == "served":
         return [work / row["time"] if row["time"] else 0.0 for work in row["working"].values()]
-    both: Iterable[tuple[float, float]] = zip(row["busy"].values(), row["waiting"].values(), strict=True)
+    both = zip(row["busy"].values(), row["waiting"].values(), strict=True)
     return [(busy - waiting) / busy if busy > 0 else 0.0 for busy, waiting in both]
 
 
-def _working(run: GridKitchenRun) -> dict[str, int | float]:
-    end = run.outcome.time
-    sums = dict.fromkeys(run.problem.agents, end * 0)
-    for deed in run.outcome.events:
-        if deed.act.word != WAIT:
-            sums[run.problem.agents[deed.cook]] += min(deed.end, end) - deed.start
-    return {name: json_number(ticks) for name, ticks in sums.items()}
+METRICS = MetricSet(CookMeasurement, declare)

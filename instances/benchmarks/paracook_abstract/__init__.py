@@ -124,7 +124,7 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     language = lazy("planoracle.instances.benchmarks.paracook_abstract.language")
     rules = lazy("planoracle.instances.benchmarks.paracook.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.paracook_abstract.run")
-    metrics = lazy("planoracle.instances.benchmarks.paracook_abstract.metrics")
+    metrics = lazy("planoracle.instances.benchmarks.paracook_abstract.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.paracook_abstract.feedback")
     live = lazy("planoracle.instances.benchmarks.paracook_abstract.live")
     generator = lazy("planoracle.instances.benchmarks.paracook_abstract.generator")

@@ -5,68 +5,91 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import name_of, with_hands
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.scoring import Average, Loophole, Measured, Metric, Oracle, Row, mean_of, share_of
+from planoracle.instances.protocol.scoring import (
+    Average,
+    Declarations,
+    Loophole,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Row,
+)
 
 #: What a failure counts in the average time, by the time of the oracle.
 FAILED = 1.2
 
-COLUMNS = (
-    Metric("done", "whether the plan counts as done", kind="flag"),
-    Metric("time", "largest clock of an agent, -1 if the plan is not done", "ticks", is_shown=True),
-    Metric("optimum_ratio", "time by the optimum; of plans that are done without a loophole", is_shown=True),
-    Metric("crash", "exception with which the released code stops at a name that is none", kind="text"),
-    Metric(
-        "loophole",
-        "why the plan passes though it is no plan: repeats (a task stands for another, or comes twice), lists (of more "
-        "agents than there are); its time is then not comparable with the optimum",
-        kind="text",
-        is_shown=True,
-    ),
-)
+
+class PlanMeasurement(Measurement[ParaCookRun]):
+    """Run and optimum."""
+
+    @cached_property
+    def optimum(self) -> Optimum:
+        """Optimum; none for a plan that passes through a loophole, which may take less."""
+        return Optimum() if self.run.loophole else super().optimum
 
 
-def averages(rules: Profile) -> tuple[Average, ...]:
-    """Return the released averages; ``time_ratio`` is that of plans without a loophole."""
-
-    def time(row: Row) -> tuple[float, int] | None:
-        if row["done"]:
-            return row["time"], 1
-        return None if row["optimal_makespan"] is None else (FAILED * row["optimal_makespan"], 1)
-
-    def loopholes(row: Row) -> list[str]:
-        return [row["loophole"]] if row["loophole"] else []
-
+def declare(rules: Profile) -> Declarations[PlanMeasurement]:
+    """Return the metrics and the released averages; ``time_ratio`` is that of plans without a loophole."""
     return (
-        share_of(
-            "success_rate", "share of plans that are done", lambda row: bool(row["done"]), role=("success", "main")
+        Metric(
+            "done",
+            "whether the plan counts as done",
+            lambda its: its.run.success,
+            kind="flag",
+            average=Average("success_rate", "share of plans that are done", role=("success", "main")),
         ),
-        mean_of("time_ratio", "time by the optimum, of plans that are done without a loophole", key="optimum_ratio"),
-        Average("average_time", f"time in ticks, of a failure {FAILED} times the optimum", time),
-        Average("loopholes", "plans that pass though they are none, why", loopholes, tally=True),
+        Metric(
+            "time",
+            "largest clock of an agent, -1 if the plan is not done",
+            lambda its: its.run.verdict.makespan if its.run.success else -1,
+            "ticks",
+            is_shown=True,
+        ),
+        Metric(
+            "optimum_ratio",
+            "time by the optimum; of plans that are done without a loophole",
+            lambda its: (
+                its.run.verdict.makespan / its.optimum.makespan if its.run.success and its.optimum.makespan else None
+            ),
+            is_shown=True,
+            average=Average("time_ratio", "time by the optimum, of plans that are done without a loophole"),
+        ),
+        Average("average_time", f"time in ticks, of a failure {FAILED} times the optimum", _time),
+        Metric(
+            "crash",
+            "exception with which the released code stops at a name that is none",
+            lambda its: its.run.crash or None,
+            kind="text",
+        ),
+        Metric(
+            "loophole",
+            "why the plan passes though it is no plan: repeats (a task stands for another, or comes twice), lists (of "
+            "more agents than there are); its time is then not comparable with the optimum",
+            lambda its: its.run.loophole or None,
+            kind="text",
+            is_shown=True,
+            average=Average(
+                "loopholes",
+                "plans that pass though they are none, why",
+                lambda row: [row["loophole"]] if row["loophole"] else [],
+                "counts",
+            ),
+        ),
     )
 
 
-def measure(run: ParaCookRun, oracle: Oracle) -> Measured:
-    """Compute the metrics of a run; what passes through a loophole is not held against the optimum."""
-    best = oracle.best(run.problem, run.rules)
-    metrics: dict[str, object] = {
-        "done": run.success,
-        "time": run.verdict.makespan if run.success else -1,
-        "optimum_ratio": None,
-        "crash": run.crash or None,
-        "loophole": run.loophole or None,
-    }
-    if run.loophole:
-        return Measured(None, metrics)
-    measured = Measured.with_optimum(best, metrics)
-    if run.success and measured.optimum:
-        metrics["optimum_ratio"] = run.verdict.makespan / measured.optimum
-    return measured
+def _time(row: Row) -> Any:
+    if row["done"]:
+        return row["time"]
+    return None if row["optimal_makespan"] is None else FAILED * row["optimal_makespan"]
 
 
 _Best = Callable[[Instance], str]
@@ -121,3 +144,5 @@ LOOPHOLES = (
         more_lists,
     ),
 )
+
+METRICS = MetricSet(PlanMeasurement, declare, loopholes=LOOPHOLES)

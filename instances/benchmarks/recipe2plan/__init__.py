@@ -188,7 +188,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     language = lazy("planoracle.instances.benchmarks.recipe2plan.language")
     rules = lazy("planoracle.instances.benchmarks.recipe2plan.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.recipe2plan.run")
-    metrics = lazy("planoracle.instances.benchmarks.recipe2plan.metrics")
+    metrics = lazy("planoracle.instances.benchmarks.recipe2plan.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.recipe2plan.feedback")
     live = lazy("planoracle.instances.benchmarks.recipe2plan.live")
     generator = lazy("planoracle.instances.benchmarks.recipe2plan.generator")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from statistics import fmean
 
 from planoracle.instances.benchmarks.recipe2plan import bundled_data
@@ -18,7 +18,17 @@ from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.scoring import Average, BestKnown, Claim, Measured, Metric, Oracle, Row, mean_of
+from planoracle.instances.protocol.scoring import (
+    Average,
+    BestKnown,
+    Claim,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,63 +157,79 @@ def published_figures() -> dict[str, float]:
     }
 
 
-_NONE = (0.0, 1.0)
+class RecipeMeasurement(Measurement[Recipe2PlanRun]):
+    """Run with its efficiency against the reference plan, and against the optimal plan."""
 
-COLUMNS = (
-    Metric("efficiency", "time saved by autonomous time (equation 1)", "share"),
-    Metric(
-        "r_efficiency", "the same by that of as many commands of the reference (equation 2)", "share", "number", True
-    ),
-    Metric("r_efficiency_optimal", "the same with the optimal plan as reference; all of it for a success", "share"),
-    Metric("multitasking_score", "r_efficiency of a success, else 0 (equation 3)", "share", is_shown=True),
-    Metric("reference", "what r_efficiency compares with: heuristic, optimal or none", kind="text"),
-)
+    def __init__(self, run: Recipe2PlanRun, oracle: Oracle) -> None:
+        super().__init__(run, oracle)
+        problem, rules = run.problem, run.rules
+        self.reference, plan = _reference(problem, rules, self.best)
+        by_optimum = self.reference == "optimal"
+        self.figures = efficiency(problem, run.verdict, plan, rules, whole=by_optimum)
+        self.against_optimum = self.figures
+        if not by_optimum:
+            commands = _commands(problem, self.best)
+            self.against_optimum = efficiency(problem, run.verdict, commands, rules, whole=True)
+
+    @cached_property
+    def optimum(self) -> Optimum:
+        """Optimum; none if a success takes less, as only ``zero_duration="accepted"`` allows."""
+        optimum, makespan = super().optimum, self.run.makespan
+        if makespan is not None and optimum.makespan is not None and makespan < optimum.makespan:
+            return Optimum()
+        return optimum
 
 
-def averages(rules: Profile) -> tuple[Average, ...]:
-    """Return the means of the paper; runs whose efficiency is undefined are in no mean of it."""
-    absent = _NONE if rules.missing == "failed" else None
+def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
+    """Return the metrics and means of the paper; runs whose efficiency is undefined are in no mean of it."""
+    is_failed = rules.missing == "failed"
     return (
-        mean_of("success", "plans that succeed", default=0.0, absent=absent, role=("success",)),
-        mean_of("progress", "actions done", default=0.0, absent=absent),
-        mean_of("goal_ratio", "recipes done", default=0.0, absent=absent, is_shown=False),
-        mean_of("r_efficiency", "where it is defined"),
-        Average("undefined", "runs whose r_efficiency is undefined", _undefined, total=True),
-        mean_of("multitasking_score", "where it is defined", absent=absent, role=("main",)),
-        Average("r_efficiency_optimal", "of runs that succeed, where it is defined", _against_optimum),
+        Average(
+            "success", "plans that succeed", lambda row: row.get("success") or 0.0, "mean", is_failed, role=("success",)
+        ),
+        Average("progress", "actions done", lambda row: row.get("progress") or 0.0, "mean", is_failed),
+        Average(
+            "goal_ratio", "recipes done", lambda row: row.get("goal_ratio") or 0.0, "mean", is_failed, is_shown=False
+        ),
+        Metric("efficiency", "time saved by autonomous time (equation 1)", lambda its: its.figures.efficiency, "share"),
+        Metric(
+            "r_efficiency",
+            "the same by that of as many commands of the reference (equation 2)",
+            lambda its: its.figures.r_efficiency,
+            "share",
+            is_shown=True,
+            average=Average("r_efficiency", "where it is defined"),
+        ),
+        Average(
+            "undefined", "runs whose r_efficiency is undefined", lambda row: int(row["r_efficiency"] is None), "sum"
+        ),
+        Metric(
+            "r_efficiency_optimal",
+            "the same with the optimal plan as reference; all of it for a success",
+            lambda its: its.against_optimum.r_efficiency,
+            "share",
+        ),
+        Metric(
+            "multitasking_score",
+            "r_efficiency of a success, else 0 (equation 3)",
+            lambda its: its.figures.multitasking_score,
+            "share",
+            is_shown=True,
+            average=Average("multitasking_score", "where it is defined", counts_missing=is_failed, role=("main",)),
+        ),
+        # A plan that fails early can equal the optimum.
+        Average(
+            "r_efficiency_optimal",
+            "of runs that succeed, where it is defined",
+            lambda row: row.get("r_efficiency_optimal") if row["success"] else None,
+        ),
+        Metric(
+            "reference",
+            "what r_efficiency compares with: heuristic, optimal or none",
+            lambda its: its.reference,
+            kind="text",
+        ),
     )
-
-
-def _against_optimum(row: Row) -> tuple[float, int] | None:
-    """Return ``r_efficiency_optimal`` of a success; a plan that fails early can equal the optimum."""
-    value = row.get("r_efficiency_optimal")
-    return (value, 1) if row["success"] and value is not None else None
-
-
-def _undefined(row: Row) -> tuple[int, int]:
-    return int(row["r_efficiency"] is None), 1
-
-
-def measure(run: Recipe2PlanRun, oracle: Oracle) -> Measured:
-    """Compute the metrics of a run."""
-    problem, rules, verdict = run.problem, run.rules, run.verdict
-    best = oracle.best(problem, rules)
-    name, reference = _reference(problem, rules, best)
-    figures = efficiency(problem, verdict, reference, rules, whole=name == "optimal")
-    against = figures
-    if name != "optimal":
-        against = efficiency(problem, verdict, _commands(problem, best), rules, whole=True)
-    metrics = {
-        "efficiency": figures.efficiency,
-        "r_efficiency": figures.r_efficiency,
-        "r_efficiency_optimal": against.r_efficiency,
-        "multitasking_score": figures.multitasking_score,
-        "reference": name,
-    }
-    measured = Measured.with_optimum(best, metrics)
-    if measured.optimum is not None and verdict.success and verdict.makespan < measured.optimum:
-        return Measured(None, metrics)  # as only zero_duration="accepted" allows
-    return measured
 
 
 def _reference(problem: Instance, rules: Profile, best: BestKnown) -> tuple[str, tuple[StepCommand, ...] | None]:
@@ -248,3 +274,6 @@ def _commands(problem: Instance, best: BestKnown) -> tuple[StepCommand, ...] | N
 @ProblemCache
 def _parsed(problem: Instance, plan: str) -> tuple[StepCommand, ...]:
     return parse(plan, problem).commands
+
+
+METRICS = MetricSet(RecipeMeasurement, declare, published_figures=published_figures)

@@ -205,7 +205,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     language = lazy("planoracle.instances.benchmarks.kitchens.language")
     rules = lazy("planoracle.instances.benchmarks.robotouille.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.robotouille.run")
-    metrics = lazy("planoracle.instances.benchmarks.robotouille.metrics")
+    metrics = lazy("planoracle.instances.benchmarks.robotouille.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.robotouille.feedback")
     live = lazy("planoracle.instances.benchmarks.robotouille.live")
     generator = lazy("planoracle.instances.benchmarks.robotouille.generator")

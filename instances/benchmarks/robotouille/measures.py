@@ -8,46 +8,53 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.compiled_rules import GroundAction
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, ground
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural, split_name
-from planoracle.instances.benchmarks.kitchens.run import REFUSALS, StepRecord
+from planoracle.instances.benchmarks.kitchens.run import StepRecord
 from planoracle.instances.files.strict_json import load_json
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-def measure(run: StepRecord) -> dict[str, Any]:
-    """Return the metrics of one run that need no optimum, by column.
+class Foresight(NamedTuple):
+    """Use of the time that long-running work takes, see `foresight`.
 
-    ``repeated_transitions`` are legal actions that led to an earlier state, also by changing nothing;
-    ``repeated_share`` is their share of the legal actions (4.2.3, question 5, Figure 6). States are equal only with
-    equal running effects and turns: a wait while something cooks is no repetition. ``invalid_kinds`` counts refused
-    actions by `run.REFUSALS`. For the others see `foresight`.
+    Attributes
+    ----------
+    prioritised
+        Whether such work started before other work; ``None`` if the goal needs none.
+    slow_needed, slow_started
+        Pieces of long-running work that the goal needs at least, and actions that started one.
+    first_slow_start
+        Steps before the first of them, or ``None``.
+    other_before
+        Actions before that (all, if there is none) that were other work.
+    """
+
+    prioritised: bool | None
+    slow_needed: int
+    slow_started: int
+    first_slow_start: int | None
+    other_before: int
+
+
+def repetitions(run: StepRecord) -> int:
+    """Count the legal actions that led to an earlier state, also by changing nothing (4.2.3, Figure 6).
+
+    States are equal only with equal running effects and turns: a wait while something cooks is no repetition.
     """
     seen = {run.states[0]}
-    repeated = legal = 0
+    repeated = 0
     for step, state in zip(run.steps, run.states[1:], strict=True):
         if step.valid:
-            legal += 1
             repeated += state in seen
             seen.add(state)
-    kinds = Counter(refusal.kind for refusal in run.refusals)
-    return {
-        "repeated_transitions": repeated,
-        "repeated_share": repeated / legal if legal else 0.0,
-        "invalid_actions": len(run.refusals),
-        "invalid_kinds": {kind: kinds[kind] for kind in REFUSALS},
-        **dict(zip(FORESIGHT, foresight(run), strict=True)),
-    }
-
-
-#: Columns of `foresight`.
-FORESIGHT = ("prioritised", "slow_needed", "slow_started", "first_slow_start", "other_before")
+    return repeated
 
 
 def step_limit(reference: float) -> int:
@@ -59,7 +66,7 @@ def step_limit(reference: float) -> int:
     return math.floor(1.5 * reference)
 
 
-def foresight(run: StepRecord) -> tuple[bool | None, int, int, int | None, int]:
+def foresight(run: StepRecord) -> Foresight:
     """Decide whether long-running work started before other work (4.2.4, question 6; our definition).
 
     *Long-running* is what comes about by a delayed effect: cooked, fried, boiling, water in a pot. The goal *needs* it
@@ -70,12 +77,6 @@ def foresight(run: StepRecord) -> tuple[bool | None, int, int, int | None, int]:
     for it: walking and waiting; whatever was done to the thing that the work is done to (an onion is cut before it is
     fried); and clearing the way, that is handling things held at the start, things that were on the station where the
     work is done, and things that lay on one of all these. Handling, cutting or cooking anything else is other work.
-
-    Returns
-    -------
-    tuple
-        Prioritised, or ``None``; pieces of long-running work that the goal needs at least; actions that started one;
-        steps before the first of them, or ``None``; actions before that (all, if there is none) that were other work.
     """
     engine = run.rules
     facts, kinds = _needs(engine.kitchen)
@@ -87,16 +88,16 @@ def foresight(run: StepRecord) -> tuple[bool | None, int, int, int | None, int]:
     ]
     needed = sum(facts.values()) + sum(kinds.values())
     if not needed:
-        return None, 0, 0, None, 0
+        return Foresight(None, 0, 0, None, 0)
     if not starts:
         other = [deed for _, deed in done if _thing(engine, deed) is not None]
-        return False, needed, 0, None, len(other)
+        return Foresight(False, needed, 0, None, len(other))
     place, at, first = starts[0]
     before = [deed for _, deed in done[:place] if deed.player == first.player]
     helping = _in_the_way(run, at, first)
     other = [deed for deed in before if (thing := _thing(engine, deed)) is not None and thing not in helping]
     ticks = sum(deed.ticks for _, deed in done[:place])
-    return not other, needed, len(starts), ticks, len(other)
+    return Foresight(not other, needed, len(starts), ticks, len(other))
 
 
 def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:

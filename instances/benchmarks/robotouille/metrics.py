@@ -1,142 +1,218 @@
-"""Metrics of runs in kitchens: success within the step limit, optimality, and failures."""
+"""Metrics of runs in kitchens: success within the step limit, optimality, and failures.
+
+Sections of the paper are in brackets. A run goes to its end, even past the limit of a success.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from functools import cached_property
 
 from planoracle.instances.benchmarks.kitchens.rules import Profile
-from planoracle.instances.benchmarks.kitchens.run import KitchenRun, StepRecord
+from planoracle.instances.benchmarks.kitchens.run import REFUSALS, KitchenRun
 from planoracle.instances.benchmarks.robotouille.failures import failure
-from planoracle.instances.benchmarks.robotouille.measures import measure as trace_metrics
-from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
+from planoracle.instances.benchmarks.robotouille.measures import foresight, published_steps, repetitions, step_limit
 from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import Average, BestKnown, Measured, Metric, Oracle, Row, mean_of, share_of
-
-COLUMNS = (
-    Metric("end", "how the run ended", kind="text"),
-    Metric("steps_taken", "legal actions", "steps", "count"),
-    Metric("attempts", "with refused actions", "steps", "count"),
-    Metric("optimal_steps", "proved fewest steps", "steps", "count"),
-    Metric("lower_bound", "proved bound on them", "steps", "count"),
-    Metric("step_limit", "1.5 times the reference", "steps", "count"),
-    Metric("within_limit", "goal reached in so many steps", kind="flag", is_shown=True),
-    Metric("within_limit_attempts", "the same with refused actions counted", kind="flag"),
-    Metric("optimality", "steps by fewest steps, of a success", "share", is_shown=True),
-    Metric("steps_to_go", "fewest steps left by fewest steps", "share"),
-    Metric("lost", "steps taken and left by fewest steps - 1, of a failure", "share"),
-    Metric("repeated_share", "repeated transitions", "share"),
-    Metric("invalid_actions", "refused actions", kind="count"),
-    Metric("failure", "class of the failure", kind="text", is_shown=True),
-    Metric("cause", "cause of the failure", kind="text", is_shown=True),
+from planoracle.instances.protocol.scoring import (
+    Average,
+    BestKnown,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
 )
 
 
-def averages(rules: Profile) -> tuple[Average, ...]:
-    """Return success rates and efficiency (sections 4.2.2 and 4.2.3)."""
+class KitchenMeasurement(Measurement[KitchenRun]):
+    """Run with its step limit, its class of failure, and the steps that remain at its end."""
 
-    def count_unproved(row: Row) -> tuple[int, int]:
-        return int(row["within_limit"] is None), 1
+    def __init__(self, run: KitchenRun, oracle: Oracle) -> None:
+        super().__init__(run, oracle)
+        self.record = run.record
+        self.steps = run.record.steps_taken
+        self.min_steps = self.optimum.makespan
+        reference = self.min_steps if run.rules.limit == "optimum" else published_steps(run.problem.name)
+        self.limit = None if reference is None else step_limit(reference)
+        self.failure = failure(run.record, self.limit)
+        self.repeated = repetitions(run.record)
+        self.foresight = foresight(run.record)
 
-    def list_failures(row: Row) -> list[str]:
-        return [] if row["failure"] == "success" else [row["failure"]]
+    @cached_property
+    def optimum(self) -> Optimum:
+        """Fewest steps as the rules count them: with joint moves, of all players at once."""
+        return self._in_rounds(self.best)
 
+    @cached_property
+    def rest(self) -> Optimum | None:
+        """Fewest steps from the final state; ``None`` if they are not searched."""
+        if self.run.success:
+            return Optimum(0, Status.optimal, 0)
+        return self._in_rounds(self.oracle.rest(self.run)) if self.run.rules.price_rest else None
+
+    def _in_rounds(self, best: BestKnown) -> Optimum:
+        makespan, status, bound = Optimum.of(best)
+        if self.run.rules.moves != "joint":
+            return Optimum(makespan, status, bound)
+        players = len(self.run.problem.players)
+        return Optimum(None if makespan is None else -(-makespan // players), status, bound and -(-bound // players))
+
+    @property
+    def steps_left(self) -> int | None:
+        """Proved fewest steps from the final state."""
+        return self.rest and self.rest.makespan
+
+    def within(self, steps: int) -> bool | None:
+        """Return whether the goal was reached in so many steps; ``None`` without a limit."""
+        return None if self.limit is None else self.record.success and steps <= self.limit
+
+    def by_min_steps(self, steps: int | None) -> float | None:
+        """Return a number of steps divided by the fewest steps; ``None`` if one of them is not proved."""
+        return None if steps is None or not self.min_steps else steps / self.min_steps
+
+
+def declare(rules: Profile) -> Declarations[KitchenMeasurement]:
+    """Return the metrics, and success rates and efficiency (sections 4.2.2 and 4.2.3)."""
     return (
-        mean_of(
-            "success",
-            "goal reached within the step limit, where that is known",
-            key="within_limit",
-            role=("success", "main"),
+        Metric("end", "how the run ended", lambda its: its.record.end, kind="text"),
+        Metric("steps_taken", "legal actions", lambda its: its.steps, "steps", "count"),
+        Metric("attempts", "with refused actions", lambda its: len(its.record.steps), "steps", "count"),
+        Metric("optimal_steps", "proved fewest steps", lambda its: its.min_steps, "steps", "count"),
+        Metric("lower_bound", "proved bound on them", lambda its: its.best.lower_bound, "steps", "count"),
+        Metric("step_limit", "1.5 times the reference", lambda its: its.limit, "steps", "count"),
+        # The paper's success [4.2.2, question 1].
+        Metric(
+            "within_limit",
+            "goal reached in so many steps",
+            lambda its: its.within(its.steps),
+            kind="flag",
+            is_shown=True,
+            average=Average(
+                "success", "goal reached within the step limit, where that is known", role=("success", "main")
+            ),
         ),
-        Average("unproved", "runs whose step limit is not known", count_unproved, total=True),
-        share_of("completed", "goal reached at all", lambda row: row["end"] == "completed"),
-        mean_of("optimality", "steps by fewest steps, of runs that reach the goal"),
-        mean_of("repeated_share", "repeated transitions", default=0.0),
-        mean_of("invalid_actions", "refused actions"),
-        Average("failures", "by class", list_failures, tally=True),
+        Average("unproved", "runs whose step limit is not known", lambda row: int(row["within_limit"] is None), "sum"),
+        Average("completed", "goal reached at all", lambda row: row["end"] == "completed"),
+        Metric(
+            "within_limit_attempts",
+            "the same with refused actions counted",
+            lambda its: its.within(len(its.record.steps)),
+            kind="flag",
+        ),
+        # [4.2.2, question 2]
+        Metric(
+            "optimality",
+            "steps by fewest steps, of a success",
+            lambda its: its.by_min_steps(its.steps if its.record.success else None),
+            "share",
+            is_shown=True,
+            average=Average("optimality", "steps by fewest steps, of runs that reach the goal"),
+        ),
+        # [4.2.2, question 3]
+        Metric(
+            "steps_to_go", "fewest steps left by fewest steps", lambda its: its.by_min_steps(its.steps_left), "share"
+        ),
+        Metric("steps_left", "proved fewest steps from the final state", lambda its: its.steps_left, kind="json"),
+        Metric(
+            "rest",
+            "status of these; infeasible: nothing leads to the goal any more",
+            lambda its: its.rest and its.rest.status,
+            kind="json",
+        ),
+        Metric("lost", "steps taken and left by fewest steps - 1, of a failure", _lost, "share"),
+        # [4.2.3, question 5]
+        Metric(
+            "repeated_transitions",
+            "legal actions that led to an earlier state",
+            lambda its: its.repeated,
+            kind="json",
+        ),
+        Metric(
+            "repeated_share",
+            "repeated transitions",
+            lambda its: its.repeated / max(sum(step.valid for step in its.record.steps), 1),
+            "share",
+            average=Average("repeated_share", "repeated transitions", lambda row: row.get("repeated_share") or 0.0),
+        ),
+        Metric(
+            "invalid_actions",
+            "refused actions",
+            lambda its: len(its.record.refusals),
+            kind="count",
+            average=Average("invalid_actions", "refused actions"),
+        ),
+        Metric("invalid_kinds", "refused actions by kind", _invalid_kinds, kind="json"),
+        # [4.2.4, question 6]
+        Metric(
+            "prioritised",
+            "long-running work started before other work",
+            lambda its: its.foresight.prioritised,
+            kind="json",
+        ),
+        Metric(
+            "slow_needed",
+            "pieces of long-running work that the goal needs",
+            lambda its: its.foresight.slow_needed,
+            kind="json",
+        ),
+        Metric("slow_started", "actions that started one", lambda its: its.foresight.slow_started, kind="json"),
+        Metric(
+            "first_slow_start",
+            "steps before the first of them",
+            lambda its: its.foresight.first_slow_start,
+            kind="json",
+        ),
+        Metric("other_before", "actions before it for other work", lambda its: its.foresight.other_before, kind="json"),
+        # [4.2.3, A.9]
+        Metric(
+            "failure",
+            "class of the failure",
+            lambda its: its.failure.kind,
+            kind="text",
+            is_shown=True,
+            average=Average(
+                "failures",
+                "by class",
+                lambda row: [] if row["failure"] == "success" else [row["failure"]],
+                "counts",
+            ),
+        ),
+        Metric("cause", "cause of the failure", lambda its: its.failure.cause, kind="text", is_shown=True),
+        Metric("cause_index", "place of the action that caused it", lambda its: its.failure.position, kind="json"),
+        Metric(
+            "lacks",
+            "conditions of the goal that do not hold at the end",
+            lambda its: [
+                {
+                    "kind": lack.kind,
+                    "condition": list(lack.condition),
+                    "objects": list(lack.objects),
+                    "made": lack.is_own_doing,
+                }
+                for lack in its.failure.lacks
+            ],
+            kind="json",
+        ),
+        Metric("recovered", "refused actions that the run got over", lambda its: its.failure.recovered, kind="json"),
+        Metric(
+            "steps",
+            "action, whether it was legal, whether it reached the goal, how many were legal before it",
+            lambda its: [[step.action, step.valid, step.reached, step.choices] for step in its.record.steps],
+            kind="json",
+        ),
     )
 
 
-def measure(run: KitchenRun, oracle: Oracle) -> Measured:
-    """Compute the metrics of a run, which goes to its end, even past the limit of a success.
-
-    ``metrics`` (sections of the paper in brackets; ``|τ|`` steps taken, ``|τ*|`` of a proved optimal plan), the last
-    one among the ``details``:
-
-    - ``end``: ``completed``, ``limit`` (the submission's) or ``exhausted``; ``steps_taken``: ``|τ|``;
-      ``attempts``: with refused actions;
-    - ``optimal_steps``: ``|τ*|``, ``None`` if not proved, and the ``lower_bound`` that is;
-    - ``step_limit``: ``floor(1.5 · reference)``, ``None`` if that is not known; ``within_limit``: the goal was
-      reached in so many steps, the paper's success [4.2.2, question 1], ``None`` without limit;
-      ``within_limit_attempts``: the same if refused actions cost a step as well;
-    - ``optimality``: ``|τ| / |τ*|`` of runs that reached the goal [4.2.2, question 2];
-    - ``steps_to_go``: ``|τ*_left| / |τ*|``, the steps that an optimal plan needs from the final state over those
-      it needs from the start [4.2.2, question 3]; 0 if the goal was reached, ``None`` if one of them is not
-      proved or ``price_rest`` is off; ``steps_left``: ``|τ*_left|``; ``rest``: its status (``infeasible``:
-      nothing leads to the goal any more); ``lost``: ``(|τ| + |τ*_left|) / |τ*| - 1`` of runs that did not reach it;
-    - ``repeated_transitions``, ``repeated_share``, ``invalid_actions``, ``invalid_kinds``: see
-      `planoracle.instances.benchmarks.robotouille.measures.measure` [4.2.3];
-    - ``prioritised``, ``slow_needed``, ``slow_started``, ``first_slow_start``, ``other_before``: see
-      `planoracle.instances.benchmarks.robotouille.measures.foresight` [4.2.4, question 6];
-    - ``failure``, ``cause``, ``cause_index``, ``lacks``, ``recovered``: see
-      `planoracle.instances.benchmarks.robotouille.failures.failure` [4.2.3, A.9];
-    - ``steps``: action, whether it was legal, whether it reached the goal, how many were legal before it.
-    """
-    rules, record = run.rules, run.record
-    best = oracle.best(run.problem, rules)
-    optimal = _steps(best, run)
-    reference = optimal if rules.limit == "optimum" else published_steps(run.problem.name)
-    allowed = None if reference is None else step_limit(reference)
-    failed = failure(record, allowed)
-    within = None if allowed is None else record.success and record.steps_taken <= allowed
-    metrics: dict[str, Any] = {
-        "end": record.end,
-        "steps_taken": record.steps_taken,
-        "attempts": len(record.steps),
-        "optimal_steps": optimal,
-        "lower_bound": best.lower_bound,
-        "step_limit": allowed,
-        "within_limit": within,
-        "within_limit_attempts": None if allowed is None else record.success and len(record.steps) <= allowed,
-        "optimality": record.steps_taken / optimal if record.success and optimal else None,
-        **_to_go(run, record.steps_taken, optimal, oracle),
-        **trace_metrics(record),
-        "failure": failed.kind,
-        "cause": failed.cause,
-        "cause_index": failed.position,
-        "lacks": [
-            {
-                "kind": lack.kind,
-                "condition": list(lack.condition),
-                "objects": list(lack.objects),
-                "made": lack.is_own_doing,
-            }
-            for lack in failed.lacks
-        ],
-        "recovered": failed.recovered,
-    }
-    return Measured(optimal, metrics, best.status, _rounds(best.lower_bound, run), lambda: _steps_of(record))
+def _lost(its: KitchenMeasurement) -> float | None:
+    if its.run.success or its.steps_left is None or not its.min_steps:
+        return None
+    return (its.steps + its.steps_left) / its.min_steps - 1
 
 
-def _steps_of(record: StepRecord) -> dict[str, Any]:
-    return {"steps": [[act.action, act.valid, act.reached, act.choices] for act in record.steps]}
+def _invalid_kinds(its: KitchenMeasurement) -> dict[str, int]:
+    kinds = Counter(refusal.kind for refusal in its.record.refusals)
+    return {kind: kinds[kind] for kind in REFUSALS}
 
 
-def _steps(best: BestKnown, run: KitchenRun) -> int | None:
-    """Return the proved fewest steps as the rules count them: with joint moves, of all players at once."""
-    return _rounds(best.makespan, run) if best.status == Status.optimal else None
-
-
-def _rounds(steps: int | None, run: KitchenRun) -> int | None:
-    return -(-steps // len(run.problem.players)) if steps is not None and run.rules.moves == "joint" else steps
-
-
-def _to_go(run: KitchenRun, steps: int, optimal: int | None, oracle: Oracle) -> dict[str, Any]:
-    if run.success:
-        return {"steps_to_go": 0.0 if optimal else None, "steps_left": 0, "rest": Status.optimal, "lost": None}
-    if not run.rules.price_rest:
-        return {"steps_to_go": None, "steps_left": None, "rest": None, "lost": None}
-    rest = oracle.rest(run)
-    remaining = _steps(rest, run)
-    share = None if remaining is None or not optimal else remaining / optimal
-    lost = None if remaining is None or not optimal else (steps + remaining) / optimal - 1
-    return {"steps_to_go": share, "steps_left": remaining, "rest": rest.status, "lost": lost}
+METRICS = MetricSet(KitchenMeasurement, declare)

@@ -162,7 +162,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     language = lazy("planoracle.instances.benchmarks.timearena.language")
     rules = lazy("planoracle.instances.benchmarks.timearena.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.timearena.run")
-    metrics = lazy("planoracle.instances.benchmarks.timearena.metrics")
+    metrics = lazy("planoracle.instances.benchmarks.timearena.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.timearena.feedback")
     live = lazy("planoracle.instances.benchmarks.timearena.live")
     generator = lazy("planoracle.instances.benchmarks.timearena.generator")

@@ -3,77 +3,115 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from functools import cached_property
 
 from planoracle.instances.benchmarks.timearena.rules import KINDS, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import Average, Measured, Metric, Oracle, Row, ratio_of
-
-COLUMNS = (
-    Metric("end", "how the run ended", kind="text"),
-    Metric("total_time", "minutes that passed", "minutes", "count"),
-    Metric("score", "progress at the end", "percent"),
-    Metric("best_score", "highest progress", "percent", is_shown=True),
-    Metric("best_time", "minutes until it was first reached", "minutes", "count"),
-    Metric("necessary_waits", "waits in which nothing could be started", kind="count"),
-    Metric("unnecessary_waits", "waits in which something could", kind="count"),
-)
+from planoracle.instances.protocol.scoring import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle
 
 
-def averages(rules: Profile) -> tuple[Average, ...]:
-    """Return AS, CS, CR and CT of the paper's Table 2."""
+class TimeArenaMeasurement(Measurement[TimeArenaRun]):
+    """Run with its best score, the kinds of its steps, and the costs of its waits."""
 
-    def completed(row: Row) -> tuple[float, int]:
-        return 100.0 * bool(row["success"]), 1
+    def __init__(self, run: TimeArenaRun, oracle: Oracle) -> None:
+        super().__init__(run, oracle)
+        self.record = run.record
+        self.best_score = max(self.record.scores, default=0.0)
+        self.kinds = Counter(step.kind for step in self.record.steps)
 
-    def minutes(row: Row) -> tuple[int, int] | None:
-        return (row["makespan"], 1) if row["success"] else None
+    @cached_property
+    def optimum(self) -> Optimum:
+        """Optimum of the problem; infeasible if every run breaks a rule."""
+        return super().optimum if self.run.impossible is None else Optimum(None, Status.infeasible)
 
-    return (
-        Average("AS", "mean of the best scores, percent", lambda row: (row["best_score"], 1), role=("main",), full=100),
-        ratio_of("CS", "percent a minute, up to the best score", "best_score", "best_time"),
-        Average("CR", "runs completed, percent", completed, role=("success",), full=100),
-        Average("CT", "minutes of completed runs", minutes),
-    )
+    @cached_property
+    def wait_costs(self) -> list[int | None]:
+        """Cost in minutes of every wait, ``None`` if not proved."""
+        values = self.oracle.values(self.run)
+        return [
+            None if before is None or after is None else after - before
+            for step, before, after in zip(self.run.steps, values, values[1:], strict=False)
+            if step.kind == "wait"
+        ]
 
 
-def measure(run: TimeArenaRun, oracle: Oracle) -> Measured:
-    """Compute the metrics of a run; with the rule ``price_waits`` also what its waits cost.
+def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
+    """Return the metrics, and AS, CS, CR and CT of the paper's Table 2.
 
     ``best_score`` and ``best_time`` are P and T of the paper.
     """
-    record = run.record
-    best_score = max(record.scores, default=0.0)
-    kinds = Counter(step.kind for step in record.steps)
-    best = None if run.impossible is not None else oracle.best(run.problem, run.rules)
-    metrics = {
-        "end": record.end,
-        "total_time": record.total_time,
-        "score": record.score,
-        "best_score": best_score,
-        "best_time": record.scores.index(best_score) + 1 if best_score else 0,
-        "kinds": {kind: kinds[kind] for kind in KINDS if kinds[kind]},
-        "necessary_waits": sum(record.necessary),
-        "unnecessary_waits": kinds["wait"] - sum(record.necessary),
-        "steps": [list(step) for step in record.steps],
-    }
-    if run.rules.price_waits:
-        metrics |= _priced(run, oracle)
-    return Measured(None, metrics, Status.infeasible) if best is None else Measured.with_optimum(best, metrics)
+    return (
+        Metric("end", "how the run ended", lambda its: its.record.end, kind="text"),
+        Metric("total_time", "minutes that passed", lambda its: its.record.total_time, "minutes", "count"),
+        Metric("score", "progress at the end", lambda its: its.record.score, "percent"),
+        Metric(
+            "best_score",
+            "highest progress",
+            lambda its: its.best_score,
+            "percent",
+            is_shown=True,
+            average=Average("AS", "mean of the best scores, percent", role=("main",), full=100),
+        ),
+        Metric(
+            "best_time",
+            "minutes until it was first reached",
+            lambda its: its.record.scores.index(its.best_score) + 1 if its.best_score else 0,
+            "minutes",
+            "count",
+        ),
+        Average("CS", "percent a minute, up to the best score", lambda row: (row["best_score"], row["best_time"])),
+        Average("CR", "runs completed, percent", lambda row: 100.0 * row["success"], role=("success",), full=100),
+        Average("CT", "minutes of completed runs", lambda row: row["makespan"] if row["success"] else None),
+        Metric(
+            "kinds",
+            "steps by kind",
+            lambda its: {kind: its.kinds[kind] for kind in KINDS if its.kinds[kind]},
+            kind="json",
+        ),
+        Metric(
+            "necessary_waits",
+            "waits in which nothing could be started",
+            lambda its: sum(its.record.necessary),
+            kind="count",
+        ),
+        Metric(
+            "unnecessary_waits",
+            "waits in which something could",
+            lambda its: its.kinds["wait"] - sum(its.record.necessary),
+            kind="count",
+        ),
+        Metric("steps", "every step", lambda its: [list(step) for step in its.record.steps], kind="json"),
+        Metric(
+            "costless_waits",
+            "waits that cost nothing",
+            lambda its: its.wait_costs.count(0),
+            kind="json",
+            rule="price_waits",
+        ),
+        Metric(
+            "costly_waits",
+            "waits that delay the best completion",
+            lambda its: len(its.wait_costs) - its.wait_costs.count(0) - its.wait_costs.count(None),
+            kind="json",
+            rule="price_waits",
+        ),
+        Metric(
+            "unpriced_waits",
+            "waits whose cost is not proved",
+            lambda its: its.wait_costs.count(None),
+            kind="json",
+            rule="price_waits",
+        ),
+        Metric(
+            "wait_cost",
+            "minutes that the waits cost",
+            lambda its: sum(filter(None, its.wait_costs)),
+            "minutes",
+            "json",
+            rule="price_waits",
+        ),
+    )
 
 
-def _priced(run: TimeArenaRun, oracle: Oracle) -> dict[str, Any]:
-    values = oracle.values(run)
-    costs = [
-        None if before is None or after is None else after - before
-        for step, before, after in zip(run.steps, values, values[1:], strict=False)
-        if step.kind == "wait"
-    ]
-    proved = [cost for cost in costs if cost is not None]
-    return {
-        "costless_waits": proved.count(0),
-        "costly_waits": len(proved) - proved.count(0),
-        "unpriced_waits": len(costs) - len(proved),
-        "wait_cost": sum(proved),
-    }
+METRICS = MetricSet(TimeArenaMeasurement, declare)

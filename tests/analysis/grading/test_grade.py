@@ -92,7 +92,7 @@ def test_a_row_has_the_fields_of_the_contract():
     row = grade(reference_text(NAME)).row()
     assert list(row) == CONTRACT + METRICS
     assert list(grader().grade(None).row()) == CONTRACT
-    assert [column.name for column in registry.get("recipe2plan").metrics.COLUMNS] == METRICS
+    assert [column.name for column in registry.get("recipe2plan").columns] == METRICS
     assert (row["format"], row["version"]) == ("planoracle/grade", 3)
     assert row["main_score"] == row["multitasking_score"]
 

@@ -77,7 +77,7 @@ def judge(
     assert json.loads(json.dumps(row))["steps"] == row["steps"]
     assert row["failure"] in FAILURES
     assert {lack["kind"] for lack in row["lacks"]} <= set(get_args(LackKind))
-    assert {column.name for column in benchmark.metrics.COLUMNS} <= grade.metrics.keys()
+    assert {column.name for column in benchmark.columns} <= grade.metrics.keys()
     assert row["main_score"] == row["within_limit"]
     return row
 
@@ -134,7 +134,7 @@ def test_steps_to_go_agrees_with_a_blind_search() -> None:
                 break
         else:
             run = benchmark.run(tiny, {"actions": actions}, replace(RULES, price_rest=True))
-            found = benchmark.metrics.measure(run, oracle.SolverOracle()).metrics
+            found = Grade.of_run(run, oracle.SolverOracle()).metrics
             assert found["steps_left"] == blind(tiny, actions), seed
             assert (found["rest"] == "infeasible") == (found["steps_left"] is None)
             compared += 1

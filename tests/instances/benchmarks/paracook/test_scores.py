@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.paracook.metrics import averages, sequential
+from planoracle.instances.benchmarks.paracook.metrics import METRICS, sequential
 from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
 from planoracle.instances.protocol.scoring import Row
 from tests.support.paracook import lines, setting
@@ -29,15 +29,15 @@ def test_there_is_no_summary_of_nothing() -> None:
 
 
 def summary(rows: Iterable[Row], rules: Profile) -> dict[str, float | None]:
-    """Return `averages` over rows of grades of any settings, as the released summary has them.
+    """Return the averages over rows of grades of any settings, as the released summary has them.
 
     Every row counts alike, where tables first average over the runs of a problem, and have a line for every set.
     """
     listed = list(rows)
     figures: dict[str, float | None] = {}
-    for one in averages(rules):
-        if not one.tally:
-            parts = [part for row in listed if (part := one.of(row)) is not None]
+    for one in METRICS.averages(rules):
+        if one.aggregate == "mean":
+            parts = [part for row in listed if (part := one.terms(row)) is not None]
             bottom = sum(below for _, below in parts)
             figures[one.name] = sum(above for above, _ in parts) / bottom if bottom else None
     return figures

@@ -18,7 +18,7 @@ from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.registry import of
 from planoracle.instances.protocol.schedule_benchmark import check_instance
-from planoracle.instances.protocol.scoring import Measured
+from planoracle.instances.protocol.scoring import Optimum
 from planoracle.solver.exact.search import solve
 from tests.support.paracook_abstract import DISH
 
@@ -304,34 +304,34 @@ class Known:
         return self
 
 
-def measured(plan: object, profile: str = "released") -> Measured:
-    return ROOM.metrics.measure(run(plan, profile), Known())
+def measured(plan: object, profile: str = "released") -> tuple[dict[str, Any], Optimum]:
+    measurement = ROOM.metrics.measurement(run(plan, profile), Known())
+    return ROOM.metrics.values(measurement), measurement.optimum
 
 
 def test_the_columns_say_what_became_of_a_plan():
-    good = measured([["fry"], ["cut", "serve", "wash"]])
-    assert good.metrics == {"done": True, "time": 18, "optimum_ratio": 18 / 14, "crash": None, "loophole": None}
-    bad = measured([["fry"]])
-    assert bad.metrics == {"done": False, "time": -1, "optimum_ratio": None, "crash": None, "loophole": None}
-    assert (good.optimum, bad.optimum) == (14, 14)
-    assert measured([["stir"]]).metrics["crash"] == "KeyError"
+    good, optimum = measured([["fry"], ["cut", "serve", "wash"]])
+    assert good == {"done": True, "time": 18, "optimum_ratio": 18 / 14, "crash": None, "loophole": None}
+    bad, same = measured([["fry"]])
+    assert bad == {"done": False, "time": -1, "optimum_ratio": None, "crash": None, "loophole": None}
+    assert (optimum.makespan, same.makespan) == (14, 14)
+    assert measured([["stir"]])[0]["crash"] == "KeyError"
 
 
 def test_what_passes_through_a_loophole_is_not_held_against_the_optimum():
     for profile, optimum in (("released", None), ("paper", 14)):
-        found = measured([["fry", "wash", "wash"], ["cut"]], profile)
-        assert (found.optimum, found.metrics["optimum_ratio"]) == (optimum, None)
-    assert measured([["fry", "wash", "wash"], ["cut"]]).status == Status.unknown
+        metrics, found = measured([["fry", "wash", "wash"], ["cut"]], profile)
+        assert (found.makespan, metrics["optimum_ratio"]) == (optimum, None)
+    assert measured([["fry", "wash", "wash"], ["cut"]])[1].status == Status.unknown
 
 
 def test_a_failure_counts_as_six_fifths_of_the_optimum_in_the_average_time():
     plans = [[["fry"], ["cut", "serve", "wash"]], [["fry"]], [["fry", "wash", "wash"], ["cut"]]]
-    found = [measured(plan) for plan in plans]
-    rows = [{"optimal_makespan": one.optimum, **one.metrics} for one in found]
+    rows = [{"optimal_makespan": optimum.makespan, **metrics} for metrics, optimum in map(measured, plans)]
     figures = {}
     for one in ROOM.metrics.averages(ROOM.rules.profile("released")):
-        parts = [part for part in map(one.of, rows) if part is not None]
-        figures[one.name] = parts if one.tally else sum(p[0] for p in parts) / sum(p[1] for p in parts)
+        parts = [part for part in map(one.terms, rows) if part is not None]
+        figures[one.name] = parts if one.aggregate == "counts" else sum(p[0] for p in parts) / sum(p[1] for p in parts)
     assert figures == {
         "success_rate": pytest.approx(2 / 3),
         "time_ratio": pytest.approx(18 / 14),
@@ -388,7 +388,7 @@ def test_all_released_settings_are_proved_and_no_plan_is_better_but_by_a_loophol
         known = SimpleNamespace(best=lambda *_, best=best[entry["instance"], entry["agents"]]: best)
         for profile in ("paper", "released"):
             given = run(entry["answer"], profile, problem)
-            ratio = ROOM.metrics.measure(given, known).metrics["optimum_ratio"]
+            ratio = ROOM.metrics.values(ROOM.metrics.measurement(given, known))["optimum_ratio"]
             assert ratio is None or ratio >= 1, entry["id"]
             assert given.loophole or not given.success or given.makespan >= optimum, entry["id"]
             assert profile == "released" or not given.loophole
