@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from os.path import exists
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from planoracle.analysis.audit.audit_page import page_of
 from planoracle.analysis.audit.auditor import Auditor, published_names, published_references
 from planoracle.analysis.audit.finding import ReferenceFinding, ReferenceVerdict, summarize
 from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.options import LimitOption, Notes, complete_name
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, check_folder_of, write_table
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.submissions import (
     MEMORY,
@@ -36,7 +35,7 @@ from planoracle.analysis.cli.submissions import (
     open_submissions,
     report_failure,
 )
-from planoracle.analysis.console import complain, output_file, tell
+from planoracle.analysis.console import complain, tell
 from planoracle.analysis.grading.oracle import WORK
 from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.intake.path_names import SourceLine
@@ -82,10 +81,6 @@ def audit(
         bool,
         typer.Option("--tables", help="Instead compare figures published in the papers with recomputed ones."),
     ] = False,
-    page: Annotated[
-        Path | None,
-        typer.Option(help="Instead write a Markdown page about the wrong references.", dir_okay=False),
-    ] = None,
     line_seconds: SecondsOption = SECONDS,
     line_memory: MemoryOption = MEMORY,
 ) -> None:
@@ -112,9 +107,6 @@ def audit(
     options = chosen_rules(rule or ())
     auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=problem_loader)
     files = [name for name in names or () if name == "-" or _is_file(name)]
-    if page is not None:
-        _write_page(page, names or (), files, auditor, stated=profile is not None)
-        return
     targets = [name for name in names or () if name not in files]
     table, notes, findings = Table(form, _COLUMNS), Notes(), []
     hidden = 0
@@ -205,12 +197,3 @@ def _report_unchecked(findings: Iterator[ReferenceFinding]) -> Iterator[Referenc
         elif one.verdict == ReferenceVerdict.not_checked:
             complain(f"{one.instance}: {one.reason}")
         yield one
-
-
-def _write_page(path: Path, names: Iterable[str], files: list[str], auditor: Auditor, *, stated: bool) -> None:
-    if files or stated:
-        conflict = "a file" if files else "--profile"
-        raise typer.BadParameter(f"covers all published references; not allowed with {conflict}", param_hint="--page")
-    check_folder_of(path, "--page")
-    with output_file(path) as stream:
-        stream.write(page_of(names, auditor))

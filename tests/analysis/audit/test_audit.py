@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from planoracle.analysis.audit.audit_page import audited_benchmarks, page_of
 from planoracle.analysis.audit.auditor import Auditor, published_names
 from planoracle.analysis.audit.finding import PlanLength, ReferenceFinding, ReferenceVerdict, check_reference, summarize
 from planoracle.analysis.cli import app
@@ -25,8 +24,6 @@ from planoracle.solver.result import Result
 from tests.support.runner import CliRunner
 
 PAGE = Path(__file__).resolve().parents[3] / "analysis" / "audit" / "PUBLISHED.md"
-#: Benchmarks whose sections take more than half a second.
-SLOW = {"asynchow", "recipe2plan", "robotouille"}
 #: Of AsyncHow's 1,998 released answers, as worked out by hand from the prompts; lower ends, in seconds.
 WRONG_ANSWERS = {
     "asynchow/async/829": (70 * 86400, 72 * 86400),
@@ -239,31 +236,13 @@ class TestHandedIn:
             ("timearena/lab1", "too_high", 1),
         ]
 
-    @pytest.mark.slow
-    def test_unknown_problem_does_not_stop_the_rest(self, tmp_path: Path) -> None:
-        file = tmp_path / "given.jsonl"
-        rows = [{"instance": "nothing/here", "makespan": 3}, {"instance": "timearena/lab1", "makespan": 13}]
-        file.write_text("\n".join(map(json.dumps, rows)))
-        out, said = verb(file, "-f", "jsonl", code=1)
-        assert [json.loads(line)["verdict"] for line in out.splitlines()] == ["not_checked", "optimal"]
-        assert "line 1: names no problem" in said
-
-    def test_other_verbs_still_want_plans(self, tmp_path: Path) -> None:
-        file = tmp_path / "given.jsonl"
-        file.write_text('{"instance": "timearena/lab1", "makespan": 13}')
-        result = CliRunner().invoke(app, ["grade", str(file), "-f", "jsonl"])
-        assert result.exit_code == 1
-        assert json.loads(result.stdout)["scored"] is False
-
 
 class TestVerb:
-    def test_exit_status(self, tmp_path: Path) -> None:
+    def test_exit_status(self) -> None:
         verb("timearena/lab/1")
         verb("timearena/household/1", code=1)
         for call in (["timearena/nothing"], ["timearena/lab1", "--profile", "nobody's"]):
             assert isinstance(CliRunner().invoke(app, ["audit", *call]).exception, UnknownNameError)  # ends with 2
-        verb("timearena/lab1", "--page", tmp_path / "none" / "page.md", code=2)
-        verb("timearena/lab1", "--page", tmp_path / "page.md", "--profile", "paper", code=2)
 
     def test_table_shows_what_is_wrong(self) -> None:
         out, said = verb("timearena/household/1", "--wide", code=1)
@@ -301,28 +280,10 @@ class TestVerb:
         assert not out.strip()
 
 
-class TestPage:
-    @pytest.mark.slow
-    @pytest.mark.parametrize(
-        "name",
-        [pytest.param(one.name, marks=pytest.mark.slow if one.name in SLOW else ()) for one in audited_benchmarks()],
-    )
-    def test_sections_are_those_of_today(self, name: str) -> None:
-        section = page_of([name]).partition("\n## ")[2]
-        assert section
-        assert section in PAGE.read_text(encoding="utf-8")
-
-    def test_one_benchmark(self, tmp_path: Path) -> None:
-        file = tmp_path / "page.md"
-        verb("--page", file, "timearena/household/1")
-        text = file.read_text(encoding="utf-8")
-        assert text == page_of(["timearena/household/1"])
-        assert "| household4 | 9 | 14 | -5 | -35.7 % | below bound |" in text
-        assert text.count("\n## ") == 1
-
-    def test_all_are_there(self) -> None:
-        text = PAGE.read_text(encoding="utf-8")
-        assert [line for line in text.splitlines() if line.startswith("## ")] == [
-            f"## {one.title} ({one.citation})" for one in audited_benchmarks()
-        ]
-        assert all(f"| {name.removeprefix('asynchow/')} |" in text for name in WRONG_ANSWERS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["asynchow", "recipe2plan", "robotouille", "timearena"])
+def test_the_page_has_the_counts_of_today(name: str) -> None:
+    page = PAGE.read_text(encoding="utf-8").replace("\\", "")
+    for row in summarize(found(name)):
+        counts = [row["references"], *(row[verdict] for verdict in ("optimal", "too_high", "below_bound"))]
+        assert f"| {row['set']} | {row['reference']} | {' | '.join(map(str, counts))} |" in page

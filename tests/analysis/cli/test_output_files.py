@@ -28,7 +28,6 @@ COMMANDS = {
     "report": ["report", "s.jsonl", "-o", "old.html", "--regret-seconds", "0"],
     "collect": ["grade", "s.jsonl", "--collect", "old.jsonl"],
     "summary": ["grade", "s.jsonl", "--summary", "old.csv"],
-    "audit": ["audit", NAME, "--page", "old.md"],
 }
 
 
