@@ -23,7 +23,7 @@ from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, 
 from planoracle.analysis.comparison.compare import Comparison, check
 from planoracle.analysis.comparison.compare import compare as compared
 from planoracle.analysis.comparison.method_tables import by_variant, names_and_grades, summarize, with_models
-from planoracle.analysis.comparison.speedup import curve, summarize_agents
+from planoracle.analysis.comparison.speedup import curve, is_proved, summarize_agents
 from planoracle.analysis.console import complain
 from planoracle.instances.protocol.registry import get
 
@@ -156,9 +156,9 @@ def _compare_agents(
     curves = [
         one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **without_none(time_limit=time_limit)))
     ]
-    rows = summarize_agents(curves) if summary else [row for one in curves for row in one.rows()]
+    rows = summarize_agents(curves) if summary else [row for one in curves for row in one]
     write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, [row for row in rows if row["agents"] in numbers])
-    run.exit(failed=not all(one.proved for one in curves))
+    run.exit(failed=not all(map(is_proved, curves)))
 
 
 def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.heuristics.improve import DEFAULT, Budget
-from planoracle.heuristics.registry import HeuristicAnswer, run
 from planoracle.heuristics.registry import names as heuristics
+from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError, accept_former_keywords
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
@@ -108,12 +109,12 @@ class Comparison:
             "lower_bound": self.lower_bound,
             "settled": self.exact.status,
         }
-        rows = []
-        for one in self.entries:
-            gaps = {"gap": self.gap(one), "gap_bound": _excess(one.makespan, self.lower_bound)}
-            rows.append(shared | one._asdict() | gaps)
-            del rows[-1]["error"]
-        return rows
+        return [
+            shared
+            | {name: value for name, value in one._asdict().items() if name != "error"}
+            | {"gap": self.gap(one), "gap_bound": _excess(one.makespan, self.lower_bound)}
+            for one in self.entries
+        ]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the frame ``comparisons``, a row per method."""
@@ -216,15 +217,14 @@ class _ProblemAnswers:
         self.budget = budget
         self.references: Sequence[Reference[Any]] = registry.of(problem).references
         self.lower_bound: int | None = None
-        self._answers: dict[tuple[str, Budget], HeuristicAnswer] = {}
+        self._run = cache(partial(run, problem))
         try:
             result = _solve_or_load(problem, time_limit)
         except PlanoracleError as error:
             self.exact = MethodResult(OPTIMUM, reason=str(error), error=error)
         else:
             self.lower_bound = result.lower_bound
-            none = result.makespan is None
-            accepted, reason = (None, result.proof) if none else (True, None)
+            accepted, reason = (None, result.proof) if result.makespan is None else (True, None)
             self.exact = MethodResult(OPTIMUM, result.makespan, result.status, accepted, result.seconds, reason)
 
     def entry(self, method: str) -> MethodResult:
@@ -261,9 +261,10 @@ class _ProblemAnswers:
             return MethodResult(own.name, reason=claim.reason or _NO_REFERENCE)
         if claim.accepted:
             return MethodResult(own.name, claim.makespan, Status.feasible, accepted=True)
-        refused = claim.accepted is False
-        reason = f"claimed, but refused by the rules: {claim.reason}" if refused else claim.reason or None
-        return MethodResult(own.name, claim.makespan, accepted=claim.accepted, reason=reason)
+        refused = "claimed, but refused by the rules: " if claim.accepted is False else ""
+        return MethodResult(
+            own.name, claim.makespan, accepted=claim.accepted, reason=f"{refused}{claim.reason}" or None
+        )
 
     def _best(self) -> MethodResult:
         names = [one.source for one in self.references if isinstance(one.source, str)]
@@ -276,10 +277,7 @@ class _ProblemAnswers:
         """Run a heuristic, once; as a reference what it claims counts, also where the rules do not allow it."""
         if self.problem.kind == "kitchen":
             return MethodResult(name, reason=_KITCHEN)
-        key = name, budget or self.budget
-        if key not in self._answers:
-            self._answers[key] = run(self.problem, *key)
-        result = self._answers[key]
+        result = self._run(name, budget or self.budget)
         if claims and result.claim not in (None, result.makespan):
             reason = result.reason or f"claims {result.claim}, but takes {result.makespan}"
             return MethodResult(name, result.claim, accepted=False, seconds=result.seconds, reason=reason)

@@ -6,8 +6,10 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import Any
 
+from planoracle.analysis.comparison.compare import Comparison, MethodResult
 from planoracle.analysis.grading.grade_row import read_grades
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.intake.record_fields import is_grade
@@ -16,10 +18,6 @@ from planoracle.analysis.statistics.intervals import mean
 from planoracle.instances.files.catalog import set_of, short_name
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
-
-if TYPE_CHECKING:
-    pass
-from planoracle.analysis.comparison.compare import Comparison, MethodResult
 
 
 def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
@@ -92,18 +90,15 @@ def names_and_grades(names: Sequence[str]) -> tuple[list[str], list[Grade]]:
     InputError
         For a file that cannot be read.
     """
-    files = [name for name in names if os.path.isfile(name) and _holds_grades(name)]
+    files = [
+        name
+        for name in names
+        if os.path.isfile(name) and any(is_grade(entry) for _, entry in islice(Intake([name]), 1))
+    ]
     grades = [grade for name in files for grade in read_grades(name)]
     remaining = [name for name in names if name not in files]
-    if files and not remaining:
-        remaining = list(
-            dict.fromkeys(grade.instance for grade in grades if grade.scored and grade.instance is not None)
-        )
-    return remaining, grades
-
-
-def _holds_grades(path: str) -> bool:
-    return any(is_grade(entry) for _, (_, entry) in zip(range(1), Intake([path]), strict=False))
+    graded = dict.fromkeys(grade.instance for grade in grades if grade.scored and grade.instance is not None)
+    return (list(graded) if files and not remaining else remaining), grades
 
 
 def with_models(one: Comparison, grades: Iterable[Grade]) -> Comparison:

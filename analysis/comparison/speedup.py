@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from planoracle.analysis.comparison.method_tables import storable
 from planoracle.analysis.statistics.intervals import mean
@@ -15,70 +14,8 @@ from planoracle.instances.model.limits import Status
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.solve import solve
 
-if TYPE_CHECKING:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Optima of one problem with 1, 2, ... agents.
-
-    Attributes
-    ----------
-    makespans
-        Ticks, for 1, 2, ... agents; ``None`` where no schedule was found.
-    statuses
-        As in `planoracle.solver.result.Result`.
-    grids
-        Ticks; the optima hold for pauses at their multiples.
-    critical_path
-        Ticks; the longest chain of durations and lags, which no number of agents can beat.
-    limit
-        Ticks; the optimum if nobody ever has to wait for an agent, objects only; ``None`` if it is not proved.
-    """
-
-    instance: str
-    set: str
-    unit: str
-    makespans: tuple[int | None, ...]
-    statuses: tuple[Status, ...]
-    grids: tuple[int, ...]
-    critical_path: int
-    limit: int | None
-
-    @property
-    def proved(self) -> bool:
-        """True if every makespan and the limit are proved."""
-        return self.limit is not None and set(self.statuses) == {Status.optimal}
-
-    def speedup(self, agents: int) -> float | None:
-        """Return by what factor so many agents are faster than one; ``None`` where one of both is not known."""
-        one, several = self.makespans[0], self.makespans[agents - 1]
-        return None if one is None or not several else one / several
-
-    @property
-    def limit_speedup(self) -> float | None:
-        """By what factor an agent for every action is faster than one agent; ``None`` if that is not known."""
-        one = self.makespans[0]
-        return one / self.limit if one is not None and self.limit else None
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for every number of agents."""
-        return [
-            {
-                "instance": self.instance,
-                "set": self.set,
-                "agents": agents,
-                "status": self.statuses[agents - 1],
-                "makespan": makespan,
-                "unit": self.unit,
-                "speedup": self.speedup(agents),
-                "critical_path": self.critical_path,
-                "limit": self.limit,
-                "grid": self.grids[agents - 1],
-            }
-            for agents, makespan in enumerate(self.makespans, 1)
-        ]
+#: Optima of one problem with 1, 2, ... agents, see `curve`.
+Curve: TypeAlias = list[dict[str, Any]]
 
 
 def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Curve:
@@ -91,6 +28,15 @@ def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Cur
     time_limit
         Seconds for each number of agents.
 
+    Returns
+    -------
+    list of dict
+        A row for each number of agents: ``instance, set, agents, status``; ``makespan`` in ticks, ``None`` without a
+        schedule; ``unit``; ``speedup``: factor by which so many agents are faster than one; ``critical_path``: longest
+        chain of durations and lags in ticks, which no number of agents can beat; ``limit``: optimum in ticks if nobody
+        ever has to wait for an agent, objects only, ``None`` if it is not proved; ``grid``: ticks, the optimum holds
+        for pauses at their multiples.
+
     Raises
     ------
     InputError
@@ -100,24 +46,38 @@ def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Cur
     --------
     >>> from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
     >>> results = curve(load("timed", "Cobbler_Pancakes"), 3)
-    >>> results.makespans, results.critical_path, results.limit
-    ((4080, 2550, 2400), 2400, 2400)
+    >>> [(row["makespan"], row["critical_path"], row["limit"]) for row in results]
+    [(4080, 2400, 2400), (2550, 2400, 2400), (2400, 2400, 2400)]
     """
     results = [solve(with_agents(instance, count), time_limit=time_limit) for count in range(1, most + 1)]
     bounds = windows(instance)
     path = max(h + a.duration + t for h, a, t in zip(bounds.head, instance.actions, bounds.tail, strict=True))
     attended = sum(action.attended > 0 for action in instance.actions)
     limit = solve(with_agents(instance, min(MOST_AGENTS, attended + 1)), time_limit=time_limit)
-    return Curve(
-        instance=instance.name,
-        set=set_of(instance.name)[0],
-        unit=instance.unit,
-        makespans=tuple(result.makespan for result in results),
-        statuses=tuple(result.status for result in results),
-        grids=tuple(result.grid for result in results),
-        critical_path=path,
-        limit=limit.makespan if limit.status == Status.optimal else None,
-    )
+    return [
+        {
+            "instance": instance.name,
+            "set": set_of(instance.name)[0],
+            "agents": agents,
+            "status": result.status,
+            "makespan": result.makespan,
+            "unit": instance.unit,
+            "speedup": _ratio(results[0].makespan, result.makespan),
+            "critical_path": path,
+            "limit": limit.makespan if limit.status == Status.optimal else None,
+            "grid": result.grid,
+        }
+        for agents, result in enumerate(results, 1)
+    ]
+
+
+def is_proved(curve: Curve) -> bool:
+    """Return True if every makespan and the limit are proved."""
+    return all(row["status"] == Status.optimal and row["limit"] is not None for row in curve)
+
+
+def _ratio(one: int | None, several: int | None) -> float | None:
+    return None if one is None or not several else one / several
 
 
 def summarize_agents(curves: Iterable[Curve]) -> list[dict[str, Any]]:
@@ -135,9 +95,14 @@ def summarize_agents(curves: Iterable[Curve]) -> list[dict[str, Any]]:
     import pandas as pd
 
     points = [
-        row | {"set": storable(one.set or one.instance), "proved": one.proved, "most": one.limit_speedup}
-        for one in curves
-        for row in one.rows()
+        row
+        | {
+            "set": storable(row["set"] or row["instance"]),
+            "proved": is_proved(rows),
+            "most": _ratio(rows[0]["makespan"], row["limit"]),
+        }
+        for rows in curves
+        for row in rows
     ]
     frame = pd.DataFrame(points, dtype=object)
     rows = []

@@ -10,7 +10,7 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.comparison.speedup import curve, summarize_agents
+from planoracle.analysis.comparison.speedup import curve, is_proved, summarize_agents
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag, Mode, Resource
@@ -34,17 +34,16 @@ def run(*words: str) -> tuple[int, str]:
 
 def test_curve_by_hand() -> None:
     found = curve(JOBS, 4)
-    assert found.makespans == (36, 18, 18, 18)
-    assert (found.critical_path, found.limit) == (12, 18)
-    assert [found.speedup(count) for count in (1, 2, 3)] == [1, 2, 2]
-    assert found.proved
-    assert [row["speedup"] for row in found.rows()] == [1, 2, 2, 2]
+    assert [row["makespan"] for row in found] == [36, 18, 18, 18]
+    assert {(row["critical_path"], row["limit"]) for row in found} == {(12, 18)}
+    assert [row["speedup"] for row in found] == [1, 2, 2, 2]
+    assert is_proved(found)
 
 
 def test_means_by_hand() -> None:
     free = replace(JOBS, name="free", actions=tuple(replace(a, modes=(Mode(),)) for a in JOBS.actions))
-    curves = [replace(curve(one, 3), set="both") for one in (JOBS, free)]
-    assert [one.makespans for one in curves] == [(36, 18, 18), (36, 18, 12)]
+    curves = [[row | {"set": "both"} for row in curve(one, 3)] for one in (JOBS, free)]
+    assert [[row["makespan"] for row in one] for one in curves] == [[36, 18, 18], [36, 18, 12]]
     one, two, three = summarize_agents(curves)
     assert (one["mean_speedup"], two["mean_speedup"], three["mean_speedup"]) == (1, 2, 2.5)
     assert (three["mean_makespan"], three["low"], three["high"]) == (15, 2.25, 2.75)
@@ -54,8 +53,8 @@ def test_means_by_hand() -> None:
 
 
 def test_what_is_not_proved_is_counted_and_left_out() -> None:
-    proved = replace(curve(JOBS, 2), set="s")
-    open_ = replace(proved, statuses=("optimal", "feasible"), makespans=(36, 35))
+    proved = curve(JOBS, 2)
+    open_ = [proved[0], proved[1] | {"status": "feasible", "makespan": 35}]
     (_, two) = summarize_agents([proved, open_])
     assert (two["problems"], two["proved"], two["mean_speedup"]) == (2, 1, 2)
     (_, none) = summarize_agents([open_])
@@ -64,9 +63,9 @@ def test_what_is_not_proved_is_counted_and_left_out() -> None:
 
 def test_impossible_problem_has_no_curve_but_a_row() -> None:
     found = curve(replace(JOBS, time_limit=20), 2)
-    assert (found.statuses, found.makespans) == (("infeasible", "optimal"), (None, 18))
-    assert found.speedup(2) is None
-    assert not found.proved
+    assert [(row["status"], row["makespan"]) for row in found] == [("infeasible", None), ("optimal", 18)]
+    assert found[1]["speedup"] is None
+    assert not is_proved(found)
 
 
 def test_agents_that_differ_have_no_curve() -> None:
