@@ -93,7 +93,7 @@ def board(
         makespan by optimum of successes.
     """
     rows = _rows(list(lines), rules)
-    summary = summarize(rows.frame(), rules, simple=rows.simple, metrics=(*SUMMARY, *PRICED), own=False)
+    summary = summarize(rows.frame(), rules, metrics=(*SUMMARY, *PRICED), own=False)
     overall = [_model_row(row) for row in summary.models]
     sets = [_model_row(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
     return overall, sorted(sets, key=_place)
@@ -112,23 +112,18 @@ def _place(row: dict[str, Any]) -> tuple[Any, ...]:
 def _rows(lines: Sequence[LeaderboardLine], rules: Mapping[str, Rules] | None) -> GradeRows:
     """Return the grades of submissions with the costs of their decisions.
 
-    The figures of a benchmark are left out where a grade, of another tool, lacks what they need.
+    A grade, of another tool, that lacks what the figures of its benchmark need counts as unscored.
     """
     # A line that is no grade may have lost its benchmark.
     owners = {set_name(line.grade): line.grade.benchmark for line in lines if line.grade.benchmark}
     grades = [replace(one.grade, benchmark=one.grade.benchmark or owners.get(set_name(one.grade))) for one in lines]
-    simple: set[str] = set()
-    while True:
-        rows, name = GradeRows(rules, simple=simple), ""
+    rows = GradeRows(rules)
+    for grade, line in zip(grades, lines, strict=True):
         try:
-            for grade, line in zip(grades, lines, strict=True):
-                name = grade.benchmark or ""
-                rows.add(grade, lost=line.lost, regret=line.regret, faults=line.faults)
-            return rows
+            rows.add(grade, lost=line.lost, regret=line.regret, faults=line.faults)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
-            if name in simple:
-                raise
-            simple.add(name)
+            rows.add(replace(grade, scored=False))
+    return rows
 
 
 def _place_of(text: str, places: dict[str, int]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
@@ -21,19 +21,12 @@ if TYPE_CHECKING:
 #: Columns that identify a problem of a model.
 PROBLEM_KEY = ["set", "model", "instance"]
 _LABELS = (*PROBLEM_KEY, "sample")
-# Figures of grades that lack what those of their benchmark need.
-_SIMPLE = (
-    Average("success", "plans that succeed", lambda row: row.get("success") or 0.0, role=("success",)),
-    Average("main_score", "the main figure of the benchmark", role=("main",)),
-)
 #: Metrics of all benchmarks as figures beside the benchmark's own, under names that no benchmark has.
 COMMON = tuple(Average(f"all:{one.name}", one.average, one.of) for one in (*SUMMARY, *PRICED) if one.of is not None)
 
 
-def figures_of(benchmark: str, rules: Mapping[str, Rules], simple: Collection[str] = ()) -> tuple[Average, ...]:
+def figures_of(benchmark: str, rules: Mapping[str, Rules]) -> tuple[Average, ...]:
     """Return the figures of a benchmark under complete rules; the general ones if it is unknown."""
-    if benchmark in simple:
-        return _SIMPLE
     match = registry.find(benchmark) or registry.get(GENERAL)
     return match.metrics.averages(rules[match.name])
 
@@ -45,20 +38,17 @@ class GradeRows:
     ----------
     rules
         Rules by benchmark, which may change how grades are averaged; by default those of ``paper``.
-    simple
-        Benchmarks whose own figures are left out, as for grades that lack what these need.
     """
 
-    def __init__(self, rules: Mapping[str, Rules] | None = None, *, simple: Collection[str] = ()) -> None:
+    def __init__(self, rules: Mapping[str, Rules] | None = None) -> None:
         self.rules = complete_rules(rules)
-        self.simple = simple
         self._columns: dict[str, dict[str, Any]] = {}
         # By benchmark: its figures, each with the columns of its terms.
         self._terms: dict[str, list[tuple[Average, list[Any]]]] = {}
 
     def figures(self, benchmark: str) -> tuple[Average, ...]:
         """Return the figures of a benchmark."""
-        return figures_of(benchmark, self.rules, self.simple)
+        return figures_of(benchmark, self.rules)
 
     def accepts(self, grade: Grade) -> bool:
         """Return whether a grade has what the figures of its benchmark need."""

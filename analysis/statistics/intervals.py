@@ -153,7 +153,8 @@ def intervals(
     for weights in _weights(_groups(strata), len(strata), draws, seed):
         for name, sample in samples.items():
             draws_by_name[name].append(_statistic(sample, weights))
-    return {name: _ends(sample, np.concatenate([*draws_by_name[name], []]), level) for name, sample in samples.items()}
+    members = {name: np.count_nonzero(~np.isnan(sample.values)) for name, sample in samples.items()}
+    return {name: _ends(np.concatenate(draws_by_name[name]), level) if members[name] > 1 else None for name in samples}
 
 
 def two_stage(
@@ -211,9 +212,7 @@ def two_stage(
                 shares[i] * factors[i] * _resampling_noise(random, clusters[i].values, copies[some], noises[i])
             )
         blocks.append(moved)
-    drawn = np.sort(np.concatenate(blocks)) + float(shares @ means)
-    place = int((1 - level) / 2 * (len(drawn) - 1))
-    return float(drawn[place]), float(drawn[len(drawn) - 1 - place])
+    return _ends(np.concatenate(blocks) + float(shares @ means), level)
 
 
 def _resampling_noise(random: np.random.Generator, values: Floats, copies: NDArray[np.int64], noise: float) -> Floats:
@@ -261,14 +260,10 @@ def _statistic(sample: Sample, weights: Floats) -> Floats:
     present = ~np.isnan(sample.values)
     values, weights = sample.values[present], weights[:, present]
     drawn = weights.sum(axis=1) > 0
-    statistics = np.full(len(weights), np.nan)
-    if drawn.any():
-        weights = weights[drawn]
-        if sample.statistic == "mean":
-            statistics[drawn] = weights @ values / weights.sum(axis=1)
-        else:
-            statistics[drawn] = weighted_median(values, weights)
-    return statistics
+    weights = weights[drawn]
+    if sample.statistic == "mean" or not len(weights):
+        return weights @ values / weights.sum(axis=1)
+    return weighted_median(values, weights)
 
 
 def weighted_median(values: Floats, weights: Floats) -> Floats:
@@ -290,13 +285,11 @@ def weighted_median(values: Floats, weights: Floats) -> Floats:
     return middle
 
 
-def _ends(sample: Sample, drawn: Floats, level: float) -> tuple[float, float] | None:
-    """Return the outer draws next to the quantiles; infinite draws forbid interpolation."""
+def _ends(drawn: Floats, level: float) -> tuple[float, float] | None:
+    """Return the outer draws next to the quantiles, ``None`` without any; infinite draws forbid interpolation."""
     drawn = np.sort(drawn[~np.isnan(drawn)])
-    if np.count_nonzero(~np.isnan(sample.values)) < 2 or not len(drawn):
-        return None
-    place = (1 - level) / 2 * (len(drawn) - 1)
-    return float(drawn[int(np.floor(place))]), float(drawn[len(drawn) - 1 - int(np.floor(place))])
+    place = int((1 - level) / 2 * (len(drawn) - 1))
+    return (float(drawn[place]), float(drawn[len(drawn) - 1 - place])) if len(drawn) else None
 
 
 def mean(values: Iterable[float | None], failed: int = 0) -> float | None:

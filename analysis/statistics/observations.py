@@ -17,24 +17,14 @@ from planoracle.instances.text import one_of
 
 # Values by their better direction. A failure counts as 0 in `_SHARES`, else as infinitely bad.
 _LOWER = ("makespan", "gap", "gap_bound", "seconds", "violations", "cost")
-
-
 _HIGHER = ("efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score")
-
-
 _SHARES = ("success", "progress", "goal_ratio")
 
 
 # Values that a failed plan also has, but that count as failures.
 _OF_SUCCESS = ("makespan", "gap", "gap_bound")
-
-
 _UNNAMED = "unnamed"
-
-
 _KEY = ["benchmark", "set", "instance"]
-
-
 _GROUPS = ("benchmark", "set", "size")
 
 
@@ -206,18 +196,3 @@ def size_class(actions: int) -> str:
     """
     tops = [int(name.rpartition("-")[2]) for name in SIZES[:-1]]
     return next((name for name, top in zip(SIZES, tops, strict=False) if actions <= top), SIZES[-1])
-
-
-def with_actions(frame: pd.DataFrame, problems: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with the numbers of actions of the frame ``instances`` as the column ``actions``.
-
-    Raises
-    ------
-    InputError
-        If the problems name one instance twice with different numbers.
-    """
-    counts = problems[["instance", "actions"]].drop_duplicates()
-    twice = counts["instance"][counts["instance"].duplicated()]
-    if len(twice):
-        raise InputError("has several numbers of actions", field="instance", value=str(twice.iloc[0]))
-    return frame.assign(actions=frame["instance"].map(counts.set_index("instance")["actions"]).astype("Int64"))

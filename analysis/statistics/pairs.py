@@ -60,8 +60,7 @@ def pairs(
     label_column
         Column with the names of methods; ``method`` or ``model`` by default.
     by
-        Groups: ``benchmark``, ``set``, ``size`` (needs a column ``actions``, see
-        `planoracle.analysis.statistics.observations.with_actions`).
+        Groups: ``benchmark``, ``set``, ``size`` (needs a column ``actions``).
     absent
         ``failed``: a problem without a row of one method counts as a failure of it; ``skipped``: it is omitted and
         counted in ``left_out``.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -72,7 +72,6 @@ def summarize(
     frame: pd.DataFrame,
     rules: Mapping[str, Rules] | None = None,
     *,
-    simple: Collection[str] = (),
     metrics: Sequence[GradeMetric] = SUMMARY,
     own: bool = True,
 ) -> Summary:
@@ -86,7 +85,7 @@ def summarize(
     ----------
     frame
         See `planoracle.analysis.statistics.grade_columns.GradeRows.frame`.
-    rules, simple
+    rules
         Those with which the frame was made, see `GradeRows`.
     metrics
         Metrics of all benchmarks that are averaged.
@@ -113,7 +112,7 @@ def summarize(
     groups = [
         group
         for name, part in _parts_by(frame, "benchmark")
-        for group in _groups(name, part, figures_of(name, complete, simple))
+        for group in _groups(name, part, figures_of(name, complete))
     ]
     rows = [group.row(metrics) for group in groups]
     models = _models(groups, rows, metrics)
