@@ -262,7 +262,8 @@ def _statistic(sample: Sample, weights: Floats) -> Floats:
     drawn = weights.sum(axis=1) > 0
     weights = weights[drawn]
     if sample.statistic == "mean" or not len(weights):
-        return weights @ values / weights.sum(axis=1)
+        means: Floats = weights @ values / weights.sum(axis=1)
+        return means
     return weighted_median(values, weights)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, isfinite, nan
 from typing import Any, Literal
 
@@ -65,8 +65,7 @@ class Observations:
     @property
     def strata(self) -> NDArray[np.int64]:
         """Number of the benchmark and set of every problem."""
-        numbers = self.info.groupby(["benchmark", "set"]).ngroup()
-        return np.array(numbers, dtype=np.int64)
+        return np.array(self.info.groupby(["benchmark", "set"]).ngroup(), dtype=np.int64)
 
     @property
     def benchmarks(self) -> NDArray[np.str_]:
@@ -83,15 +82,12 @@ class Observations:
         if not by:
             yield {}, self
             return
-        keys = self.info[[*by]].apply(tuple, axis=1) if len(self.info) else pd.Series([], dtype=object)
-        lost = self.lost[[*by]].apply(tuple, axis=1) if len(self.lost) else pd.Series([], dtype=object)
+        keys, lost = (list(table[[*by]].itertuples(index=False, name=None)) for table in (self.info, self.lost))
         order = {name: place for place, name in enumerate(("", *SIZES))}
         for key in sorted(set(keys) | set(lost), key=lambda key: [(order.get(part, 0), part) for part in key]):
-            inside = (keys == key).to_numpy(bool)
-            is_lost = (lost == key).to_numpy(bool)
-            remaining = self.values[inside], self.info[inside]
-            part = Observations(*remaining, self.value, self.better, self.lost[is_lost], self.runs[inside])
-            yield dict(zip(by, key, strict=True)), part
+            inside, is_lost = (np.array([one == key for one in some], dtype=bool) for some in (keys, lost))
+            part = replace(self, values=self.values[inside], info=self.info[inside], runs=self.runs[inside])
+            yield dict(zip(by, key, strict=True)), replace(part, lost=self.lost[is_lost])
 
 
 def observe(

@@ -105,7 +105,7 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
     left, right = table.values[a].to_numpy(float), table.values[b].to_numpy(float)
     compared = ~(np.isnan(left) | np.isnan(right))
     left, right, strata = left[compared], right[compared], table.strata[compared].tolist()
-    sign = 1 if table.better == "lower" else -1
+    sign = table.sign
     failed_a, failed_b = left == sign * np.inf, right == sign * np.inf
     both = ~(failed_a | failed_b)
     difference, ratio = _differences(left, right)
@@ -319,12 +319,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    adjusted = [0.0] * len(p_values)
-    largest = 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = largest
-    return adjusted
+    order = np.argsort(p_values)
+    adjusted = np.zeros(len(p_values))
+    scaled = np.arange(len(p_values), 0, -1) * np.array(p_values, dtype=float)[order]
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(scaled))
+    return adjusted.tolist()
 
 
 def wilson(hits: float, count: int, level: float = 0.95) -> tuple[float | None, float | None]:

@@ -193,37 +193,35 @@ class _Group:
         """Number of problems without any run."""
         return len(self.members) - sum(name in self.members for name in self.scored)
 
-    def figure(self, role: str) -> Average | None:
+    def figure(self, role: str) -> Average:
         """Return the figure of the benchmark with a role, or that of all benchmarks with a name."""
-        return next((one for one in (*self.figures, *COMMON) if role in (*one.role, one.name)), None)
+        return next(one for one in (*self.figures, *COMMON) if role in (*one.role, one.name))
 
-    def mean(self, figure: Average | None, tops: Iterable[float] | None = None) -> float | None:
+    def mean(self, figure: Average, tops: Iterable[float] | None = None) -> float | None:
         """Return a figure, or the same with other numerators of the problems."""
-        if figure is None:
-            return None
         top, bottom = (self.sums[column] for column in columns_of(figure))
         top = top if tops is None else fsum(tops)
         if figure.counts_missing:
             bottom += self.absent
         return top / bottom if bottom else None
 
-    def share(self, figure: Average | None, tops: Iterable[float] | None = None) -> float | None:
+    def share(self, figure: Average, tops: Iterable[float] | None = None) -> float | None:
         """Return a figure as a share of its best value."""
         value = self.mean(figure, tops)
-        return None if value is None or figure is None else value / figure.full
+        return None if value is None else value / figure.full
 
-    def of_all(self, figure: Average | None) -> float | None:
+    def of_all(self, figure: Average) -> float | None:
         """Return a share with every problem without a scored run as failed, whatever the benchmark says."""
         value = self.share(figure)
-        if value is None or figure is None:
+        if value is None:
             return None
         answered, absent = self.answered[columns_of(figure)[0]], self.absent
         unjudged = sum(name in self.members for name, count in self.scored.items() if not count)
         return value * (answered + (absent if figure.counts_missing else 0)) / (answered + absent + unjudged)
 
-    def count(self, figure: Average | None) -> int:
+    def count(self, figure: Average) -> int:
         """Return the number of runs that have a figure."""
-        return 0 if figure is None else self.counts[columns_of(figure)[0]]
+        return self.counts[columns_of(figure)[0]]
 
     def row(self, metrics: Sequence[GradeMetric]) -> dict[str, Any]:
         """Return the row of the group, see `summarize`."""
@@ -276,15 +274,12 @@ class _Group:
     @cached_property
     def main_terms(self) -> list[NDArray[np.float64]]:
         """The terms of the main score, see `_terms`."""
-        main = self.figure("main")
-        return [] if main is None else self._terms(main)
+        return self._terms(self.figure("main"))
 
     def _several(self) -> dict[str, float | None]:
         """Return pass@k, pass^k and best of k for every k of which all problems have so many samples."""
         success, main = self.figure("success"), self.figure("main")
         figures: dict[str, float | None] = {}
-        if success is None:
-            return figures
         judged = [(len(tops), int((tops >= bottoms * success.full).sum())) for tops, bottoms in self._terms(success)]
         if max((count for count, _ in judged), default=0) < 2:
             return figures
@@ -305,7 +300,7 @@ class _Group:
         """
         main = self.figure("main")
         mean = self.mean(main)
-        if main is None or mean is None:
+        if mean is None:
             return []
         runs = self.main_terms
         most = max([1.0, *(float((tops / bottoms).max()) / main.full for tops, bottoms in runs)])
@@ -359,12 +354,8 @@ def _model(
     scored = [row for _, row in own if row["problems"]]
     lacking = len(sizes) - len(scored)
     untried = sum(sizes.values()) - sum(sizes.get((group.benchmark, group.set_name), 0) for group, _ in own)
-    ends: tuple[float | None, float | None] | None
-    if len(scored) == 1:
-        ends = scored[0].get("main_score_low"), scored[0].get("main_score_high")
-    else:
-        drawn = [clusters for number, (group, _) in enumerate(own) if (clusters := group.clusters(str(number)))]
-        ends = share_interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
+    drawn = [clusters for number, (group, _) in enumerate(own) if (clusters := group.clusters(str(number)))]
+    ends = share_interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
     counts = {name: sum(row[name] for _, row in own) for name in _COUNTS}
     counts["missing"] += untried
     row = {
