@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -311,29 +312,25 @@ class MismatchCounter:
     Examples
     --------
     >>> plan = {"id": "1", "model": "m", "instance": "timearena/lab1", "plan": ["wash cup", "pick leaf", "wash kettle"]}
-    >>> print(*MismatchCounter().over([Grader().grade(plan)]).warnings())
+    >>> print(*MismatchCounter([Grader().grade(plan)]).warnings())
     1 of 1 plans of m for timearena/lab/1 are probably for other problems: timearena/lab1: 3 of 3 commands name \
 what the problem does not have: cup, pick leaf, kettle
     """
 
-    def __init__(self) -> None:
-        self._plans: dict[tuple[str, str], int] = {}
+    def __init__(self, grades: Iterable[Grade] = ()) -> None:
+        self._plans: Counter[tuple[str, str]] = Counter()
         self._first: dict[tuple[str, str], tuple[int, str]] = {}
+        for grade in grades:
+            self.add(grade)
 
     def add(self, grade: Grade) -> None:
         """Count a grade."""
         name = grade.instance or ""
         key = (grade.model or "", set_of(name)[0] or name.rpartition("/")[0] or name)
-        self._plans[key] = self._plans.get(key, 0) + 1
+        self._plans[key] += 1
         if grade.other_problem:
             count, example = self._first.get(key, (0, f"{name}: {grade.other_problem}"))
             self._first[key] = (count + 1, example)
-
-    def over(self, grades: Iterable[Grade]) -> MismatchCounter:
-        """Count several grades; return the same."""
-        for grade in grades:
-            self.add(grade)
-        return self
 
     def warnings(self) -> list[str]:
         """Return a sentence for every model and set with such plans."""

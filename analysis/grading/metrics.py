@@ -24,8 +24,8 @@ class GradeMetric(NamedTuple):
     runs
         Runs that have the metric, as the help text of the column ``NAME_runs``.
     of, role
-        Function that returns numerator and denominator of one run, ``None`` for a run without the metric; or the role
-        of the benchmark's own figure that the average is, see `planoracle.instances.protocol.scoring.Average`.
+        Function of the row of one run that returns its value, ``None`` for none; or the role of the benchmark's
+        own figure that the average is, see `planoracle.instances.protocol.scoring.Average`.
     among
         Name and meaning of a count of runs, to which those with the metric belong.
     interval, of_all
@@ -38,7 +38,7 @@ class GradeMetric(NamedTuple):
     meaning: str
     average: str = ""
     runs: str = ""
-    of: Callable[[Row], tuple[float, int] | None] | None = None
+    of: Callable[[Row], float | None] | None = None
     role: str = ""
     among: tuple[str, str] | None = None
     interval: bool = False
@@ -58,23 +58,6 @@ def gap_of(makespan: int | None, optimum: int | None) -> float | None:
     if makespan is None or not optimum or makespan < optimum:
         return None
     return makespan / optimum - 1
-
-
-def _gap(row: Row) -> tuple[float, int] | None:
-    gap = gap_of(row["makespan"], row["optimal_makespan"]) if row["success"] else None
-    return None if gap is None else (gap, 1)
-
-
-def _loss(row: Row) -> tuple[float, int] | None:
-    return None if row["success"] or row.get("lost") is None else (row["lost"], 1)
-
-
-def _regret(row: Row) -> tuple[float, int] | None:
-    return None if not row["success"] or row.get("regret") is None else (row["regret"], 1)
-
-
-def _faults(row: Row) -> tuple[float, int] | None:
-    return None if row.get("faults") is None else (row["faults"], 1)
 
 
 _SUCCESS = GradeMetric(
@@ -102,7 +85,7 @@ _GAP = GradeMetric(
     "makespan / optimal_makespan - 1 of a success",
     average="makespan / optimal_makespan - 1 of successful runs",
     runs="runs that it is of: those with a proved optimum",
-    of=_gap,
+    of=lambda row: gap_of(row["makespan"], row["optimal_makespan"]) if row["success"] else None,
     among=("succeeded", "runs that succeed"),
 )
 _LOST = GradeMetric(
@@ -111,7 +94,7 @@ _LOST = GradeMetric(
     "best completion / optimum - 1 where a failing run failed",
     average="best completion / optimum - 1 where failing runs failed",
     runs="runs that it is of: those whose decisions have a regret",
-    of=_loss,
+    of=lambda row: None if row["success"] else row.get("lost"),
     among=("failed", "runs that fail"),
 )
 _REGRET = GradeMetric(
@@ -120,7 +103,7 @@ _REGRET = GradeMetric(
     "cost of all decisions of a success, as a share of the optimum",
     average="mean cost of all decisions of a success, as a share of the optimum; of those with a regret",
     runs="runs that it is of: those whose decisions have a regret",
-    of=_regret,
+    of=lambda row: row.get("regret") if row["success"] else None,
 )
 _FAULTS = GradeMetric(
     "faults",
@@ -128,7 +111,7 @@ _FAULTS = GradeMetric(
     "violations of the whole plan",
     average="mean number of violations of a plan",
     runs="scored runs",
-    of=_faults,
+    of=lambda row: row.get("faults"),
 )
 
 #: Metrics of a single grade, in the order of the columns of the frame ``grades``.

@@ -130,22 +130,18 @@ class Problems:
         self._named = dict(named or {})
         self._data = dict(data or {})
         self._places = places or Places()
-        self._cache: Recent[str, Problem | InputError] = Recent(1024)
+        self._cache: Recent[str, Problem] = Recent(1024)
 
     def __reduce__(self) -> Any:
         return partial(Problems, named=self._named, places=self._places), (self._data,)
 
     def find(self, name: str) -> Problem:
         """Return a problem; raises `InputError` unless the name stands for exactly one."""
-        problem = self._cache.get(name, lambda: self._read(name))
-        if isinstance(problem, InputError):
-            raise problem.with_traceback(None)
-        return problem
+        return self._cache.get(name, lambda: self._read(name))
 
     def peek(self, name: str) -> Problem | None:
         """Return a problem of the cache."""
-        problem = self._cache.peek(name)
-        return None if isinstance(problem, InputError) else problem
+        return self._cache.peek(name)
 
     def path_of(self, name: str) -> str | None:
         """Return the path of the file that a name stands for, ``None`` for a bundled or named problem.

@@ -222,7 +222,7 @@ def build(
     lines = lines_of(work)
     on_progress("writing", 0, 1)
     notes = tuple(dict.fromkeys(filter(None, (catalog.note(line.grade.instance or "") for line in lines))))
-    warnings = tuple(MismatchCounter().over(line.grade for line in lines).warnings())
+    warnings = tuple(MismatchCounter(line.grade for line in lines).warnings())
     text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, day, options)))
     on_progress("writing", 1, 1)
     return Report(

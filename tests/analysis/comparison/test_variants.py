@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 
-import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
@@ -18,7 +16,6 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of
-from planoracle.solver.solve import solve
 
 RELEASED = PROFILES["released"].deciding()
 
@@ -39,32 +36,6 @@ def test_published_numbers_beside_the_optima_of_variants() -> None:
     assert counts == [37, 139, 24]
     text = " ".join((Robotouille.__doc__ or "").split())
     assert "37 need more steps than the published number, 139 fewer (one half of it), 24 just as many" in text
-
-
-def test_the_page_lists_the_wrong_published_numbers() -> None:
-    rows = re.findall(r"\| `(\w+/[\w.]+)` \| (\d+) \| (\d+) \|", Robotouille.__doc__ or "")
-    assert len(rows) == 8
-    kitchens = {name.removeprefix("robotouille/"): name for name in problems.names() if "@" not in name}
-    for short, paper, optimum in rows:
-        (name,) = (full for task, full in kitchens.items() if task.startswith(short.rstrip(".")))
-        assert (published_steps(name), bundled(name)) == (int(paper), int(optimum))
-
-
-#: Problems whose proof takes long. ``planoracle verify --bundled`` proves all bundled optima; here a part.
-HARD = ("asynchronous/7", "asynchronous/8", "asynchronous/9", "synchronous/9", "synchronous/8", "synchronous/7")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if number % 24 == 0 else pytest.param(name, marks=pytest.mark.slow)
-        for number, name in enumerate(problems.members("robotouille"))
-        if number % 4 == 0 and not name.removeprefix("robotouille/").startswith(HARD)
-    ],
-)  # fmt: skip
-def test_the_bundled_optimum_is_right(name: str) -> None:
-    best = solve(catalog.problem(name), time_limit=900)
-    assert (best.status, best.makespan) == (Status.optimal, bundled(name))
 
 
 def test_the_command_prints_it() -> None:

@@ -15,13 +15,12 @@ from support.random_instances import kitchen, workshop
 from support.runner import CliRunner
 from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
-from support.trajectories import replayed, trajectory_of
+from support.trajectories import replayed
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.advice import next_commands
 from planoracle.instances.benchmarks.asynctool import encoding as asynctool
 from planoracle.instances.benchmarks.asynctool.language import CLOSING
-from planoracle.instances.benchmarks.kitchens.run import replay as kitchen_replay
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.benchmarks.timearena import replay
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
@@ -224,37 +223,6 @@ def test_whoever_follows_any_advice_ends_with_the_optimum(make):
     assert ended > 15
 
 
-@pytest.mark.parametrize("name", sample([TEA, "timearena/cooking3", "timearena/household1+lab2", "asynctool/files_2"]))
-@pytest.mark.parametrize("seed", sample([0, 1]))
-def test_whoever_follows_any_advice_in_turns_or_minutes_ends_with_the_optimum(name, seed):
-    random, instance, made = Random(seed), load(name), []
-    turns = instance.benchmark == "asynctool"
-    optimum = solve(instance).makespan
-    while True:
-        advice = next_commands(instance, made)
-        assert advice.best == optimum
-        if not advice.options:
-            break
-        command = random.choice(advice.options).command
-        made.append(json.loads(command) if turns else command)
-        assert len(made) <= optimum
-    run = trajectory_of(instance, made if turns else advice.plan)
-    assert (run.success, run.makespan) == (True, optimum)
-
-
-@pytest.mark.slow
-def test_whoever_follows_any_advice_in_a_kitchen_takes_the_fewest_steps():
-    random = Random(0)
-    place = catalog.problem(catalog.expand(["kitchens/synchronous/0_cheese*"])[0])
-    best, done = next_commands(place, []).best, []
-    while (advice := next_commands(place, done)).options:
-        assert advice.best == best
-        done.append(random.choice(advice.options).command)
-    assert advice.over == "completed"
-    assert kitchen_replay(place, done).success
-    assert len(done) == best
-
-
 # --- the clock, ends, errors ---------------------------------------------------------------------
 
 
@@ -381,13 +349,6 @@ def test_regret_writes_an_object_a_plan_and_tells_of_bad_lines(submissions, form
     )
     assert [one["cost"] for one in late["decisions"]] == [300, 0]
     assert "line 4" in result.stderr
-
-
-@pytest.mark.slow
-def test_regret_writes_the_worst_decisions_if_asked(submissions):
-    worst = read(invoke("regret", submissions, "--format", "csv", "--worst", 1), "csv")
-    assert [(row["id"], row["cost"]) for row in worst] == [("late", "300"), ("tea", "1")]
-    assert invoke("regret", "missing.jsonl").exit_code == 2
 
 
 def test_commands_come_in_steps_of_a_grid_that_is_told():

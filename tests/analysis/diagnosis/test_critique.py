@@ -21,7 +21,6 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Instance, Resource
 from planoracle.instances.model.schedule_rules import KINDS
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import clean
 from tests.support.critiques import CHAINS, KITCHEN, PAIR, TABLES, TASK, TEA, all_findings, report
 
 TURN_VIOLATIONS = (
@@ -104,11 +103,6 @@ def test_thousands_of_faults_are_counted_not_recited() -> None:
     assert "And 950 more of this sort." in found.prose()
     statuses = {section.key: section.status for section in found.sections}
     assert (statuses["unknown"], statuses["completeness"]) == ("fault", "unknown")
-
-
-def test_clean_keeps_what_people_write() -> None:
-    assert clean("Crème brûlée/3 (baked)") == "Crème brûlée/3 (baked)"
-    assert len(clean("a " * 500)) <= 80
 
 
 def test_prose_names_every_finding_of_a_usual_plan() -> None:

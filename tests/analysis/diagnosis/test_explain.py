@@ -105,19 +105,6 @@ def test_a_kitchen_is_proved_by_search_from_the_bound_at_its_start():
     assert any("by search" in line for line in found.lines())
 
 
-def test_text_is_the_default():
-    result = run(NAME, "timearena/household1")
-    assert result.exit_code == 0
-    assert "Why no schedule is shorter (busy time):" in result.output
-    assert "timearena/household1: optimal, 13 min." in result.output
-
-
-def test_the_table_has_one_line_a_problem():
-    result = run("timearena/lab/1", "--format", "table")
-    assert result.exit_code == 0
-    assert result.output.count("timearena/lab") == 10
-
-
 def test_an_impossible_file_is_answered(tmp_path):
     path = tmp_path / "supper.json"
     path.write_text(json.dumps(HURRIED))

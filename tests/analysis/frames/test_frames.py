@@ -19,14 +19,12 @@ from planoracle.analysis.frames.columns import SCHEMAS
 from planoracle.analysis.frames.schema import check, from_rows, schema
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.intake.submissions import answers
-from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.exact.search import solve
-from tests.support.random_instances import kitchen, workshop
 from tests.support.samples import examples, sample
 
 README = Path(__file__).resolve().parents[3] / ".docs" / "reference" / "frames.md"
@@ -108,21 +106,6 @@ def test_kitchens_share_the_frame() -> None:
     assert frame["objects"].isna().tolist() == [False, True]
     assert frame["actions"].isna().tolist() == [True, False]
     assert len(errors) == 0
-
-
-def test_critical_path_never_exceeds_the_optimum() -> None:
-    made = [make(seed) for seed in range(25) for make in (kitchen, workshop)]
-    frame, errors = frames.instances(made)
-    assert len(frame) == len(made)
-    solved = 0
-    for instance, row in zip(made, frame.to_dict("records"), strict=True):
-        result = solve(instance)
-        if result.status == "optimal":
-            solved += 1
-            assert row["critical_path"] <= result.makespan
-            assert row["work"] == sum(action.duration for action in instance.actions)
-    assert solved > 20
-    assert set(errors["instance"]) <= {one.name for one in made}
 
 
 def test_schedules_by_hand() -> None:
@@ -212,17 +195,6 @@ def test_infeasible_problem_is_settled_not_failed() -> None:
     assert frame["status"].tolist() == ["infeasible", "unknown"]
     assert frame[["makespan", "optimum", "lower_bound", "gap", "gap_bound"]].isna().all(axis=None)
     assert len(errors) == 0
-
-
-def test_without_time_nothing_is_claimed() -> None:
-    frame, _ = frames.compare_methods(
-        [workshop(3)], ["optimum", "improve"], time_limit=0.0, budget=Budget(iterations=5)
-    )
-    exact = frame.iloc[0]
-    assert exact["status"] in ("unknown", "feasible", "infeasible")
-    if exact["status"] != "infeasible":
-        assert pd.isna(exact["optimum"])
-        assert frame["gap"].isna().all()
 
 
 def test_unknown_methods_and_names_are_mistakes_of_the_call() -> None:
@@ -343,22 +315,6 @@ def test_empty_frames_have_the_columns(name: str, tmp_path: Path) -> None:
     frames.write_parquet(frame, tmp_path / "x.parquet", name)
     pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "x.csv", name), frame)
     pd.testing.assert_frame_equal(frames.read_parquet(tmp_path / "x.parquet", name), frame)
-
-
-@pytest.mark.slow
-def test_empty_input() -> None:
-    made = {
-        "instances": frames.instances([]),
-        "schedules": frames.schedules([]),
-        "comparisons": frames.compare_methods([]),
-        "grades": frames.grades([]),
-        "metrics": frames.metrics([]),
-        "violations": frames.violations([]),
-        "decisions": frames.decisions([]),
-    }
-    for name, (frame, errors) in made.items():
-        pd.testing.assert_frame_equal(frame, frames.empty(name))
-        pd.testing.assert_frame_equal(errors, frames.empty("errors"))
 
 
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(

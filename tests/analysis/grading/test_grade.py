@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
@@ -23,7 +23,6 @@ from planoracle.instances.benchmarks.recipe2plan.metrics import efficiency, refe
 from planoracle.instances.benchmarks.recipe2plan.replay import replay
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, RULE_SET
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
-from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag
@@ -129,12 +128,6 @@ def test_an_unscored_row_has_no_figures():
     assert row["reason"] == "plan: is missing"
 
 
-def test_without_details_drops_the_violations_only():
-    full = grade("")
-    assert full.violations
-    assert full.without_details() == replace(full, violations=None)
-
-
 # --- the released verdicts -----------------------------------------------------------------------
 
 
@@ -175,15 +168,6 @@ def test_paper_profile_gives_the_same_verdict_on_plans_without_zero_lengths(verd
 
 
 # --- optimal and reference plans -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_optimal_plans_succeed_in_the_optimal_makespan(rules):
-    for name in bundled_data.names():
-        found = grade(optimal_text(name), name, rules)
-        assert found.success, name
-        assert found.violations == (), name
-        assert found.makespan == found.optimal_makespan == optimum(catalog.load(name)).makespan, name
 
 
 def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
@@ -377,16 +361,6 @@ def test_a_run_measured_against_itself_is_one(start, piece):
     assert found.r_efficiency == 1.0
 
 
-@pytest.mark.slow
-@given(_runs(), st.integers(0, 5000))
-def test_waiting_at_the_beginning_costs_what_it_lasts(commands, wait):
-    found = efficiency(BOILED, replayed(commands), None)
-    later = efficiency(BOILED, replayed([c._replace(start=c.start + wait) for c in commands]), None)
-    assume(found.autonomous == later.autonomous)
-    executed = replayed(commands).executed
-    assert later.saved_raw == found.saved_raw - (wait if executed else 0)
-
-
 @given(_runs())
 def test_reference_efficiency_does_not_depend_on_the_order(commands):
     assert reference_efficiency(BOILED, commands) == reference_efficiency(BOILED, commands[::-1])
@@ -414,15 +388,6 @@ def test_a_general_instance_has_no_efficiency(tmp_path):
     assert (found.metrics, found.main_score) == ({}, 1.0)
     late = grade([*plan[:2], plan[2] | {"start": 599}], str(path), problems=all_problems())
     assert (late.scored, late.success, late.violation, late.violation_index) == (True, False, "minimum_lag", 2)
-
-
-def test_a_file_with_several_problems_is_not_an_instance(shared):
-    path = shared / "benchmarks" / "recipe2plan" / "cooking.json"
-    if not path.is_file():
-        pytest.skip(f"cooking.json is not here ({path})")
-    found = grade("", str(path), problems=all_problems())
-    assert not found.scored
-    assert "single problem" in found.reason
 
 
 # --- bad submissions -----------------------------------------------------------------------------
@@ -540,17 +505,6 @@ def test_a_lone_surrogate_in_the_id_is_kept():
     assert json.loads(json.dumps(found.row()))["id"] == "\ud800"
 
 
-def test_line_ends_byte_order_marks_and_empty_lines_do_not_matter():
-    good = json.dumps(GOOD_LINE).encode()
-    stream = io.BytesIO(b"\xef\xbb\xbf" + good + b"\r\n\r\n   \n\n" + good)
-    grades = list(grade_all(read_submissions(stream, "s.jsonl"), grader()))
-    assert [(found.line, found.success) for found in grades] == [(1, True), (5, True)]
-
-
-def test_an_empty_file_holds_no_submission():
-    assert list(grade_all(read_submissions(io.BytesIO(b""), "s.jsonl"), grader())) == []
-
-
 def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
     good = json.dumps(GOOD_LINE).encode()
     monkeypatch.setattr(byte_streams, "MAX_LINE", len(good) + 1)
@@ -558,14 +512,6 @@ def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
         (found,) = grade_lines(b"x" * length)
         assert not found.scored
         assert found.reason == f"s.jsonl: line 2: is longer than {len(good) + 1} bytes"
-
-
-def test_a_line_that_is_too_long_may_be_the_last(monkeypatch):
-    monkeypatch.setattr(byte_streams, "MAX_LINE", 10)
-    entries = list(read_submissions(io.BytesIO(b"null\n" + b"x" * 95), "s.jsonl"))
-    assert [place.line for place, _ in entries] == [1, 2]
-    assert "must be an object" in str(entries[0][1])
-    assert isinstance(entries[1][1], InputError)
 
 
 def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
@@ -630,10 +576,6 @@ def test_lines_that_name_no_instance_stand_apart():
     ]
     assert rows[0]["success"] is None
     assert rows[0]["missing"] == 0
-
-
-def test_no_grades_have_no_averages():
-    assert summarize(grades_frame([])).sets == []
 
 
 def test_a_complete_run_with_a_refused_command_scores_only_under_score_if_complete():

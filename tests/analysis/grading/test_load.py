@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import multiprocessing
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.batches import MAIN
 from support.samples import sample
 
 from planoracle.analysis.diagnosis.advice import next_commands
@@ -33,7 +26,6 @@ from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.solve import solve
 
-VERDICTS = Path(__file__).parents[4] / "shared" / "verdicts"
 PAIR = "recipe2plan/timed/Cobbler_Pancakes"
 CASES = [
     (PAIR, "Step(0, Cobbler, 10 min, 00:05:00), Step(0, Cobbler, 10 min, 00:20:00)"),
@@ -162,67 +154,3 @@ def test_an_oracle_says_the_same_with_a_warm_cache(tmp_path: Path, monkeypatch: 
         found.append((best.status, best.makespan, best.lower_bound, best.plan))
     problem.memos.clear()
     assert found[0] == found[2] != found[1]
-
-
-# --- the whole evaluation ------------------------------------------------------------------------
-
-
-def _busy() -> None:
-    os.nice(5)  # the machine is loaded, but the tests beside this one get on
-    while True:
-        sum(range(100_000))
-
-
-#: What is asked about which verdicts: verb and options, and of how many lines one is taken.
-ASKED: list[tuple[str, int, list[str]]] = [
-    ("recipe2plan", 1, ["grade", "--trace"]),
-    *(("recipe2plan", 40, [verb]) for verb in ("regret", "repair", "critique")),
-    ("timearena", 1, ["grade", "--trace", "--set", "timearena.price_waits=true"]),
-    *(("timearena", 8, [verb]) for verb in ("regret", "repair", "critique")),
-    ("robotouille", 15, ["grade", "--trace"]),
-    ("robotouille", 66, ["grade", "--set", "robotouille.price_rest=true"]),
-    ("robotouille", 28, ["critique", "--no-regret"]),
-    ("asynchow", 1, ["grade"]),
-]
-
-
-def evaluated(folder: Path, *jobs: str) -> dict[str, bytes]:
-    """What verbs that write rows say of the verdict files."""
-    found = {}
-    for stem, step, call in ASKED:
-        (path,) = VERDICTS.rglob(f"{stem}.jsonl")
-        lines = folder / f"{stem}_{step}.jsonl"
-        text = "".join(path.read_text().splitlines(keepends=True)[::step])
-        lines.write_text(re.sub(r"seeded/([a-z]+)__(\w+)__(\d+)\.json", rf"{stem}/\1/\2@\3", text))
-        verb, *options = call
-        options += jobs if verb == "grade" else ()
-        done = subprocess.run(
-            [sys.executable, "-c", MAIN, verb, str(lines), "--format", "jsonl", *options],
-            capture_output=True,
-            check=False,
-            env=os.environ | {"PLANORACLE_CACHE": str(folder / "cache")},
-        )
-        assert done.returncode in (0, 1), done.stderr.decode()
-        assert done.stdout
-        found[" ".join([stem, *call])] = done.stdout
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not VERDICTS.exists(), reason="the shared verdicts are not here")
-def test_the_whole_evaluation_is_the_same_beside_eight_busy_processes(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    others = [context.Process(target=_busy, daemon=True) for _ in range(8)]
-    for one in others:
-        one.start()
-    try:
-        loaded = evaluated(tmp_path, "--jobs", "2")
-    finally:
-        for one in others:
-            one.kill()
-    quiet = evaluated(tmp_path, "--jobs", "1")
-    assert [name for name in loaded if loaded[name] != quiet[name]] == []
-    rows = [json.loads(line) for name in quiet if " grade" in name for line in quiet[name].splitlines()]
-    assert all(
-        row["optimum_status"] in ("optimal", "feasible", "infeasible", "unknown") for row in rows if row["scored"]
-    )

@@ -141,15 +141,6 @@ def test_problems_with_more_samples_than_others_are_told(lines: Path, tmp_path: 
     assert "problems of good_one" not in said
 
 
-def test_latex_is_a_table_for_booktabs(lines: Path) -> None:
-    text = invoke("grade", lines, "-f", "latex").stdout
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4  # the last of what names no problem
-    assert r"good\_one & 3 & 4" in text
-    assert r"\textless{}b\textgreater{}\textbar{}half" in text
-    for line in text.splitlines():
-        assert line == "" or line.startswith("\\") or line.endswith(r" \\")
-
-
 def test_columns_are_those_of_the_table_of_models(lines: Path) -> None:
     text = invoke("grade", lines, "-f", "latex", "--columns", "model,success").stdout
     assert text.splitlines()[:3] == [r"\begin{tabular}{lr}", r"\toprule", r"model & success \\"]
@@ -211,19 +202,6 @@ def test_what_is_no_grade_is_told_and_the_rest_is_summed_up(lines: Path, tmp_pat
     assert "line 2: lacks what the averages of its benchmark need" in result.stderr
     (row,) = [json.loads(line) for line in result.stdout.splitlines() if '"set"' in line and "household" in line]
     assert (row["model"], row["submissions"], row["success"]) == ("good_one", 1, 1.0)
-
-
-def test_titles_and_headings_can_be_seen(lines: Path, tmp_path: Path) -> None:
-    """A row may name any benchmark, and its model is a column of compare."""
-    odd = "\x1b[2J\ud800|"
-    row = json.loads(lines.read_text().splitlines()[0])
-    for form in ("table", "markdown", "latex"):
-        (tmp_path / "odd.jsonl").write_text(json.dumps(row | {"benchmark": odd, "model": odd, "reason": None}))
-        for call in (("grade",), ("compare", row["instance"])):
-            done = invoke(*call, tmp_path / "odd.jsonl", "-f", form)
-            assert done.exit_code == 0, done.output
-            assert "x1b" in done.stdout
-            assert "\x1b" not in done.stdout
 
 
 def test_a_mean_that_only_some_runs_have_says_how_many(tmp_path: Path) -> None:
