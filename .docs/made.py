@@ -11,6 +11,8 @@ from pathlib import Path
 
 from planoracle.analysis.cli.commands import COMMANDS
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.protocol.scoring import Metric
 
 __all__ = ["benchmark_page", "help_texts", "pictures", "with_benchmark_links"]
 
@@ -32,13 +34,29 @@ def help_texts() -> str:
 
 
 def benchmark_page(name: str) -> str:
-    """Return the page of a benchmark: the docstring of its class, which is Markdown, with its examples as blocks."""
+    """Return the page of a benchmark: the docstring of its class, which is Markdown, with its examples as blocks.
+
+    The section on metrics ends with a table of the metrics and averages that the benchmark declares.
+    """
     benchmark = registry.get(name)
     text = inspect.getdoc(type(benchmark)) or ""
+    head, section, rest = text.partition("Metrics\n-------\n")
+    prose, title, rest = rest.partition("\nDifferences between paper and released code\n")
+    text = f"{head}{section}{prose}\n{_metric_tables(benchmark)}{title}{rest}"
     for prompt, language in ((">>> ", "python"), ("$ ", "console")):
         example = rf"^{re.escape(prompt)}.*(?:\n.+)*"
         text = re.sub(example, lambda match, language=language: f"```{language}\n{match[0]}\n```", text, flags=re.M)
     return f"# {benchmark.title}\n\n{text}\n"
+
+
+def _metric_tables(benchmark: AnyBenchmark) -> str:
+    """Return a table of the metrics of a benchmark, and one of its averages over many runs."""
+    rules = benchmark.rules.profile()
+    metrics = [one for one in benchmark.metrics.declare(rules) if isinstance(one, Metric)]
+    rows = [f"| `{one.name}` | {one.unit} | {one.meaning} |" for one in metrics]
+    averages = [f"| `{one.name}` | {one.meaning} |" for one in benchmark.metrics.averages(rules)]
+    parts = [["| metric | unit | meaning |", "|---|---|---|", *rows]] if rows else []
+    return "\n\n".join(map("\n".join, [*parts, ["| average | meaning |", "|---|---|", *averages]])) + "\n"
 
 
 def with_benchmark_links(page: str) -> str:

@@ -83,21 +83,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
     Metrics
     -------
-    | field | meaning |
-    |---|---|
-    | `func_f1`, `param_f1` | F1 of functions, and of (function, parameter, value); with `_micro`: pooled multisets |
-    | `subtask_char` | share of sub-tasks whose reference calls were all made, as a multiset (B.1) |
-    | `subtask_env` | share of sub-tasks whose state equals that after the reference calls |
-    | `subtask_acc`, `task_char`, `task_env` | share of sub-tasks with both; each for all sub-tasks |
-    | `overall` | whether all sub-tasks have both and the run is closed |
-    | `streak`, `streak_excess` | longest run of calls for one sub-task (Figure 4); excess over its lower bound |
-    | `turns`, `optimal_turns` | messages with the closing one; the proved minimum |
-    | `turn_efficiency` | optimal_turns / turns of a successful run |
-    | `optimal_calls` | minimum number of turns if no call waited for a result |
-    | `premature_calls` | calls made before the result they depend on was available |
-    | `idle_turns`, `usable_idle_turns` | turns without a call; those in which a reference call was possible |
-    | `causes`, `cause` | causes of failed sub-tasks, and the first of them |
-
+    The path of a sub-task matches if its reference calls were all made, as a multiset, and its state matches if it
+    equals that after the reference calls (B.1). Turns count the closing message. Streaks are those of Figure 4.
     F1 = 2 * hits / (2 * hits + false positives + misses), and 1 if there is nothing to match. Over a set, shares count
     sub-tasks and runs alike: 112 of the 114 accuracies of Table 1 are multiples of 1/1884 or 1/712. Causes, of the
     first reference call that was not made:

@@ -117,18 +117,9 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
 
     Metrics
     -------
-    | column | meaning |
-    |---|---|
-    | `all_served`, `served`, `time` | every order served; number of orders; end of the run |
-    | `error`, `errors` | `kind`, `agent` and `index` of the last error; number of errors of a closed loop |
-    | `progress`, `busy`, `waiting`, `moving`, `processing` | per cook: actions started and given; their ticks |
-    | `sequential_time`, `sequential_movement` | released estimate for serial work; counts for failures |
-    | `utilisation`, `time_ratio`, `optimality` | work by time; time by sequential time, by least time |
-    | `trace`, `final` | with `--trace`: executed actions; final state |
-
-    Averages are `success_rate`, `time_mean` (pOCT), `time_ratio` (nOCT), `movement`, `utilisation` (AU), `optimality`,
-    and errors by kind. With `end=plans` utilisation counts only written waits as idle time; with `end=served` it is
-    work and walks up to the last dish by the time until then.
+    `sequential_time` and `sequential_movement` are the released estimate for serial work, which counts for failures.
+    `trace` and `final` need `--trace`. With `end=plans` utilisation counts only written waits as idle time; with
+    `end=served` it is work and walks up to the last dish by the time until then.
 
     Differences between paper and released code
     -------------------------------------------

@@ -70,17 +70,8 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
 
     Metrics
     -------
-    | column | meaning |
-    |---|---|
-    | `done` | the plan passes |
-    | `time` | end of the last task, -1 if the plan does not pass |
-    | `optimum_ratio` | time by the optimum; only of plans that pass without a loophole |
-    | `crash` | `KeyError` or `TypeError`, with which the released code stops |
-    | `loophole` | `repeats`, `lists` or both, by which an incomplete plan passes; it has no optimum then |
-
-    Averages are `success_rate` over all scored plans, `time_ratio` (mean of `optimum_ratio`), `average_time` (a failure
-    counts as 1.2 times the optimum, as released) and the number of plans that pass by each loophole. The released
-    oracle is CP-SAT after 60 s, proved or not; ours is proved for all 360 settings.
+    A plan that passes by a `loophole` has no optimum. `crash` is `KeyError` or `TypeError`. The released oracle is
+    CP-SAT after 60 s, proved or not; ours is proved for all 360 settings.
 
     Differences between paper and released code
     -------------------------------------------

@@ -123,17 +123,10 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
 
     Metrics
     -------
-    | field | meaning | paper |
-    |---|---|---|
-    | `within_limit` | goal reached within ⌊1.5 · reference⌋ steps; `null` if the reference is unknown | 4.2.2 |
-    | `within_limit_attempts` | the same with refused actions counted as steps | |
-    | `optimality` | steps taken / optimal steps, of runs that reach the goal | 4.2.2 |
-    | `steps_to_go` | with `price_rest`: optimal steps from the final state / from the start | 4.2.2 |
-    | `lost` | with `price_rest`: (taken + remaining steps) / optimal steps - 1, of failures | |
-    | `repeated_transitions`, `repeated_share` | returns to an identical state, timers included | 4.2.3 |
-    | `invalid_actions`, `invalid_kinds` | refused actions, by reason | 4.2.3 |
-    | `prioritised` | necessary long-running work started before other work (our definition) | 4.2.4 |
-    | `failure`, `cause`, `lacks` | `transition`, `action`, `goal` or `budget`, as far as a trace decides | 4.2.3, A.9 |
+    Success, `optimality` and `steps_to_go` are those of section 4.2.2 of the paper; repetitions, refused actions and
+    failures (`transition`, `action`, `goal` or `budget`, as far as a trace decides) of 4.2.3 and A.9; `prioritised` is
+    our definition for 4.2.4. `within_limit` is `null` if the reference is unknown. States are identical only with equal
+    timers. `steps_to_go` and `lost` need `price_rest`.
 
     Differences between paper and released code
     -------------------------------------------

@@ -87,16 +87,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     -------
     The score after a minute is 100 times the minutes of finished work divided by the minutes of all work. P is its
     highest value in a run (`best_score`), T the minute in which it is first reached (`best_time`). A combination is one
-    run.
-
-    | metric | formula (section 4.2) |
-    |---|---|
-    | AS, average progress score | sum of P / number of runs |
-    | CS, completion speed | sum of P / sum of T |
-    | CR, completion rate | 100 * completed runs / runs |
-    | CT, completion time | minutes of the completed runs / their number |
-
-    A grade also has `total_time` and the proved `optimal_makespan`. In a *necessary* wait no action could be started.
+    run. AS, CS (the sum of P by the sum of T), CR and CT are those of section 4.2. In a *necessary* wait no action could be started.
     With `price_waits=true`, a *costly* wait increases the best reachable completion time and a *costless* one does not.
     `--trace` adds every minute as `[minute, action, kind, increment]`.
 
