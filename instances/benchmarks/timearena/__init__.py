@@ -87,8 +87,9 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     -------
     The score after a minute is 100 times the minutes of finished work divided by the minutes of all work. P is its
     highest value in a run (`best_score`), T the minute in which it is first reached (`best_time`). A combination is one
-    run. AS, CS (the sum of P by the sum of T), CR and CT are those of section 4.2. In a *necessary* wait no action could be started.
-    With `price_waits=true`, a *costly* wait increases the best reachable completion time and a *costless* one does not.
+    run. AS, CS (the sum of P by the sum of T), CR and CT are those of section 4.2. In a *necessary* wait no action
+    could be started. With `price_waits=true`, a *costly* wait increases the best reachable completion time and a
+    *costless* one does not.
     `--trace` adds every minute as `[minute, action, kind, increment]`.
 
     Differences between paper and released code
