@@ -47,6 +47,7 @@ COMMANDS = {
 #: Message for each subcommand, each option of a subcommand, and each option of all subcommands that was removed.
 REMOVED = {
     "--csv": "--csv has been removed; use --format jsonl for exact texts",
+    "compare --variants": "--variants has been removed; use --format csv, and pandas for a column per variant",
     "audit --page": "--page has been removed; use --all --format markdown",
     "--originals": "--originals has been removed; use --data BENCHMARK=DIR",
     **{

@@ -22,7 +22,7 @@ from planoracle.analysis.cli.options import (
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
 from planoracle.analysis.comparison.compare import Comparison, check
 from planoracle.analysis.comparison.compare import compare as compared
-from planoracle.analysis.comparison.method_tables import by_variant, names_and_grades, summarize, with_models
+from planoracle.analysis.comparison.method_tables import names_and_grades, summarize, with_models
 from planoracle.analysis.comparison.speedup import curve, is_proved, summarize_agents
 from planoracle.analysis.console import complain
 from planoracle.instances.protocol.registry import get
@@ -71,10 +71,6 @@ def compare(
             metavar="1,2,...",
         ),
     ] = None,
-    variants: Annotated[
-        bool,
-        typer.Option("--variants", help="One row per problem, with the optimum of each variant (NAME@42) in a column."),
-    ] = False,
     summary: Annotated[
         bool, typer.Option("--summary", help="Write only the summary, one row per set and method, in any format.")
     ] = False,
@@ -112,7 +108,7 @@ def compare(
         return with_models(compared(problem, extra=methods, **without_none(time_limit=time_limit)), grades)
 
     for problem, one in run.each(compare_one):
-        if not (variants or summary):
+        if not summary:
             kind = problem.benchmark if form in PEOPLE and not each else ""  # whose methods are its columns
             if kind not in tables:
                 tables[kind] = Table(form, _METHODS if each else _COLUMNS)
@@ -124,10 +120,7 @@ def compare(
             if entry.error is not None:
                 complain(f"{one.instance}: {entry.method}: {entry.error}")
                 run.failed = True
-    if variants:
-        rows = by_variant(comparisons)
-        write_table(form, list(dict.fromkeys(key for row in rows for key in row)), rows)
-    for table in tables.values() or ([] if variants or summary else [Table(form, _COLUMNS)]):
+    for table in tables.values() or ([] if summary else [Table(form, _COLUMNS)]):
         if form in PEOPLE and not each:
             table.columns = _table_columns(table.rows)
         table.close()

@@ -1,4 +1,4 @@
-"""Comparison of methods, models, variants and numbers of agents with the proved optimum."""
+"""Comparison of methods, models and numbers of agents with the proved optimum."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     | `asynchronous/9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_...` | 82 | 80 |
 
     Of the 200 variants 37 need more steps than the published number, 139 fewer (one half of it), 24 just as many.
-    `planoracle audit --tables robotouille` and `planoracle compare robotouille --variants` print both comparisons.
+    `planoracle audit --tables robotouille` and `planoracle audit robotouille` print both comparisons.
 
     Live runs
     ---------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -312,9 +311,7 @@ def test_empty_frames_have_the_columns(name: str, tmp_path: Path) -> None:
     assert list(frame.columns) == schema(name).names
     assert [str(dtype) for dtype in frame.dtypes] == [column.dtype for column in schema(name).columns]
     frames.write_csv(frame, tmp_path / "x.csv", name)
-    frames.write_parquet(frame, tmp_path / "x.parquet", name)
     pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "x.csv", name), frame)
-    pd.testing.assert_frame_equal(frames.read_parquet(tmp_path / "x.parquet", name), frame)
 
 
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(
@@ -366,10 +363,7 @@ def test_files_give_frames_back(tmp_path_factory: pytest.TempPathFactory, table:
     name, frame = table
     folder = tmp_path_factory.mktemp("frames", numbered=True)
     frames.write_csv(frame, folder / "x.csv", name)
-    frames.write_parquet(frame, folder / "x.parquet", name)
-    for found in (frames.read_csv(folder / "x.csv", name), frames.read_parquet(folder / "x.parquet", name)):
-        pd.testing.assert_frame_equal(found, frame, check_exact=True)
-        check(found, name)
+    pd.testing.assert_frame_equal(frames.read_csv(folder / "x.csv", name), frame, check_exact=True)
 
 
 def test_values_that_do_not_fit_are_told() -> None:
@@ -399,13 +393,9 @@ def test_wrong_files_are_told(tmp_path: Path, text: str, said: str) -> None:
     assert str(path) in str(caught.value)
 
 
-def test_wrong_parquet_and_paths_are_told(tmp_path: Path) -> None:
-    (tmp_path / "x.parquet").write_bytes(b"PAR1 not really")
+def test_wrong_paths_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        frames.read_parquet(tmp_path / "x.parquet", "grades")
-    for act in (frames.read_csv, frames.read_parquet):
-        with pytest.raises(InputError, match="cannot be read"):
-            act(tmp_path / "nowhere", "grades")
+        frames.read_csv(tmp_path / "nowhere", "grades")
     with pytest.raises(InputError, match="cannot be written"):
         frames.write_csv(frames.empty("grades"), tmp_path / "no" / "x.csv", "grades")
 
@@ -420,14 +410,6 @@ def test_frames_are_held_against_their_schema(tmp_path: Path) -> None:
         check(frame.astype({"ratio": "float64"}), "profiles")
     with pytest.raises(UnknownNameError):
         frames.empty("nonsense")
-
-
-def test_without_pyarrow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(InputError, match=r"planoracle\[frames\]"):
-        frames.write_parquet(frames.empty("grades"), tmp_path / "x", "grades")
-    with pytest.raises(InputError, match=r"planoracle\[frames\]"):
-        frames.read_parquet(tmp_path / "x", "grades")
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
