@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from statistics import fmean
+from typing import NamedTuple
 
 from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.benchmarks.recipe2plan.bundled_data import combine, load, names, reference_plan
@@ -31,20 +31,13 @@ from planoracle.instances.protocol.scoring import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MultitaskingEfficiency:
+class MultitaskingEfficiency(NamedTuple):
     """Multitasking efficiency of one run.
 
     Attributes
     ----------
     efficiency
         Equation 1, time saved / autonomous time; ``None`` if no autonomous time was spent.
-    saved, saved_raw
-        Seconds saved against doing one command after the other, clipped at 0 and as it came out.
-    autonomous
-        Seconds of autonomous work.
-    reference
-        Equation 1 for as many commands of the reference plan; ``None`` if it saves no time.
     r_efficiency
         Equation 2, ``None`` where it is undefined.
     multitasking_score
@@ -52,10 +45,6 @@ class MultitaskingEfficiency:
     """
 
     efficiency: float | None
-    saved: int
-    saved_raw: int
-    autonomous: int
-    reference: float | None
     r_efficiency: float | None
     multitasking_score: float | None
 
@@ -82,14 +71,13 @@ def efficiency(
         Options ``t_auto``, ``clip_saved``, ``ref_floor``, ``undefined_ref`` and ``score_if``.
     """
     carried = [event for event in run.events if event.accepted]
-    saved_raw = sum(event.end - event.start for event in carried) - run.makespan
-    saved = max(0, saved_raw) if rules.clip_saved else saved_raw
-    autonomous = 0
+    saved = sum(event.end - event.start for event in carried) - run.makespan
+    if rules.clip_saved:
+        saved = max(0, saved)
     if rules.t_auto == "nominal":
         autonomous = sum(a.duration for a in instance.actions if not a.attended and a.id not in run.remaining)
     else:
-        by_id = instance.by_id
-        autonomous = sum(event.end - event.start for event in carried if not by_id[event.subject].attended)
+        autonomous = sum(e.end - e.start for e in carried if not instance.by_id[e.subject].attended)
     own = saved / autonomous if autonomous else None
     count = None if whole and run.success else len(carried)
     against = reference_efficiency(instance, (reference or ())[:count])
@@ -103,7 +91,7 @@ def efficiency(
         value = 0.0
     counts = run.success if rules.score_if == "success" else run.progress == 1
     score = value if counts else 0.0
-    return MultitaskingEfficiency(own, saved, saved_raw, autonomous, against, value, score)
+    return MultitaskingEfficiency(own, value, score)
 
 
 def reference_efficiency(instance: Instance, commands: Iterable[StepCommand]) -> float | None:
@@ -135,13 +123,9 @@ def published_figures() -> dict[str, float]:
     recipes = sorted({recipe for name in names() for recipe in name.rpartition("/")[2].split("_")})
     book = combine("book", recipes)
     windows = [lag.maximum for lag in book.lags if lag.maximum is not None]
-    values: dict[str, list[float]] = {"untimed": [], "timed": []}
-    steps = []
-    for name in names():
-        _, setting, pair = name.split("/")
-        if plan := reference_plan(setting, pair):
-            values[setting].append(reference_efficiency(load(setting, pair), plan) or 0.0)
-            steps += [executable(load(setting, pair), plan)] if setting == "untimed" else []
+    pairs = [name.split("/")[1:] for name in names()]
+    plans = {(setting, pair): plan for setting, pair in pairs if (plan := reference_plan(setting, pair))}
+    efficiencies = {key: reference_efficiency(load(*key), plan) or 0.0 for key, plan in plans.items()}
     count = len(recipes)
     return {
         "recipes": count,
@@ -151,9 +135,13 @@ def published_figures() -> dict[str, float]:
         "time constraints per recipe": len(windows) / count,
         "minutes per action": fmean(action.duration for action in book.actions) / 60,
         "minutes of a restriction": fmean(windows) / 60,
-        "executable actions per step": fmean(steps),
-        "efficiency without time constraints, %": 100 * fmean(values["untimed"]),
-        "efficiency with time constraints, %": 100 * fmean(values["timed"]),
+        "executable actions per step": fmean(
+            executable(load(*key), plan) for key, plan in plans.items() if key[0] == "untimed"
+        ),
+        "efficiency without time constraints, %": 100
+        * fmean(value for (setting, _), value in efficiencies.items() if setting == "untimed"),
+        "efficiency with time constraints, %": 100
+        * fmean(value for (setting, _), value in efficiencies.items() if setting == "timed"),
     }
 
 
