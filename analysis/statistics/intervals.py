@@ -84,8 +84,6 @@ Floats = NDArray[np.float64]
 
 # Most weights in memory at once.
 _BLOCK = 2_000_000
-# The mean of more samples than these is drawn from its normal approximation.
-_FEW = 32
 
 
 class Sample(NamedTuple):
@@ -95,8 +93,8 @@ class Sample(NamedTuple):
     statistic: Literal["mean", "median"]
 
 
-class SampleCluster(NamedTuple):
-    """Values of the samples of one problem.
+class ProblemScore(NamedTuple):
+    """Mean value of the samples of one problem.
 
     Attributes
     ----------
@@ -106,7 +104,7 @@ class SampleCluster(NamedTuple):
         Largest possible value.
     """
 
-    values: Floats
+    value: float
     stratum: Hashable
     share: float
     most: float = 1.0
@@ -157,19 +155,17 @@ def intervals(
     return {name: _ends(np.concatenate(draws_by_name[name]), level) if members[name] > 1 else None for name in samples}
 
 
-def two_stage(
-    clusters: Sequence[SampleCluster], *, level: float = 0.95, draws: int = 2_000, seed: int = 0
+def mean_interval(
+    scores: Sequence[ProblemScore], *, level: float = 0.95, draws: int = 2_000, seed: int = 0
 ) -> tuple[float, float] | None:
-    """Return the percentile interval of a mean; draws problems within strata, then their samples.
+    """Return the percentile interval of a mean; draws problems with all their samples within strata, see `intervals`.
 
-    Problems are drawn as in `intervals`; of a problem drawn, as many samples as it has, with replacement. The means of
-    problems differ by the luck of their samples already: before they are drawn they are moved so much closer together
-    that this luck, which the second stage adds, is not counted twice (Davison and Hinkley, Bootstrap Methods and their
-    Application, 1997, section 3.8). With one sample each it is the ordinary bootstrap of problems.
+    The means of problems differ by the luck of their samples already, so that drawing samples as well would count it
+    twice.
 
     Parameters
     ----------
-    clusters
+    scores
         With shares that add up to 1.
     level, draws, seed
         See `intervals`.
@@ -181,50 +177,17 @@ def two_stage(
 
     Examples
     --------
-    >>> solved = [SampleCluster(np.array(one), "s", 1 / 4) for one in ([1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0])]
-    >>> low, high = two_stage(solved)
+    >>> low, high = mean_interval([ProblemScore(value, "s", 1 / 4) for value in (0.5, 1.0, 0.0, 0.5)])
     >>> round(low, 1), round(high, 1)
-    (0.1, 0.9)
+    (0.2, 0.8)
     """
-    if len(clusters) < 2:
-        return None
-    random = np.random.default_rng(seed)
-    shares = np.array([one.share for one in clusters])
-    means = np.array([float(one.values.mean()) for one in clusters])
-    # Variance of the mean of the samples of each problem.
-    noises = np.array([one.values.var(ddof=1) / len(one.values) if len(one.values) > 1 else 0.0 for one in clusters])
-    groups = _groups([one.stratum for one in clusters])
-    deviations = np.zeros(len(clusters))
-    factors = np.zeros(len(clusters))
-    for members in groups:
-        centre = float(np.average(means[members], weights=shares[members]))
-        between = float(means[members].var(ddof=1)) if len(members) > 1 else 0.0
-        shrinkage = 1 - float(noises[members].mean()) / between if between > 0 else 0.0
-        deviations[members] = (means[members] - centre) * np.sqrt(max(0.0, shrinkage))
-        factors[members] = np.sqrt(len(members) / max(1, len(members) - 1))
-    blocks = []
-    for weights in _weights(groups, len(clusters), draws, seed):
-        moved = weights @ (shares * deviations)
-        for i in np.flatnonzero(noises).tolist():
-            copies = np.rint(weights[:, i] / factors[i] ** 2).astype(np.int64)
-            some = copies > 0
-            moved[some] += (
-                shares[i] * factors[i] * _resampling_noise(random, clusters[i].values, copies[some], noises[i])
-            )
-        blocks.append(moved)
-    return _ends(np.concatenate(blocks) + float(shares @ means), level)
-
-
-def _resampling_noise(random: np.random.Generator, values: Floats, copies: NDArray[np.int64], noise: float) -> Floats:
-    """Return the change of a problem's mean by resampling, summed over each number of copies."""
-    size = len(values)
-    if size > _FEW:
-        change: Floats = random.standard_normal(len(copies)) * np.sqrt(noise * copies)
-    else:
-        different, counts = np.unique(values, return_counts=True)
-        drawn = random.multinomial(copies * size, counts / size)
-        change = drawn @ (different - values.mean()) / size * np.sqrt(size / (size - 1))
-    return change
+    shares, values = np.array([one.share for one in scores]), np.array([one.value for one in scores])
+    groups = _groups([one.stratum for one in scores])
+    deviations = np.zeros(len(scores))
+    for members in groups if len(scores) > 1 else ():
+        deviations[members] = values[members] - np.average(values[members], weights=shares[members])
+    drawn = [weights @ (shares * deviations) for weights in _weights(groups, len(scores), draws, seed)]
+    return _ends(np.concatenate(drawn) + float(shares @ values), level) if drawn else None
 
 
 def _groups(strata: Sequence[Hashable]) -> list[list[int]]:
@@ -302,22 +265,19 @@ def mean(values: Iterable[float | None], failed: int = 0) -> float | None:
     return fsum(present) / count if (count := len(present) + failed) else None
 
 
-def share_interval(clusters: Sequence[SampleCluster]) -> tuple[float, float] | None:
-    """Return the interval of a mean share, see `two_stage`.
+def share_interval(scores: Sequence[ProblemScore]) -> tuple[float, float] | None:
+    """Return the interval of a mean share, see `mean_interval`.
 
-    Where all values are the same, drawing them again says nothing. Then the ends are Wilson's: of n problems alike
+    Where all problems have the same value, drawing them again says nothing. Then the ends are Wilson's: of n problems alike
     no more than ``z² / (n + z²)`` of all can be different, and these have a share of 0, or of 1. Nothing is known of
     others where all are above 1, as a score beside a reference that can be beaten.
     """
-    count = len(clusters)
-    if count < 2:
+    ends = mean_interval(scores, level=LEVEL)
+    if ends is None:
         return None
-    first = float(clusters[0].values[0])
-    if all((one.values == first).all() for one in clusters):
+    first = scores[0].value
+    if all(one.value == first for one in scores):
         square = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
-        if first > 1:
-            return None
-        other = square / (count + square)
-        return first * (1 - other), first + (1 - first) * other
-    ends = two_stage(clusters, level=LEVEL)
-    return ends and (max(0.0, ends[0]), min(max(one.most for one in clusters), ends[1]))
+        other = square / (len(scores) + square)
+        return None if first > 1 else (first * (1 - other), first + (1 - first) * other)
+    return max(0.0, ends[0]), min(max(one.most for one in scores), ends[1])

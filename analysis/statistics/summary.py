@@ -17,7 +17,7 @@ from planoracle.analysis.grading.metrics import SUMMARY, GradeMetric
 from planoracle.analysis.grading.rule_options import complete_rules
 from planoracle.analysis.statistics.grade_columns import COMMON, PROBLEM_KEY, columns_of, figures_of
 from planoracle.analysis.statistics.intervals import (
-    SampleCluster,
+    ProblemScore,
     best_of,
     mean,
     pass_at,
@@ -244,7 +244,7 @@ class _Group:
         }
         for metric in metrics:
             figure = self.figure(metric.role or f"all:{metric.name}")
-            ends = share_interval(self.clusters()) if metric.interval else None
+            ends = share_interval(self.scores()) if metric.interval else None
             row |= _columns(metric, self.share(figure), self.count(figure), self.of_all(figure), ends, among)
         return row | self._several()
 
@@ -292,8 +292,8 @@ class _Group:
             figures[f"best@{size}"] = self.share(main, best)
         return figures
 
-    def clusters(self, stratum: str = "") -> list[SampleCluster]:
-        """Return the main scores of the runs by problem, with missing problems if these count.
+    def scores(self, stratum: str = "") -> list[ProblemScore]:
+        """Return the main scores of the problems, with missing problems if these count.
 
         A figure that is one sum by another is taken for a mean over problems: what a run changes in it, times their
         number.
@@ -302,15 +302,11 @@ class _Group:
         mean = self.mean(main)
         if mean is None:
             return []
-        runs = self.main_terms
+        runs = self.main_terms + [np.array([[0.0], [1.0]])] * (self.absent if main.counts_missing else 0)
         most = max([1.0, *(float((tops / bottoms).max()) / main.full for tops, bottoms in runs)])
-        if main.counts_missing:
-            runs = runs + [np.array([[0.0], [1.0]])] * self.absent
         weight = fsum(float(bottoms.mean()) for _, bottoms in runs) / len(runs)
-        return [
-            SampleCluster((tops / weight + mean * (1 - bottoms / weight)) / main.full, stratum, 1 / len(runs), most)
-            for tops, bottoms in runs
-        ]
+        values = [(tops / weight + mean * (1 - bottoms / weight)) / main.full for tops, bottoms in runs]
+        return [ProblemScore(float(own.mean()), stratum, 1 / len(runs), most) for own in values]
 
 
 def _columns(
@@ -354,7 +350,7 @@ def _model(
     scored = [row for _, row in own if row["problems"]]
     lacking = len(sizes) - len(scored)
     untried = sum(sizes.values()) - sum(sizes.get((group.benchmark, group.set_name), 0) for group, _ in own)
-    drawn = [clusters for number, (group, _) in enumerate(own) if (clusters := group.clusters(str(number)))]
+    drawn = [scores for number, (group, _) in enumerate(own) if (scores := group.scores(str(number)))]
     ends = share_interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
     counts = {name: sum(row[name] for _, row in own) for name in _COUNTS}
     counts["missing"] += untried

@@ -106,8 +106,8 @@ def declare(rules: GridKitchenRules) -> Declarations[CookMeasurement]:
             ),
             kind="json",
         ),
-        Metric("served", "orders served", lambda its: its.outcome.served, "orders", "count", is_shown=True),
         Metric("time", "when the run ended", lambda its: its.time, "ticks", is_shown=True),
+        Metric("served", "orders served", lambda its: its.outcome.served, "orders", "count", is_shown=True),
         Metric(
             "trace",
             "moment, cook and index of every action that took effect",

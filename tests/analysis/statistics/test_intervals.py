@@ -13,21 +13,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.samples import examples, sample
+from support.samples import examples
 
 from planoracle.analysis.frames.columns import SCHEMAS
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import METRICS
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.intervals import (
+    ProblemScore,
     Sample,
-    SampleCluster,
     best_of,
     intervals,
+    mean_interval,
     pass_at,
     pass_hat,
     sizes,
-    two_stage,
 )
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files import catalog
@@ -320,40 +320,11 @@ def test_a_number_that_is_none_is_refused_before_anything_is_counted() -> None:
 # --- intervals -----------------------------------------------------------------------------------
 
 
-def plainly(problems: list[list[float]], draws: int) -> list[float]:
-    """Draw means in two stages in plain Python, for one stratum."""
-    count, size = len(problems), len(problems[0])
-    means = [fmean(one) for one in problems]
-    centre = fmean(means)
-    noise = fmean(sum((v - m) ** 2 for v in one) / (size - 1) / size for one, m in zip(problems, means, strict=True))
-    between = sum((mean - centre) ** 2 for mean in means) / (count - 1)
-    kept = max(0.0, 1 - noise / between) ** 0.5
-    source, found = random.Random(1), []
-    for _ in range(draws):
-        total = 0.0
-        for i in source.choices(range(count), k=count - 1):
-            luck = fmean(source.choices(problems[i], k=size)) - means[i]
-            total += kept * (means[i] - centre) * count / (count - 1)
-            total += luck * (size / (size - 1)) ** 0.5 * (count / (count - 1)) ** 0.5
-        found.append(centre + total / count)
-    return sorted(found)
-
-
-@pytest.mark.parametrize("spread", sample([0.0, 0.3]))
-def test_intervals_are_those_of_plain_python(spread: float) -> None:
-    source = random.Random(3)
-    levels = [0.5 + spread * source.uniform(-1, 1) for _ in range(20)]
-    problems = [[float(source.random() < level) for _ in range(5)] for level in levels]
-    drawn = plainly(problems, 4_000)
-    found = two_stage([SampleCluster(np.array(one), "s", 1 / 20) for one in problems], draws=8_000)
-    assert found == pytest.approx((drawn[100], drawn[-101]), abs=0.015)
-
-
-def test_with_one_sample_each_problems_alone_are_drawn() -> None:
+def test_intervals_of_scores_are_those_of_means() -> None:
     values = np.random.default_rng(0).random(30)
     strata = [i // 10 for i in range(30)]
-    clusters = [SampleCluster(values[i : i + 1], strata[i], 1 / 30) for i in range(30)]
-    (low, high), other = two_stage(clusters, draws=10_000) or (0, 0), intervals({"x": Sample(values, "mean")}, strata)
+    scores = [ProblemScore(value, stratum, 1 / 30) for value, stratum in zip(values.tolist(), strata, strict=True)]
+    (low, high), other = mean_interval(scores, draws=10_000) or (0, 0), intervals({"x": Sample(values, "mean")}, strata)
     assert (low, high) == pytest.approx(other["x"], abs=0.003)
 
 
@@ -364,8 +335,8 @@ def test_coverage(count: int, samples: int, spread: float) -> None:
     hits = 0
     for seed in range(300):
         levels = 0.5 + spread * source.uniform(-1, 1, count)
-        clusters = [SampleCluster(source.binomial(1, p, samples).astype(float), 0, 1 / count) for p in levels]
-        low, high = two_stage(clusters, draws=400, seed=seed) or (1, 0)
+        scores = [ProblemScore(source.binomial(samples, p) / samples, 0, 1 / count) for p in levels]
+        low, high = mean_interval(scores, draws=400, seed=seed) or (1, 0)
         hits += low <= 0.5 <= high
     assert 0.91 <= hits / 300 <= 0.985
 
