@@ -268,9 +268,9 @@ def mean(values: Iterable[float | None], failed: int = 0) -> float | None:
 def share_interval(scores: Sequence[ProblemScore]) -> tuple[float, float] | None:
     """Return the interval of a mean share, see `mean_interval`.
 
-    Where all problems have the same value, drawing them again says nothing. Then the ends are Wilson's: of n problems alike
-    no more than ``z² / (n + z²)`` of all can be different, and these have a share of 0, or of 1. Nothing is known of
-    others where all are above 1, as a score beside a reference that can be beaten.
+    Where all problems have the same value, drawing them again says nothing. Then the ends are Wilson's: of n problems
+    alike no more than ``z² / (n + z²)`` of all can be different, and these have a share of 0, or of 1. Nothing is known
+    of others where all are above 1, as a score beside a reference that can be beaten.
     """
     ends = mean_interval(scores, level=LEVEL)
     if ends is None:
