@@ -132,22 +132,6 @@ def invoke(tmp_path: Any, *arguments: str) -> Any:
 
 
 @pytest.mark.slow
-def test_prose_on_the_command_line(tmp_path: Any) -> None:
-    result = invoke(tmp_path)
-    assert result.exit_code == 0
-    heads = [line for line in result.stdout.splitlines() if line.startswith("== ")]
-    assert heads == [f"== good ({PAIR})", f"== bad ({PAIR})", f"== tea ({TEA})"]
-
-
-@pytest.mark.slow
-def test_the_number_of_agents_stays_in_the_name(tmp_path: Any) -> None:
-    path = tmp_path / "plans.jsonl"
-    path.write_text(json.dumps({"id": "a~b", "instance": f"{PAIR}~2", "plan": []}))
-    result = CliRunner().invoke(app, ["critique", str(path), "--no-regret"])
-    assert result.stdout.startswith(f'== "a b" ({PAIR}~2)\n')
-
-
-@pytest.mark.slow
 def test_bad_lines_are_reported_and_the_rest_answered(tmp_path: Any) -> None:
     path = tmp_path / "plans.jsonl"
     path.write_text(

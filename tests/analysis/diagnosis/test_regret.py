@@ -10,12 +10,10 @@ from random import Random
 import pytest
 from support.asynctool import random_chains
 from support.random_instances import kitchen, workshop
-from support.runner import CliRunner
 from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
 from support.trajectories import replayed, trajectory_of
 
-from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.regret import regret, regret_of
 from planoracle.instances.benchmarks.asynctool import encoding as asynctool
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
@@ -440,21 +438,3 @@ def test_it_says_which_piece_is_at_fault_and_how_to_go_on(plan, stop, kind, word
     assert lost == ([] if kind == "missing_action" else [kind])
     # Nothing before the piece at fault is without a price.
     assert all(one.cost is not None for one in found.decisions[:stop])
-
-
-@pytest.mark.slow
-def test_the_command_line_says_why(tmp_path):
-    lines = tmp_path / "plans.jsonl"
-    plans = [[FILL, BOIL, POUR | {"start": 8}], [FILL | {"start": "soon"}], [FILL]]
-    rows = [{"id": str(n), "instance": EXAMPLE, "plan": plan} for n, plan in enumerate(plans)]
-    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = CliRunner().invoke(app, ["regret", str(lines), "--trust-paths"]).stderr
-    assert told.splitlines() == [
-        "error: line 2: plan[0].start: must be a whole number up to 1" + "0" * 40 + " (got 'soon')",
-        "0: optimum 10; no success: decision 3 is at fault, "
-        "maximum_lag (tea/pour: starts at 8, latest 7 after tea/boil); "
-        "best completion 10 (optimal, going on before decision 2); "
-        "point of no return: decision 2 (no way on without violation) [minutes]",
-        "2: optimum 10; no success: missing_action (tea/boil: is never carried out); "
-        "best completion 10 (optimal) [minutes]",
-    ]

@@ -197,14 +197,6 @@ def test_timearena_wrong_decisions_are_dropped_and_the_first_success_counts():
     check(found, Grader(), "timearena/household1")
 
 
-def test_timearena_runs_that_wrong_decisions_end_are_read_to_their_end():
-    name = "timearena/household1"
-    found = repair(load(name), {"actions": ["jump"] * 6 + ["activate kettle"]})
-    assert "household1/activate kettle" not in found.added
-    assert found.dropped[5].position == 5
-    assert (found.moved, found.shift) == (0, 0)
-
-
 @pytest.mark.parametrize("text", ["exit", "Quit", " EXIT\n"])
 def test_timearena_runs_that_exit_are_read_to_their_end(text):
     name = "timearena/household1"

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
 from planoracle.analysis.grading.oracle import optimum
-from planoracle.analysis.intake import byte_streams
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.recipe2plan import Recipe2Plan, bundled_data
@@ -493,15 +492,6 @@ def test_a_lone_surrogate_in_the_id_is_kept():
     (found,) = grade_lines(line(id="\ud800"))
     assert (found.id, found.success) == ("\ud800", True)
     assert json.loads(json.dumps(found.row()))["id"] == "\ud800"
-
-
-def test_lines_that_are_too_long_are_skipped_to_their_end(monkeypatch):
-    good = json.dumps(GOOD_LINE).encode()
-    monkeypatch.setattr(byte_streams, "MAX_LINE", len(good) + 1)
-    for length in (len(good) + 2, 2 * len(good) + 2, 2 * len(good) + 3, 10 * len(good)):
-        (found,) = grade_lines(b"x" * length)
-        assert not found.scored
-        assert found.reason == f"s.jsonl: line 2: is longer than {len(good) + 1} bytes"
 
 
 def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):

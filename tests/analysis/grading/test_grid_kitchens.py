@@ -145,12 +145,3 @@ def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_s
         one.best(row(RAW), PAPER)
     oracle.best(problem("timearena/lab1"), registry.get("timearena").rules.profile())
     assert limits == [WorkLimit(4.0), 10.0, WorkLimit(10.0)]
-
-
-def test_a_whole_plan_said_in_a_closed_loop_comes_to_the_same() -> None:
-    room, place = registry.get("paracook"), row(RAW, cooks=2)
-    whole = room.run(place, {"plan": plan(f"{SERVE}", "~1")}, PAPER)
-    again = room.run(place, {"submissions": [json.loads(one) for one in whole.command_texts]}, PAPER)
-    assert (again.success, again.makespan) == (whole.success, whole.makespan) == (True, 6)
-    (said,) = whole.command_texts
-    assert all(actions[-1] == {"action": "Finish"} for actions in json.loads(said).values())
