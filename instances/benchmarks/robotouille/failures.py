@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal, NamedTuple, get_args
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
@@ -30,7 +31,14 @@ REPEATS = 3
 #: Branches after which the search for the best cast of a goal ends with its incumbent.
 MAX_BRANCHES = 10_000
 
-_HANDS = ("nothing", "has_item", "has_container")
+# Causes by the conditions of actions that do not hold, the most important first.
+_BROKEN: tuple[tuple[set[str], Cause], ...] = (
+    ({"nothing", "has_item", "has_container"}, "hands"),
+    ({"station_empty", "clear", "container_empty"}, "one_item_at_station"),
+    ({"item_on", "item_at", "container_at", "atop", "in"}, "not_there"),
+    ({"loc"}, "position"),
+    ({"vacant"}, "occupied"),
+)
 
 
 class Lack(NamedTuple):
@@ -105,19 +113,14 @@ def _open(run: StepRecord) -> list[Refusal]:
     if not run.refusals:
         return []
     # Only what the goal speaks of matters: most steps change nothing of that.
-    counts: dict[int, int] = {}
-    most, highest = -1, []
-    for state in run.states:
-        key = run.rules.relevant(state)
-        if key not in counts:
-            counts[key] = _best_cast(run.rules, state)[0]
-        most = max(most, counts[key])
-        highest.append(most)
+    keys = [run.rules.relevant(state) for state in run.states]
+    counts = {key: _best_cast(run.rules, state)[0] for key, state in dict(zip(keys, run.states, strict=True)).items()}
+    highest = list(accumulate((counts[key] for key in keys), max))
     last_done = {step.action: at for at, step in enumerate(run.steps) if step.valid}
     return [
         refusal
         for refusal in run.refusals
-        if highest[refusal.position] >= most
+        if highest[refusal.position] >= highest[-1]
         and last_done.get(run.steps[refusal.position].action, -1) < refusal.position
     ]
 
@@ -128,22 +131,13 @@ def _cause(run: StepRecord, refusal: Refusal) -> Cause:
         return "unknown"
     if refusal.kind == "not_your_turn":
         return "turn"
-    state = run.states[refusal.position]
-    facts = run.rules.facts(state)
+    facts = run.rules.facts(run.states[refusal.position])
     broken = [part.split() for part in refusal.message.removeprefix("needs ").split(", ")]
     names = {words[1] if words[0] == "not" else words[0] for words in broken}
-    if names.intersection(_HANDS):
-        return "hands"
-    if names.intersection(("station_empty", "clear", "container_empty")):
-        return "one_item_at_station"
-    if "item_on" in names:  # it is there, but on something else
-        is_there = any(("item_at", *words[1:]) in facts for words in broken if words[0] == "item_on")
-        return "one_item_at_station" if is_there else "not_there"
-    if names.intersection(("item_at", "container_at", "atop", "in")):
-        return "not_there"
-    if "loc" in names:
-        return "position"
-    return "occupied" if "vacant" in names else "not_possible"
+    # An item that is at the place, but on something else, is one of several there.
+    if any(words[0] == "item_on" and ("item_at", *words[1:]) in facts for words in broken):
+        names.add("station_empty")
+    return next((cause for conditions, cause in _BROKEN if names & conditions), "not_possible")
 
 
 def lacks(engine: CompiledKitchen, state: State) -> tuple[Lack, ...]:

@@ -149,20 +149,13 @@ def _starts(
     if not deed.effects:
         return False
     running = {each.effect for each in engine.running(state)}
-    for _, first in deed.effects:
-        grounded = engine.timers.running[first].effect
-        if grounded in running:
-            continue
-        for delayed in _delayed(grounded):
-            if delayed.creates is not None:
-                if delayed.creates[1] in kinds:
-                    return True
-                continue
-            for atom, value in delayed.changes:
-                needed = value and len(atom) == 2 and (atom[0], split_name(atom[1])[0]) in facts
-                if needed and not engine.holds(state, atom):
-                    return True
-    return False
+    started = (engine.timers.running[first].effect for _, first in deed.effects)
+    delayed = [one for effect in started if effect not in running for one in _delayed(effect)]
+    if any(one.creates is not None and one.creates[1] in kinds for one in delayed):
+        return True
+    changes = (atom for one in delayed if one.creates is None for atom, value in one.changes if value)
+    needed = (atom for atom in changes if len(atom) == 2 and (atom[0], split_name(atom[1])[0]) in facts)
+    return any(not engine.holds(state, atom) for atom in needed)
 
 
 def _thing(engine: CompiledKitchen, deed: GroundAction) -> str | None:
