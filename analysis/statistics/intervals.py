@@ -158,9 +158,9 @@ def intervals(
 def mean_interval(
     scores: Sequence[ProblemScore], *, level: float = 0.95, draws: int = 2_000, seed: int = 0
 ) -> tuple[float, float] | None:
-    """Return the percentile interval of a mean; draws problems with all their samples within strata, see `intervals`.
+    """Return the percentile interval of a mean over problems.
 
-    The means of problems differ by the luck of their samples already, so that drawing samples as well would count it
+    Problems are drawn with all their samples within strata, as in `intervals`. The means of problems differ by the luck of their samples already, so that drawing samples as well would count it
     twice.
 
     Parameters
@@ -250,7 +250,7 @@ def weighted_median(values: Floats, weights: Floats) -> Floats:
 
 
 def _ends(drawn: Floats, level: float) -> tuple[float, float] | None:
-    """Return the outer draws next to the quantiles, ``None`` without any; infinite draws forbid interpolation."""
+    """Return the outer draws next to the quantiles; infinite draws forbid interpolation."""
     drawn = np.sort(drawn[~np.isnan(drawn)])
     place = int((1 - level) / 2 * (len(drawn) - 1))
     return (float(drawn[place]), float(drawn[len(drawn) - 1 - place])) if len(drawn) else None

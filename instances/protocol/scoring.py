@@ -114,7 +114,7 @@ class Average(NamedTuple):
     is_shown
         True if tables for people have it.
     role
-        ``success`` for the success rate, ``main`` for the main score, or both.
+        ``success`` for the success rate, ``main`` for the main score, or both. A benchmark has an average of each role.
     full
         Best possible value.
     """
