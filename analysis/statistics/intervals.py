@@ -160,8 +160,8 @@ def mean_interval(
 ) -> tuple[float, float] | None:
     """Return the percentile interval of a mean over problems.
 
-    Problems are drawn with all their samples within strata, as in `intervals`. The means of problems differ by the luck of their samples already, so that drawing samples as well would count it
-    twice.
+    Problems are drawn with all their samples within strata, as in `intervals`. The means of problems differ by the luck
+    of their samples already, so that drawing samples as well would count it twice.
 
     Parameters
     ----------
