@@ -113,7 +113,7 @@ SCANS = {"literals": literals, "imports": imports, "kinds": kinds}
         ("literals", "def f(x='recipe2plan-dfs'): ..."),
         ("literals", "import_module('planoracle.instances.benchmarks.asynchow')"),
         ("literals", "x = 'own'"),
-        ("imports", "import planoracle.instances.benchmarks.timearena.replay"),
+        ("imports", "import planoracle.instances.benchmarks.timearena.rules"),
         ("imports", "from planoracle.instances.benchmarks import recipe2plan"),
         ("imports", "def f():\n    from planoracle.instances.benchmarks.generic import language as l"),
         ("imports", "from planoracle.heuristics.recipe2plan_dfs import waiting"),

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.mutations import Mutator, answer
 from support.samples import examples
+from support.timearena import replay
 
 from planoracle.instances.benchmarks.timearena import benchmark
 from planoracle.instances.benchmarks.timearena.language import parse
-from planoracle.instances.benchmarks.timearena.replay import as_replay, replay
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
 from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import InputError
@@ -35,10 +35,10 @@ def test_the_limits_are_named() -> None:
 
 @pytest.mark.slow
 def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> None:
-    run = replay(WORLD, parse(["wait"] * 100_000, WORLD, PROFILES["paper"]), MAX_MINUTES, PROFILES["paper"])
-    assert run.end == "time_out"
-    assert 0 <= run.score < 100
-    assert as_replay(run).makespan == run.total_time == len(run.steps) <= MAX_MINUTES
+    run = replay(NAME, parse(["wait"] * 100_000, WORLD, PROFILES["paper"]), MAX_MINUTES)
+    assert run.record.end == "time_out"
+    assert 0 <= run.record.score < 100
+    assert run.verdict.makespan == run.record.total_time == len(run.steps) <= MAX_MINUTES
 
 
 @examples(300)

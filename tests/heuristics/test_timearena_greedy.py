@@ -1,12 +1,12 @@
 """The greedy of TimeArena: what it claims, and whether the rules allow it."""
 
 import pytest
+from support.timearena import replay
 
 from planoracle.heuristics.registry import run
 from planoracle.heuristics.timearena_greedy import realise, run_printed, run_released
-from planoracle.instances.benchmarks.timearena import problems, replay
+from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import names, scenario_set, without_objects
-from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule_rules import referee
@@ -36,8 +36,8 @@ def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
         assert answer.claim == 9
         assert answer.reason.startswith("claims 9 minutes, impossible under the rules: object fruit_tree is occupied")
     made = ["add water to watering_can", "water fruit_tree by watering_can", "trim fruit_tree"]
-    verdict = replay.replay(world(problem.name), made, 40)
-    assert "object_occupied" in [step.kind for step in verdict.steps]
+    verdict = replay(problem.name, made, 40)
+    assert "object_occupied" in [step.kind for step in verdict.record.steps]
 
 
 @pytest.mark.slow
@@ -52,9 +52,8 @@ def test_what_is_possible_passes_the_rules_as_claimed_and_the_rest_has_a_reason(
             continue
         possible += 1
         assert answer.makespan == greedy.makespan
-        verdict = replay.replay(world(name), problems.decisions(problem, answer.schedule), problem.time_limit)
-        assert verdict.completed
-        assert verdict.total_time == greedy.makespan
+        verdict = replay(name, problems.decisions(problem, answer.schedule.pieces, end=answer.makespan))
+        assert verdict.makespan == greedy.makespan
     assert 45 < possible < 90
 
 

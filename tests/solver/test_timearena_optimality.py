@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 from support.samples import sample
-from support.timearena import optimum
+from support.timearena import optimum, replay
 
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import names, scenario_set
-from planoracle.instances.benchmarks.timearena.replay import replay
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
 from planoracle.instances.benchmarks.timearena.scenario import task_names, world
 from planoracle.instances.errors import InputError
@@ -75,9 +74,8 @@ def test_means_of_the_optimum_over_the_sets_of_the_paper(scenario: str, size: in
         assert result.makespan is not None
         assert result.schedule is not None
         total += result.makespan
-        scene = world(name)
-        run = replay(scene, problems.decisions(problems.load(name), result.schedule), 40 * len(scene.tasks))
-        assert (run.end, run.total_time, run.score) == ("completed", result.makespan, 100), name
+        run = replay(name, problems.decisions(problems.load(name), result.schedule.pieces, end=result.makespan))
+        assert (run.record.end, run.record.total_time, run.record.score) == ("completed", result.makespan, 100), name
     assert total == round(10 * mean)
 
 

@@ -44,10 +44,10 @@ def examine(run: TimeArenaRun) -> Examination:
         FeedbackItem.of(
             Violation(None, "unfinished", work, actual=minutes), f"{_work(work)} lacks {times.span(minutes)}"
         )
-        for work, minutes in record.remaining.items()
+        for work, minutes in verdict.remaining.items()
     )
     ending = _ENDS.get(record.end)
-    faultless = record.completed and not verdict.violations
+    faultless = verdict.success and not verdict.violations
     return Examination(
         replay=verdict,
         findings=tuple(FeedbackItem.of(one, fault(times, one)) for one in verdict.violations),

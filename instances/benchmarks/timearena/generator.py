@@ -65,8 +65,8 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         chains = _chains(random, size - 1)
         # Adding is done by hand, as washing is.
         workable = [(c, k) for c, length in enumerate(chains) for k in range(length - (length > 1))]
-        wanted = min(round(parameters.parallelism * size), len(workable))
-        alone = {workable[k] for k in sample_share(random, len(workable), wanted / len(workable) if workable else 0)}
+        target = min(round(parameters.parallelism * size), len(workable))
+        alone = {workable[k] for k in sample_share(random, len(workable), target / len(workable) if workable else 0)}
         wash = len(actions)
         dish = f"dish{number}"
         things.append(Resource(dish))
@@ -80,9 +80,9 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
                 tools = [f"tool{1 + below(random, parameters.resources)}"] if by_itself and parameters.resources else []
                 used = [item, *([dish] if last else tools)]
                 words = f"add {item} to {dish}" if last else f"work {k + 1} on {item}"
-                here = len(actions)
-                arcs += [(here - 1, here)] if k else []
-                arcs += [(wash, here)] if last else []
+                position = len(actions)
+                arcs += [(position - 1, position)] if k else []
+                arcs += [(wash, position)] if last else []
                 actions.append(_action(random, f"task{number}/{words}", used, alone=by_itself))
     instance = Instance(
         name=name,

@@ -168,7 +168,7 @@ def _first(message_or_text: object, scene: Scenario) -> str:
 
 def written(problem: Instance, schedule: Schedule) -> list[str]:
     """Write a schedule as decisions."""
-    return problems.decisions(problem, schedule)
+    return problems.decisions(problem, schedule.pieces, end=schedule.makespan)
 
 
 def schedule(problem: Instance, plan: Plan[list[str]]) -> Schedule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -58,8 +58,8 @@ def instance(scene: Scenario, rules: Profile = PROFILES["paper"]) -> Instance:
 def under(problem: Instance, rules: Profile) -> Instance:
     """Return a combination under some rules; only ``reserved_objects`` changes the instance."""
     origin = problem.origin if isinstance(problem.origin, Profile) else PROFILES["paper"]
-    wanted = rules.deciding()
-    return problem if origin.deciding() == wanted else _under(problem.name, wanted)
+    deciding = rules.deciding()
+    return problem if origin.deciding() == deciding else _under(problem.name, deciding)
 
 
 @lru_cache(maxsize=2048)
@@ -104,16 +104,16 @@ def _action(scene: Scenario, thing: Object, role: ObjectRole, rules: Profile) ->
     )
 
 
-def decisions(problem: Instance, schedule: Schedule) -> list[str]:
-    """Write a schedule as the agent's decisions: one for every minute in which it is free."""
+def decisions(problem: Instance, pieces: Iterable[Piece], begin: int = 0, end: int = 0) -> list[str]:
+    """Write pieces as decisions from ``begin`` to ``end``, one for every free minute of the agent."""
     texts: list[str] = []
-    clock = 0
-    for piece in schedule.pieces:
+    clock = begin
+    for piece in pieces:
         action = problem.by_id[piece.action]
         texts += ["wait"] * (piece.start - clock)
         texts.append(command(action, piece.mode))
         clock = piece.start + action.attended
-    return texts + ["wait"] * (schedule.makespan - clock)
+    return texts + ["wait"] * (end - clock)
 
 
 def command(action: Action, mode: int) -> str:
@@ -122,23 +122,22 @@ def command(action: Action, mode: int) -> str:
     return f"{words} {action.modes[mode].name}" if action.modes[mode].name else words
 
 
+def action_modes(problem: Instance) -> dict[str, tuple[Action, int]]:
+    """Return the decisions that start something: the action, and its mode."""
+    return {command(one, mode): (one, mode) for one in problem.actions for mode in range(len(one.modes))}
+
+
 def to_schedule(problem: Instance, decisions: list[str]) -> Schedule:
     """Turn decisions into a schedule; what names no action of the instance passes a minute."""
-    return Schedule.of(problem, _pieces(problem, decisions))
-
-
-def _pieces(problem: Instance, decisions: list[str]) -> Iterator[Piece]:
-    modes_by_command = {
-        command(action, mode): (action, mode) for action in problem.actions for mode in range(len(action.modes))
-    }
-    clock = 0
+    modes, pieces, clock = action_modes(problem), list[Piece](), 0
     for decision in decisions:
-        if decision not in modes_by_command:
+        if decision not in modes:
             clock += 1
             continue
-        action, mode = modes_by_command[decision]
-        yield Piece(action.id, clock, action.duration, problem.agents[0], mode)
+        action, mode = modes[decision]
+        pieces.append(Piece(action.id, clock, action.duration, problem.agents[0], mode))
         clock += action.attended
+    return Schedule.of(problem, pieces)
 
 
 #: Action -> prerequisite in the released ``dependencygraph.json`` only; ids without the numbers of objects.
@@ -172,9 +171,9 @@ def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
 def _as_listed(instance: Instance) -> Instance:
     ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
     actions = tuple(
-        replace(action, modes=tuple(m for m in action.modes if m.name.startswith(kept))) if kept else action
+        replace(action, modes=tuple(m for m in action.modes if m.name.startswith(prefix))) if prefix else action
         for action in instance.actions
-        for kept in (_LISTED_OBJECT.get(re.sub(r"_\d+", "", action.id)),)
+        for prefix in (_LISTED_OBJECT.get(re.sub(r"_\d+", "", action.id)),)
     )
     more = [Lag(ids[before], ids[after]) for after, before in _LISTED.items() if before in ids and after in ids]
     return replace(instance, actions=actions, lags=instance.lags + tuple(more))

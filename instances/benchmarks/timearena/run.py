@@ -1,4 +1,4 @@
-"""TimeArena runs as trajectories, minute by minute."""
+"""TimeArena runs as trajectories, decision by decision."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from math import inf
 
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import parse
-from planoracle.instances.benchmarks.timearena.replay import as_replay
-from planoracle.instances.benchmarks.timearena.replay import replay as run_of
-from planoracle.instances.benchmarks.timearena.rules import WRONG, Profile, exits
-from planoracle.instances.benchmarks.timearena.scenario import Scenario, world
+from planoracle.instances.benchmarks.timearena.rules import MALFORMED, WRONG, Profile, exits
+from planoracle.instances.benchmarks.timearena.scenario import world
+from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
+from planoracle.instances.protocol.simulator import Step, fold
 from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
-
-_NO_LIMIT = 10**6
 
 
 class TimeArenaRun(Trajectory[list[str], Profile]):
@@ -31,51 +31,46 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
 
     Attributes
     ----------
-    scene, record
-        The world of the tasks, and what became of every minute in it.
+    record
+        The minutes of the run.
     """
 
     def __init__(self, problem: Instance, plan: Plan[list[str]], rules: Profile, impossible: str | None = None) -> None:
-        self.scene = world(problem.name)
         limit = problem.time_limit if plan.limit is None else plan.limit
-        self.record = run_of(self.scene, plan.commands, _NO_LIMIT if limit is None else limit, rules)
-        super().__init__(problem, plan, rules, as_replay(self.record))
+        self._world = world(problem.name)
+        simulator = TimeArenaSimulator(self._world, rules, inf if limit is None else limit)
+        state, self._decided = fold(simulator, plan.commands)
+        self.record = simulator.record(state)
+        super().__init__(problem, plan, rules, simulator.verdict(state))
         self.impossible = impossible
 
     @cached_property
     def _action_modes(self) -> dict[str, tuple[Action, int]]:
-        """Commands that start something: the action, and its mode."""
-        actions = self.problem.actions
-        return {problems.command(one, mode): (one, mode) for one in actions for mode in range(len(one.modes))}
+        return problems.action_modes(self.problem)
 
     def _walk(self) -> tuple[list[Move], int]:
-        run, rules = self.record, self.rules
-        faults = {one.start: one for one in run.violations}
-        point, moves = self.begin, []
-        minute = 0
-        while minute < len(run.steps):
-            step = run.steps[minute]
-            if step.kind == "valid" and self.impossible is None:
-                point = self._started(point, step.action)
-                minutes = min(point.state.clock + point.lost, len(run.steps)) - minute
-                moves.append(Move(minute, step.action, "act", minute, minute + minutes, after=point))
-                minute += minutes
-                continue
-            is_paused = step.kind in ("invalid_action", "nonexistent_object") and not rules.invalid_ticks_world
-            point = _passed(point, 0 if is_paused else 1, 1 if is_paused else 0)
-            if step.kind in WRONG and not rules.stop_on_complete and point.complete and _end(point) <= minute + 1:
-                # All is done, but a wrong action does not end the run: it takes one more minute.
-                point = replace(point, reached=minute + 2)
-            kind = "wait" if step.kind == "wait" else "lost"
-            fault = faults.get(minute)
-            moves.append(Move(minute, step.action[:80], kind, minute, minute + 1, fault, after=point))
-            minute += 1
-        over = replace(point, over=run.end)
-        if run.end in ("time_out", "five_invalid") and moves:
-            moves[-1] = replace(moves[-1], after=over)
-        if run.end == "exit":
-            moves.append(Move(minute, "exit", "lost", minute, minute, after=over))
+        point, moves = self.begin, list[Move]()
+        for step in self._decided:
+            point = self._after(point, step)
+            moves.append(
+                Move(step.position, step.command, step.kind, step.start, step.end, step.violation, after=point)
+            )
+        if moves and self.record.end in ("time_out", "five_invalid", "exit"):
+            moves[-1] = replace(moves[-1], after=replace(point, over=self.record.end))
         return moves, len(moves)
+
+    def _after(self, point: DecisionPoint, step: Step) -> DecisionPoint:
+        """Return the point after a decision."""
+        if step.kind == "act" and self.impossible is None:
+            return self._started(point, step.command)
+        is_wrong, passed = step.violation is not None, waited(point, point.state.clock + step.end - step.start)
+        if step.violation is not None and step.violation.kind in MALFORMED and not self.rules.invalid_ticks_world:
+            passed = replace(point, lost=point.lost + 1)
+        is_late = is_wrong and not self.rules.stop_on_complete and passed.complete
+        if is_late and passed.lost + max(piece.end for piece in passed.state.pieces) <= step.end:
+            # All is done, but a wrong action does not end the run: it takes one more minute.
+            return replace(passed, reached=step.end + 1)
+        return passed
 
     def _started(self, point: DecisionPoint, command: str) -> DecisionPoint:
         action, mode = self._action_modes[command]
@@ -86,40 +81,27 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the decisions up to a step and those of the rest, replayed without a time limit."""
-        point = self.points[count]
-        minutes = self.record.steps
+        point, minutes = self.points[count], self.record.steps
         decisions = [minutes[step.position].action for step in self.steps[:count] if step.position < len(minutes)]
         decisions += self.commands(point, rest)
-        return _text(decisions, self.scene), as_replay(run_of(self.scene, decisions, _NO_LIMIT, self.rules))
+        simulator = TimeArenaSimulator(self._world, self.rules)
+        text = "\n".join(decisions)
+        if parse(text, simulator.world) != decisions:
+            text = json.dumps(decisions)
+        return text, simulator.verdict(fold(simulator, decisions)[0])
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return decisions minute by minute, waits until everything has ended among them."""
-        decisions: list[str] = []
-        clock = point.state.clock
-        for piece in rest.pieces:
-            action = self.problem.by_id[piece.action]
-            decisions += ["wait"] * (piece.start - clock) + [problems.command(action, piece.mode)]
-            clock = piece.start + action.attended
-        ends = [piece.end for piece in (*point.state.pieces, *rest.pieces)]
-        return decisions + ["wait"] * (max([*ends, point.reached - point.lost]) - clock)
+        end = max([point.reached - point.lost, *(piece.end for piece in (*point.state.pieces, *rest.pieces))])
+        return problems.decisions(self.problem, rest.pieces, point.state.clock, end)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every command that would be valid now, and the wait."""
-        started = {piece.action for piece in point.state.pieces}
-        clock = point.state.clock
-        before = [(piece.start, self.problem.by_id[piece.action], piece) for piece in point.state.pieces]
-        for command, (action, _) in self._action_modes.items():
-            if action.id in started:
-                continue
-            decisions: list[str] = []
-            now = 0
-            for start, other, piece in before:
-                decisions += ["wait"] * (start - now) + [problems.command(other, piece.mode)]
-                now = start + other.attended
-            decisions += ["wait"] * (clock - now) + [command]
-            run = run_of(self.scene, decisions, _NO_LIMIT, self.rules)
-            if len(run.steps) > clock and run.steps[clock].kind == "valid":
-                yield LegalAction(command, "act", self._started(point, command))
+        simulator, clock = TimeArenaSimulator(self._world, self.rules), point.state.clock
+        state, _ = fold(simulator, problems.decisions(self.problem, point.state.pieces, end=clock))
+        for command in simulator.legal(state):
+            if command.text in self._action_modes:
+                yield LegalAction(command.text, "act", self._started(point, command.text))
         yield LegalAction("wait", "wait", waited(point, clock + step))
 
     def targets(self) -> Targets:
@@ -129,48 +111,43 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         """
         decisions = self.plan.commands
         positions = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
-        steps, minutes = self.record.followed()
+        simulator = TimeArenaSimulator(self._world, replace(self.rules, max_wrong_streak=len(decisions) + 1))
+        state, steps = fold(simulator, [decisions[position] for position in positions])
+        minutes = simulator.record(state).steps
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         exiting = sorted(set(range(len(decisions))) - set(positions))
         unknown = [DroppedCommand(position, decisions[position].strip()[:200], "exit") for position in exiting]
-        for position, minute in zip(positions, minutes, strict=False):
-            step = steps[minute]
-            text = step.action[:200]
+        for position, step in zip(positions, steps, strict=False):
+            minute = minutes[step.start]
+            text = minute.action[:200]
             if step.kind == "wait":
                 continue
-            if step.action not in self._action_modes:
-                unknown.append(DroppedCommand(position, text, step.kind))
+            if step.command not in self._action_modes:
+                unknown.append(DroppedCommand(position, text, minute.kind))
                 continue
-            action, mode = self._action_modes[step.action]
-            piece = Piece(action.id, minute, action.duration, self.problem.agents[0], mode)
-            target = Target(position, text, piece)
-            if step.kind == "valid":
-                carried.append(target)
+            action, mode = self._action_modes[step.command]
+            target = Target(position, text, Piece(action.id, step.start, action.duration, self.problem.agents[0], mode))
+            if minute.kind in WRONG:
+                attempted.append((target, minute.kind))
             else:
-                attempted.append((target, step.kind))
+                carried.append(target)
         targets, wrong = first_or_attempted(carried, attempted)
         return Targets(limited(self.problem, self.time_limit), targets, (*unknown, *wrong))
 
 
-def _passed(point: DecisionPoint, ticks: int, lost: int) -> DecisionPoint:
-    state = PartialSchedule(point.state.pieces, point.state.clock + ticks)
-    return DecisionPoint(point.instance, state, point.lost + lost, point.reached)
-
-
-def _end(point: DecisionPoint) -> int:
-    return point.lost + max(piece.end for piece in point.state.pieces)
+def simulator(problem: Instance, rules: Profile) -> TimeArenaSimulator:
+    """Return the rules of a live run, which takes no more minutes than a submission can ask for."""
+    own = registry.of(problem).submission_limit
+    assert own is not None
+    return TimeArenaSimulator(
+        world(problem.name), rules, own.most if problem.time_limit is None else min(problem.time_limit, own.most)
+    )
 
 
 def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeArenaRun:
-    """Replay minute by minute."""
+    """Replay decision by decision."""
     try:
         return TimeArenaRun(problems.under(problem, rules), plan, rules)
     except InputError as error:
         return TimeArenaRun(problem, plan, rules, impossible=str(error))
-
-
-def _text(decisions: list[str], scene: Scenario) -> str:
-    """Write decisions one a line, or as a JSON list if the lines would be read differently."""
-    lines = "\n".join(decisions)
-    return lines if parse(lines, scene) == decisions else json.dumps(decisions)

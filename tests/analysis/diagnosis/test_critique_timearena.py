@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.analysis.diagnosis.critique import Critique
-from planoracle.instances.benchmarks.timearena import replay as minute_rules
 from planoracle.instances.benchmarks.timearena import rules as arena
 from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.files import catalog
+from tests.support import timearena
 from tests.support.critiques import TEA, one_to_one, only, report
 
 
 def minutes(name: str, *decisions: str, **options: Any) -> Critique:
     found = report(catalog.load(name), list(decisions), **options)
     rules = options.get("rules") or arena.PROFILES["paper"]
-    run = minute_rules.replay(world(name), list(decisions), 40 * (name.count("+") + 1), rules)
-    one_to_one(found, minute_rules.as_replay(run).violations)
+    one_to_one(found, timearena.replay(name, decisions, None, rules).verdict.violations)
     return found
 
 
@@ -55,8 +54,8 @@ def test_what_is_left_undone_is_remarked_and_no_violation() -> None:
     found = minutes(TEA, "wash cup")
     section = found.sections[-1]
     assert (section.key, section.status, section.findings) == ("completeness", "fault", ())
-    run = minute_rules.replay(world(TEA), ["wash cup"], 40)
-    assert {remark.violation.subject: remark.violation.actual for remark in section.remarks} == run.remaining
+    run = timearena.replay(TEA, ["wash cup"])
+    assert {remark.violation.subject: remark.violation.actual for remark in section.remarks} == run.verdict.remaining
     assert "activate kettle" in section.text
     assert "wash cup" not in section.text
 

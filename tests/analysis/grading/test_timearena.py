@@ -9,12 +9,12 @@ from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import extract, parse
 from planoracle.instances.benchmarks.timearena.problems import scenario_set
-from planoracle.instances.benchmarks.timearena.replay import replay
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, RULE_SET
 from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import PlanError
 from planoracle.solver.exact.search import solve
 from tests.support.graded import grades_frame
+from tests.support.timearena import replay
 
 TEA = "timearena/household1"
 SCENE = world(TEA)
@@ -22,7 +22,8 @@ PRICED = RULE_SET.profile(price_waits=True)
 
 
 def best_decisions(name: str) -> list[str]:
-    return problems.decisions(problems.load(name), solve(problems.load(name)).schedule)
+    schedule = solve(problems.load(name)).schedule
+    return problems.decisions(problems.load(name), schedule.pieces, end=schedule.makespan)
 
 
 def test_fields_and_trace():
@@ -71,9 +72,9 @@ def test_common_fields_count_actions_and_tasks():
     grade = Grader().grade({"id": "x", "instance": name, "actions": made})
     assert set(only_tree) <= set(made)
     assert (grade.executed, grade.goal_ratio, grade.success) == (3, 0.5, False)
-    run = replay(world(name), made, 80)
-    assert run.remaining["cup: wash"] == 3
-    assert "fruit_tree: trim" not in run.remaining
+    run = replay(name, made)
+    assert run.verdict.remaining["cup: wash"] == 3
+    assert "fruit_tree: trim" not in run.verdict.remaining
 
 
 def test_the_optimum_is_that_of_the_rules_that_grade():
@@ -130,16 +131,14 @@ def test_metrics_worked_by_hand():
     row = Grader().grade({"id": "x", "instance": TEA, "actions": made}).row(trace=True)
     assert (row["best_score"], row["best_time"]) == (25.0, 4)
     assert row["kinds"] == {"valid": 3, "continue": 1, "wait": 1, "repeated_completed": 1}
-    assert replay(SCENE, made, 40).scores == (0, 0, 18.75, 25, 25, 25)
+    assert replay(TEA, made).record.scores == (0, 0, 18.75, 25, 25, 25)
     assert (row["necessary_waits"], row["unnecessary_waits"]) == (0, 1)  # the kettle could have been put on
 
 
 def test_a_wait_is_necessary_when_nothing_can_be_started():
-    run = replay(
-        world("timearena/household4"), ["add water to watering_can", "water fruit_tree by watering_can", "wait"], 40
-    )
+    run = replay("timearena/household4", ["add water to watering_can", "water fruit_tree by watering_can", "wait"])
     assert run.steps[-1].kind == "wait"
-    assert run.necessary[-1] is True  # the tree is occupied, nothing else is left
+    assert run.record.necessary[-1] is True  # the tree is occupied, nothing else is left
 
 
 def test_costs_of_waits_add_up_to_the_time_lost():
@@ -147,12 +146,12 @@ def test_costs_of_waits_add_up_to_the_time_lost():
         best = best_decisions(name)
         optimum = solve(problems.load(name)).makespan
         lazy = ["wait", *best[:1], "wait", "wait", *best[1:]]
-        run = replay(world(name), lazy, 200)
-        assert run.completed
+        run = replay(name, lazy, 200)
+        assert run.success
         grader = Grader({"timearena": PRICED})
         row = grader.grade({"id": "lazy", "instance": name, "actions": lazy, "time_limit": 200}).row()
         assert row["unpriced_waits"] == 0
-        assert row["wait_cost"] == row["costly_waits"] <= run.total_time - optimum
+        assert row["wait_cost"] == row["costly_waits"] <= run.makespan - optimum
         assert row["wait_cost"] >= 1 or name != TEA
         row = grader.grade({"id": "best", "instance": name, "actions": best, "time_limit": 200}).row()
         assert (row["costless_waits"], row["costly_waits"]) == (best.count("wait"), 0)

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import examples, sample
+from support.timearena import replay
 
 from planoracle.instances.benchmarks.timearena import problems
-from planoracle.instances.benchmarks.timearena.replay import DecisionRecord, as_replay, replay
 from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, WRONG, Profile
+from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.instances.benchmarks.timearena.scenario import Scenario, world
 from planoracle.solver.exact.search import solve
 
@@ -23,12 +24,12 @@ PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 BOTH = pytest.mark.parametrize("profile", [PAPER, RELEASED], ids=["paper", "released"])
 
 
-def play(decisions: list[str], profile: Profile = PAPER, name: str = TEA, limit: int = 40) -> DecisionRecord:
-    return replay(world(name), decisions, limit, profile)
+def play(decisions: list[str], profile: Profile = PAPER, name: str = TEA, limit: int = 40) -> TimeArenaRun:
+    return replay(name, decisions, limit, profile)
 
 
 def kinds(decisions: list[str], profile: Profile = PAPER, name: str = TEA) -> list[str]:
-    return [step.kind for step in play(decisions, profile, name).steps]
+    return [step.kind for step in play(decisions, profile, name).record.steps]
 
 
 @pytest.mark.parametrize(("name", "count"), [("timearena", 97), ("timearena_fresh", 400)])
@@ -41,11 +42,11 @@ def test_verdicts_of_the_released_environment(shared: Path, name: str, count: in
     for line in lines:
         run = play(line["actions"], RELEASED, line["instance"], line["time_limit"])
         found = {
-            "steps": [list(step) for step in run.steps],
-            "completed": run.completed,
-            "end": run.end,
-            "total_time": run.total_time,
-            "score": run.score,
+            "steps": [list(step) for step in run.record.steps],
+            "completed": run.success,
+            "end": run.record.end,
+            "total_time": run.record.total_time,
+            "score": run.record.score,
         }
         assert found == {key: line["expected"][key] for key in found}, line["id"]
 
@@ -122,29 +123,29 @@ def test_the_released_score_is_the_sum_of_the_increments_shown(
     rest: list[str], increments: list[int], shown: int, done: int
 ) -> None:
     run = play([*SILENT, *rest], RELEASED)
-    assert [step.increment for step in run.steps] == [0, 0, 0, *increments]
-    assert run.score == run.scores[-1] == shown
-    assert as_replay(run).progress == shown / 100
+    assert [step.increment for step in run.record.steps] == [0, 0, 0, *increments]
+    assert run.record.score == run.record.scores[-1] == shown
+    assert run.verdict.progress == shown / 100
     replayed = play([*SILENT, *rest], replace(RELEASED, score_source="replay"))
-    assert [step.increment for step in replayed.steps] == [0, 0, 0, *increments]
-    assert replayed.score == replayed.scores[-1] == done
-    assert int(play([*SILENT, *rest], PAPER).score) == done
+    assert [step.increment for step in replayed.record.steps] == [0, 0, 0, *increments]
+    assert replayed.record.score == replayed.record.scores[-1] == done
+    assert int(play([*SILENT, *rest], PAPER).record.score) == done
 
 
 def test_progress_is_truncated_or_exact() -> None:
-    assert play(["wash cup"], RELEASED).score == 18
-    assert play(["wash cup"], PAPER).score == 100 * 3 / 16
-    assert [step.increment for step in play(["wash cup"], RELEASED).steps] == [0, 0, 18]
+    assert play(["wash cup"], RELEASED).record.score == 18
+    assert play(["wash cup"], PAPER).record.score == 100 * 3 / 16
+    assert [step.increment for step in play(["wash cup"], RELEASED).record.steps] == [0, 0, 18]
 
 
 @BOTH
 def test_five_wrong_in_a_row_end_the_run(profile: Profile) -> None:
     run = play(["x"] * 9, profile)
-    assert (run.end, run.total_time, run.completed) == ("five_invalid", 5, False)
-    assert play(["x", "x", "x", "x", "wait"] * 3, profile).end == "exhausted"
-    assert play(["x"] * 9, replace(profile, max_wrong_streak=7)).total_time == 7
-    assert as_replay(run).fatal is not None
-    assert len(as_replay(run).violations) == 5
+    assert (run.record.end, run.record.total_time, run.success) == ("five_invalid", 5, False)
+    assert play(["x", "x", "x", "x", "wait"] * 3, profile).record.end == "exhausted"
+    assert play(["x"] * 9, replace(profile, max_wrong_streak=7)).record.total_time == 7
+    assert run.verdict.fatal is not None
+    assert len(run.verdict.violations) == 5
 
 
 @BOTH
@@ -176,17 +177,20 @@ def test_limit_before_five_before_exit(
     decisions: list[str], limit: int, end: str, minutes: int, profile: Profile
 ) -> None:
     run = play(decisions, profile, limit=limit)
-    assert (run.end, run.total_time, len(run.steps), run.completed) == (end, minutes, minutes, False)
-    assert (as_replay(run).fatal is not None) == (end == "five_invalid")
+    assert (run.record.end, run.record.total_time, len(run.record.steps), run.success) == (end, minutes, minutes, False)
+    assert (run.verdict.fatal is not None) == (end == "five_invalid")
 
 
 @BOTH
 @pytest.mark.parametrize("text", ["exit", "quit", "EXIT", "Quit", " eXit\n", "\tquit ", "\u3000exit\xa0"])
 def test_exit_ends_the_run_before_its_minute(text: str, profile: Profile) -> None:
     run = play(["activate kettle", text, "wait"], profile)
-    assert (run.end, run.total_time, run.executed, run.score) == ("exit", 1, 1, 0)
+    assert (run.record.end, run.record.total_time, run.verdict.executed, run.record.score) == ("exit", 1, 1, 0)
     ignored = play(["activate kettle", text, "wait"], replace(profile, exit_ends=False))
-    assert ([step.kind for step in ignored.steps], ignored.end) == (["valid", "invalid_action", "wait"], "exhausted")
+    assert ([step.kind for step in ignored.record.steps], ignored.record.end) == (
+        ["valid", "invalid_action", "wait"],
+        "exhausted",
+    )
 
 
 @BOTH
@@ -198,8 +202,12 @@ def test_other_words_do_not_end_the_run(text: str, profile: Profile) -> None:
 @BOTH
 def test_the_time_limit_cuts_an_action(profile: Profile) -> None:
     run = play(["wash cup"], profile, limit=2)
-    assert ([step.kind for step in run.steps], run.end, run.score) == (["valid", "continue"], "time_out", 0)
-    assert play(["wait"] * 99, profile).total_time == 40
+    assert ([step.kind for step in run.record.steps], run.record.end, run.record.score) == (
+        ["valid", "continue"],
+        "time_out",
+        0,
+    )
+    assert play(["wait"] * 99, profile).record.total_time == 40
 
 
 def test_reserved_objects_of_the_paper_serve_their_own_task() -> None:
@@ -269,40 +277,44 @@ def test_completion_during_a_wrong_decision_ends_the_run_in_the_paper_profile() 
     problem = problems.load("timearena/cooking4")
     schedule = solve(problem).schedule
     assert schedule is not None
-    made = problems.decisions(problem, schedule)
+    made = problems.decisions(problem, schedule.pieces, end=schedule.makespan)
     assert made[-2:] == ["wait", "wait"]
     made[-1] = "bake dish in oven"
     paper = play([*made, "wait"], PAPER, problem.name)
-    assert (paper.end, paper.steps[-1].kind, paper.total_time) == ("completed", "object_occupied", schedule.makespan)
-    assert play(made, RELEASED, problem.name).end == "exhausted"
+    assert (paper.record.end, paper.record.steps[-1].kind, paper.record.total_time) == (
+        "completed",
+        "object_occupied",
+        schedule.makespan,
+    )
+    assert play(made, RELEASED, problem.name).record.end == "exhausted"
     late = play([*made, "wait"], RELEASED, problem.name)
-    assert (late.end, late.total_time) == ("completed", schedule.makespan + 1)
+    assert (late.record.end, late.record.total_time) == ("completed", schedule.makespan + 1)
 
 
-def check(run: DecisionRecord, limit: int, profile: Profile) -> None:
-    assert 0 <= run.score <= 100
-    assert [step.minute for step in run.steps] == list(range(run.total_time))
-    assert run.total_time == len(run.steps) <= limit
-    assert {step.kind for step in run.steps} <= set(KINDS)
-    assert run.completed == (run.end == "completed")
-    assert not run.completed or not run.remaining
-    assert run.score == 100 or not run.completed or profile.score_source == "increments"
-    wrong = [step.kind in WRONG for step in run.steps]
+def check(run: TimeArenaRun, limit: int, profile: Profile) -> None:
+    assert 0 <= run.record.score <= 100
+    assert [step.minute for step in run.record.steps] == list(range(run.record.total_time))
+    assert run.record.total_time == len(run.record.steps) <= limit
+    assert {step.kind for step in run.record.steps} <= set(KINDS)
+    assert run.success == (run.record.end == "completed")
+    assert not run.success or not run.verdict.remaining
+    assert run.record.score == 100 or not run.success or profile.score_source == "increments"
+    wrong = [step.kind in WRONG for step in run.record.steps]
     streaks = [all(wrong[i : i + profile.max_wrong_streak]) for i in range(len(wrong) - profile.max_wrong_streak + 1)]
     # Five in a row are the last that happens; the run may be completed or out of time by then.
     assert not any(streaks[:-1])
-    assert run.end != "five_invalid" or streaks[-1]
-    assert all(step.increment >= 0 for step in run.steps)
-    shown = sum(step.increment for step in run.steps)
-    assert shown == pytest.approx(run.score) or profile.score_source == "replay"
-    assert run.end != "exit" or profile.exit_ends
+    assert run.record.end != "five_invalid" or streaks[-1]
+    assert all(step.increment >= 0 for step in run.record.steps)
+    shown = sum(step.increment for step in run.record.steps)
+    assert shown == pytest.approx(run.record.score) or profile.score_source == "replay"
+    assert run.record.end != "exit" or profile.exit_ends
     silent = {"object_occupied", "object_mismatch", "invalid_action", "nonexistent_object"}
-    last = list(takewhile(lambda kind: kind in silent, (step.kind for step in reversed(run.steps))))
+    last = list(takewhile(lambda kind: kind in silent, (step.kind for step in reversed(run.record.steps))))
     if any(kind.startswith("object_") for kind in last):
-        assert shown <= run.score + 1e-9
+        assert shown <= run.record.score + 1e-9
     else:
-        assert shown == pytest.approx(run.score)
-    assert as_replay(run).success == run.completed
+        assert shown == pytest.approx(run.record.score)
+    assert run.verdict.success == run.success
 
 
 HOSTILE = [
@@ -335,7 +347,7 @@ HOSTILE = [
 def test_hostile_decisions_pass_a_minute(text: str, profile: Profile) -> None:
     run = play([text, "wait", text, "wash teapot", text], profile)
     check(run, 40, profile)
-    assert run.steps[-1].kind in WRONG or text.lower().split() == ["wash", "cup"]
+    assert run.record.steps[-1].kind in WRONG or text.lower().split() == ["wash", "cup"]
     check(play([text] * 50, profile), 40, profile)
 
 
@@ -366,14 +378,14 @@ TEXT = st.text(st.characters(codec=None), max_size=30)
 
 @given(st.lists(TEXT, max_size=50), st.sampled_from(SCENES), PROFILE, st.integers(0, 60))
 def test_any_texts(decisions: list[str], name: str, profile: Profile, limit: int) -> None:
-    check(replay(world(name), decisions, limit, profile), limit, profile)
+    check(replay(name, decisions, limit, profile), limit, profile)
 
 
 @examples(200)
 @given(st.data(), st.sampled_from(SCENES), PROFILE, st.integers(0, 130))
 def test_any_commands(data: st.DataObject, name: str, profile: Profile, limit: int) -> None:
     decisions = data.draw(st.lists(st.sampled_from(commands(world(name))), max_size=80))
-    check(replay(world(name), decisions, limit, profile), limit, profile)
+    check(replay(name, decisions, limit, profile), limit, profile)
 
 
 @examples(100)
@@ -384,4 +396,4 @@ def test_runs_that_get_far(random: object, name: str, profile: Profile) -> None:
     said = commands(world(name)) * 4
     random.shuffle(said)  # type: ignore[attr-defined]
     decisions = [text for one in said for text in (one, "wait")]
-    check(replay(world(name), decisions, 4000, profile), 4000, profile)
+    check(replay(name, decisions, 4000, profile), 4000, profile)

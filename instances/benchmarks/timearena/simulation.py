@@ -1,0 +1,401 @@
+"""Simulator of TimeArena, minute by minute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, NamedTuple
+
+from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits, may_meet
+from planoracle.instances.benchmarks.timearena.scenario import RoleKey, Scenario, words
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step
+
+
+class TimeArenaViolation(Violation):
+    """A wrong decision.
+
+    ``case``, of an `object_mismatch`: ``twice`` (one object twice), ``reserved`` (the second one takes others alone)
+    or ``tasks`` (the two serve different tasks); else there is nothing to do with it. ``actual`` are the names that
+    are wrong.
+    """
+
+    __slots__ = ()
+
+    @property
+    def message(self) -> str:
+        """The minute of the violation."""
+        return f"minute {self.start}"
+
+
+class Minute(NamedTuple):
+    """One minute: the action, the feedback, and by how much the score (in percent) rose since the last."""
+
+    minute: int
+    action: str
+    kind: str
+    increment: float
+
+
+class History(NamedTuple):
+    """A minute of a run, linked to those before.
+
+    Attributes
+    ----------
+    score
+        Score at the end of the minute, by ``score_source``.
+    necessary
+        True for a wait in which no action could be started.
+    violation
+        Violation of a decision that fills the minute.
+    """
+
+    minute: Minute
+    score: float
+    necessary: bool
+    violation: Violation | None
+    before: History | None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """Record of a run, minute by minute.
+
+    Attributes
+    ----------
+    end
+        ``completed``, ``time_out`` (the limit), ``five_invalid`` (too many wrong in a row), ``exit`` (of
+        the agent) or ``exhausted`` (no decisions left). What is left of the limit is looked at first, then the wrong
+        ones, then the next decision.
+    steps
+        The minutes.
+    scores, necessary
+        Those of `History`, for every minute.
+    """
+
+    end: str
+    steps: tuple[Minute, ...]
+    scores: tuple[float, ...]
+    necessary: tuple[bool, ...]
+
+    @property
+    def total_time(self) -> int:
+        """Minutes that passed."""
+        return len(self.steps)
+
+    @property
+    def score(self) -> float:
+        """Percent of the work done, as the profile rounds it; by ``increments`` the sum of those shown."""
+        return self.scores[-1] if self.scores else 0
+
+
+@dataclass(eq=False)
+class ArenaState:
+    """State of a run in which the agent is free to decide, or which has ended.
+
+    Attributes
+    ----------
+    remaining
+        Minutes left of every role.
+    running
+        Work that goes on by itself, and the objects that it occupies.
+    done
+        Minutes of all finished work.
+    minute
+        The next minute.
+    executed, wrong
+        Numbers of actions started, and of the last wrong decisions in a row.
+    last_score
+        Score up to the last increment.
+    end
+        Reason why the run has ended, if it has.
+    idle
+        True if no action can be started; ``None`` if unknown. Long runs of waits ask for it every minute.
+    history, decisions
+        The last minute, and the last decision with those before.
+    """
+
+    remaining: dict[RoleKey, int]
+    running: dict[RoleKey, tuple[str, ...]] = field(default_factory=dict)
+    done: int = 0
+    minute: int = 0
+    executed: int = 0
+    wrong: int = 0
+    last_score: float = 0
+    end: str | None = None
+    idle: bool | None = None
+    history: History | None = None
+    decisions: tuple[str, Any] | None = None
+
+    @property
+    def occupied(self) -> set[str]:
+        """Objects in use."""
+        return {thing for things in self.running.values() for thing in things}
+
+
+def roles_of(decision: str) -> tuple[RoleKey, ...]:
+    """Return the roles that a decision of two or four words names, ``()`` for another form."""
+    words = decision.split(" ")
+    if len(words) == 2:
+        return ((words[1], words[0], 0),)
+    verb = f"{words[0]} {words[2]}" if len(words) == 4 else ""
+    return ((words[1], verb, 1), (words[3], verb, 2)) if verb else ()
+
+
+class TimeArenaSimulator(Simulator[ArenaState, str]):
+    """Rules of TimeArena: a decision lasts to the next minute in which the agent is free.
+
+    Parameters
+    ----------
+    world, rules
+        Tasks and rules of the run.
+    limit
+        Minutes after which the run ends.
+    """
+
+    def __init__(self, world: Scenario, rules: Profile, limit: float = inf) -> None:
+        self.world = world
+        self.rules = rules
+        self.limit = limit
+
+    def initial(self) -> ArenaState:
+        """Return the state in minute 0."""
+        things = self.world.objects.items()
+        return self._settled(
+            ArenaState({(name, *key): role.minutes for name, thing in things for key, role in thing.roles.items()})
+        )
+
+    def copy(self, state: ArenaState) -> ArenaState:
+        """Return an independent copy."""
+        other = copy(state)
+        other.remaining, other.running = dict(state.remaining), dict(state.running)
+        return other
+
+    def apply(self, state: ArenaState, command: str) -> tuple[ArenaState, tuple[Step, ...]]:
+        """Return the state after a decision: at the next one, or at the end of the run."""
+        if state.end:  # the limit leaves no minute
+            return state, ()
+        begin = state.minute
+        state.decisions = (command, state.decisions)
+        if exits(command, self.rules):
+            state.end = "exit"
+            return state, (Step(begin, "exit", "lost", begin, begin),)
+        text = " ".join(command.lower().split()) if self.rules.normalize else command.strip()
+        kind, keys = ("wait", ()) if text == "wait" else self._check(state, text)
+        fault = self._fault(state, text, kind, keys) if kind in WRONG else None
+        state.wrong = state.wrong + 1 if fault else 0
+        if kind == "valid":
+            state.executed += 1
+        if kind == "valid" and self.world.verbs[keys[0][1]]:
+            self._work_on(state, text, keys[0])
+        else:
+            necessary = kind == "wait" and self._is_idle(state)
+            if kind == "valid":
+                state.running[keys[0]] = tuple(key[0] for key in keys)
+            if kind not in MALFORMED or self.rules.invalid_ticks_world:
+                self._advance(state)
+            self._record(state, text, kind, fault, necessary)
+        done = {"valid": "act", "wait": "wait"}.get(kind, "lost")
+        step = Step(begin, text if kind == "valid" else text[:80], done, begin, state.minute, fault)
+        return self._settled(state), (step,)
+
+    def legal(self, state: ArenaState) -> list[LegalCommand]:
+        """Return all actions that can be started now, and the wait."""
+        return [*(LegalCommand(text, "act") for text in self._startable(state)), LegalCommand("wait", "wait")]
+
+    def ended(self, state: ArenaState) -> str | None:
+        """Return why the run has ended."""
+        return state.end
+
+    def clock(self, state: ArenaState) -> int:
+        """Return the next minute."""
+        return state.minute
+
+    def record(self, state: ArenaState) -> DecisionRecord:
+        """Return the minutes so far."""
+        past = _past(state)
+        scores, necessary = (entry.score for entry in past), (entry.necessary for entry in past)
+        minutes = tuple(entry.minute for entry in past)
+        return DecisionRecord(state.end or "exhausted", minutes, tuple(scores), tuple(necessary))
+
+    def verdict(self, state: ArenaState) -> Replay:
+        """Return the verdict: wrong minutes are the violations."""
+        past = _past(state)
+        remaining = {key: minutes for key, minutes in state.remaining.items() if minutes}
+        tasks, open_tasks = self.world.tasks, {self.world.objects[key[0]].task for key in remaining}
+        violations = tuple(entry.violation for entry in past if entry.violation)
+        events, idle = [], []
+        for entry in past:
+            minute, action, kind, _ = entry.minute
+            events.append(ReplayEvent(minute, action[:80], minute, minute + 1, kind not in WRONG, entry.score / 100))
+            idle += [(minute, minute + 1)] if kind == "wait" else []
+        return Replay(
+            events=tuple(events),
+            violations=violations,
+            fatal=violations[-1] if state.end == "five_invalid" else None,
+            executed=state.executed,
+            progress=past[-1].score / 100 if past else 0,
+            goal_ratio=(len(tasks) - len(open_tasks)) / len(tasks),
+            success=state.end == "completed",
+            makespan=state.minute,
+            remaining={f"{name}: {verb}": minutes for (name, verb, _), minutes in remaining.items()},
+            idle=tuple(idle),
+        )
+
+    def _settled(self, state: ArenaState) -> ArenaState:
+        """Return a state with the reason why the run has ended, if it has."""
+        if state.done == self.world.minutes and (not state.wrong or self.rules.stop_on_complete):
+            state.end = "completed"
+        elif state.minute >= self.limit:
+            state.end = "time_out"
+        elif state.wrong >= self.rules.max_wrong_streak:
+            state.end = "five_invalid"
+        return state
+
+    def _is_idle(self, state: ArenaState) -> bool:
+        """Return True if no action can be started."""
+        if state.idle is None:
+            state.idle = next(self._startable(state), None) is None
+        return state.idle
+
+    def _work_on(self, state: ArenaState, text: str, key: RoleKey) -> None:
+        """Spend the minutes of an action that occupies the agent, as far as the limit lets it."""
+        is_first = True
+        while state.remaining[key] and state.minute < self.limit:
+            self._work(state, key)
+            self._advance(state)
+            kind = "valid" if is_first or not state.remaining[key] else "continue"
+            self._record(state, text, kind)
+            is_first = False
+
+    def _work(self, state: ArenaState, key: RoleKey) -> None:
+        """Do a minute of some work."""
+        state.idle = None
+        state.remaining[key] -= 1
+        if not state.remaining[key]:
+            state.done += self.world.objects[key[0]].roles[key[1:]].minutes
+
+    def _advance(self, state: ArenaState) -> None:
+        """Let a minute pass for everything that runs by itself."""
+        for key in list(state.running):
+            self._work(state, key)
+            if not state.remaining[key]:
+                del state.running[key]
+
+    def _record(
+        self, state: ArenaState, action: str, kind: str, fault: Violation | None = None, necessary: bool = False
+    ) -> None:
+        """Append a minute to the history."""
+        score: float = 100 * state.done / self.world.minutes
+        increment: float = 0
+        if self.rules.progress_rounding == "truncated":
+            score = 100 * state.done // self.world.minutes
+        if kind not in SILENT:
+            increment, state.last_score = score - state.last_score, score
+        reported = state.last_score if self.rules.score_source == "increments" else score
+        minute = Minute(state.minute, action, kind, increment)
+        state.history = History(minute, reported, necessary, fault, state.history)
+        state.minute += 1
+
+    def _startable(self, state: ArenaState) -> Iterator[str]:
+        """Yield all actions that can be started, in a fixed order."""
+        remaining, occupied = state.remaining, state.occupied
+        for command, key, names, needs in _starts(self.world, self.rules):
+            if remaining[key] and occupied.isdisjoint(names) and not any(map(remaining.__getitem__, needs)):
+                yield command
+
+    def _check(self, state: ArenaState, decision: str) -> tuple[str, tuple[RoleKey, ...]]:
+        """Return the kind of feedback on a decision, and the roles that it names."""
+        keys = roles_of(decision)
+        if not keys or keys[0][1] not in self.world.verbs:
+            return "invalid_action", ()
+        if not all(key[0] in self.world.objects for key in keys):
+            return "nonexistent_object", keys
+        is_apart, occupied, kind = not _fit(self.world, keys, self.rules), state.occupied, ""
+        for key in keys:
+            if key[0] in occupied:
+                kind = "object_occupied"
+            if key not in state.remaining or is_apart:
+                kind = "object_mismatch"
+        if kind:
+            return kind, keys
+        if any(map(state.remaining.__getitem__, _needs(self.world, keys))):
+            return "dependency_violation", keys
+        return ("valid" if state.remaining[keys[0]] else "repeated_completed"), keys
+
+    def _fault(self, state: ArenaState, action: str, kind: str, keys: Sequence[RoleKey]) -> TimeArenaViolation:
+        """Return what is known of a wrong decision before its minute passes."""
+        minute, names = state.minute, [key[0] for key in keys]
+        case, resource = "", None
+        others: tuple[Other, ...] = ()
+        required: Measure = None
+        actual: Measure = None
+        if kind == "nonexistent_object":
+            actual = tuple(name[:80] for name in names if name not in self.world.objects)
+        elif kind == "object_mismatch":
+            wrong = [key[0] for key in keys if key not in state.remaining]
+            resource, actual = wrong[0] if wrong else names[1], tuple(wrong or names)
+            if not wrong:
+                case, required = self._reason_apart(*names)
+        elif kind == "object_occupied":
+            holders = [key for key, things in state.running.items() if set(things) & set(names)]
+            others = tuple(self._going(state, key) for key in holders)
+            actual = tuple(name for name in names if name in state.occupied)
+            resource, required = actual[0], minute + max(state.remaining[key] for key in holders)
+        elif kind == "dependency_violation":
+            lacking = dict.fromkeys(need for need in _needs(self.world, keys) if state.remaining[need])
+            others = tuple(self._going(state, need) for need in lacking)
+        return TimeArenaViolation(
+            minute, kind, action[:80], case, minute, minute + 1, others, resource, required, actual
+        )
+
+    def _reason_apart(self, first: str, second: str) -> tuple[str, Measure]:
+        """Return why two objects may not be used together, and what the second one takes instead."""
+        if first == second:
+            return "twice", None
+        if self.world.objects[first].task != self.world.objects[second].task:
+            return "tasks", None
+        return "reserved", tuple(sorted(self.world.reservations.get(second, ())))
+
+    def _going(self, state: ArenaState, key: RoleKey) -> Other:
+        """Return work as an action, and when it goes on if it does so by itself."""
+        if key not in state.running:
+            return Other(words(key[0], key[1]))
+        until = state.minute + state.remaining[key]
+        return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
+
+
+def _past(state: ArenaState) -> list[History]:
+    """Return the minutes so far, the first one first."""
+    past, last = [], state.history
+    while last is not None:
+        past.append(last)
+        last = last.before
+    return past[::-1]
+
+
+def _fit(world: Scenario, keys: Sequence[RoleKey], rules: Profile) -> bool:
+    """Return True if the objects of an action may be used together."""
+    if len(keys) == 1:
+        return True
+    first, second = (world.objects[key[0]] for key in keys)
+    return first is not second and may_meet(world, first, second, rules)
+
+
+def _needs(world: Scenario, keys: Iterable[RoleKey]) -> list[RoleKey]:
+    """Return the roles that must be done before an action."""
+    return [need for key in keys for need in world.objects[key[0]].roles[key[1:]].needs]
+
+
+@ProblemCache
+def _starts(world: Scenario, rules: Profile) -> list[tuple[str, RoleKey, tuple[str, ...], list[RoleKey]]]:
+    """Return the actions that are ever valid: the work, the objects, and the roles that must be done."""
+    starts = []
+    for command in world.commands:
+        keys = roles_of(command)
+        if _fit(world, keys, rules):
+            starts.append((command, keys[0], tuple(key[0] for key in keys), _needs(world, keys)))
+    return starts
