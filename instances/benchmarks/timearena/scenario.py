@@ -96,7 +96,7 @@ class Scenario(CacheHolder):
                 reservations[name] = accepted
         return reservations
 
-    @property
+    @cached_property
     def minutes(self) -> int:
         """Work of all tasks together."""
         return sum(role.minutes for thing in self.objects.values() for role in thing.roles.values())
