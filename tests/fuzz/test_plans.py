@@ -14,7 +14,7 @@ from support.samples import examples, sample
 from support.specimens import EXAMPLES, ROOT, submissions
 
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS
+from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import read_problems
 from planoracle.instances.files.strict_json import load_json

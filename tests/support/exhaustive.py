@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
 from math import prod
 
-from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, kitchen_of
-from planoracle.instances.benchmarks.recipe2plan.rules import CookingState as Kitchen
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES
+from planoracle.instances.benchmarks.recipe2plan.simulation import CookingState, Recipe2PlanSimulator, Span
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -23,10 +23,11 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[StepCommand
     Second by second, every command of every length is tried; states that agree in all that the rules
     can ask for later are merged.
     """
-    first = Kitchen(kitchen_of(instance), PROFILES["paper"])
+    simulator = Recipe2PlanSimulator(instance, PROFILES["paper"])
+    first = simulator.initial()
     for command in done:
-        assert _allowed(first, command)
-        _carry_out(first, command)
+        first, steps = simulator.apply(first, (command,))
+        assert steps[-1].violation is None
     layer = {_key(first, clock): first}
     best: int | None = None
     for now in range(clock, horizon + 1):
@@ -40,43 +41,35 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[StepCommand
                 end = max(finish for finish in state.finish if finish is not None)
                 best = end if best is None else min(best, end)
                 continue
-            for command in _commands(state, now):
-                if _allowed(state, command):
-                    following = state.copy()
-                    _carry_out(following, command)
-                    key = _key(following, now)
-                    if key not in seen:
-                        seen[key] = following
-                        queue.append(following)
+            for command in _commands(simulator, state, now):
+                following, steps = simulator.apply(simulator.copy(state), (command,))
+                key = _key(following, now)
+                if steps[-1].violation is None and key not in seen:
+                    seen[key] = following
+                    queue.append(following)
         layer = {_key(state, now + 1): state for state in seen.values() if any(state.remaining)}
     return best
 
 
-def _commands(state: Kitchen, now: int) -> list[StepCommand]:
+def _commands(simulator: Recipe2PlanSimulator, state: CookingState, now: int) -> list[StepCommand]:
     commands = []
-    for (recipe, number), position in state.kitchen.index.items():
-        left = state.remaining[position]
-        lengths = range(1, left + 1) if state.kitchen.steps[position].interruptible else [left] if left else []
-        commands += [StepCommand(number, recipe, length, now) for length in lengths]
+    for step, left in zip(simulator.kitchen.steps, state.remaining, strict=True):
+        lengths = range(1, left + 1) if step.interruptible else [left] if left else []
+        commands += [StepCommand.of(step.id, now, length) for length in lengths]
     return commands
 
 
-def _allowed(state: Kitchen, command: StepCommand) -> bool:
-    return not state.check(0, command, state.step_of(command))
-
-
-def _carry_out(state: Kitchen, command: StepCommand) -> None:
-    position = state.step_of(command)
-    assert position is not None
-    state.carry_out(command, position)
-
-
-def _key(state: Kitchen, now: int) -> tuple[object, ...]:
-    busy = tuple(
-        (name, tuple(span[:2] for span in spans if span[1] > now)) for name, spans in sorted(state.objects.items())
-    )
+def _key(state: CookingState, now: int) -> tuple[object, ...]:
+    busy = tuple((name, tuple(_running(last, now))) for name, last in sorted(state.objects.items()))
     heat = tuple(sorted((name, degrees) for name, (degrees, _) in state.temperature.items()))
     return max(state.clock, now), tuple(state.remaining), tuple(state.finish), busy, heat
+
+
+def _running(last: Span | None, now: int) -> Iterator[tuple[int, int]]:
+    while last is not None:
+        if last.end > now:
+            yield last.start, last.end
+        last = last.before
 
 
 def schedules(instance: Instance, horizon: int, state: PartialSchedule = _BEGIN) -> int:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from planoracle.instances.benchmarks.recipe2plan.language import Answers
+from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.recipe2plan.simulation import replay_answers
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
 
 
@@ -16,3 +21,8 @@ def trajectory_of(problem: Problem, submission: Any = None, rules: Any = None) -
 def replayed(problem: Problem, submission: Any, rules: Any = None) -> Any:
     """Return the verdict of the rules on a submission."""
     return trajectory_of(problem, submission, rules).verdict
+
+
+def recipe_verdict(problem: Instance, answers: Answers, rules: Profile = PROFILES["paper"]) -> Replay:
+    """Return the verdict of the rules of Recipe2Plan on commands."""
+    return replay_answers(problem, answers, rules)[0]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.recipe2plan.language import to_schedule
-from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
+from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, clean, listed, quoted, some
 from planoracle.instances.protocol.run import MismatchEvidence

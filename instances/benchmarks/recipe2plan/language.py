@@ -156,8 +156,8 @@ def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand |
 
 
 def written(problem: Instance, schedule: Schedule) -> str:
-    """Write a schedule, see `render`."""
-    return render(schedule)
+    """Write a schedule as text that the released environment reads, and that parses to the same schedule."""
+    return ", ".join(StepCommand.of(*piece[:3]).text for piece in schedule.pieces)
 
 
 def schedule(problem: Instance, plan: Plan[Answers]) -> Schedule:
@@ -280,19 +280,6 @@ def _entry_time(value: Any, field: str) -> int:
     if isinstance(seconds, bool) or not isinstance(seconds, int) or not 0 <= seconds < 10**MAX_DIGITS:
         raise PlanError("must be seconds or a time such as '00:05:00'", field=field, value=value)
     return seconds
-
-
-def render(schedule: Schedule) -> str:
-    """Write a schedule as text that the released environment reads.
-
-    Parsing the text and turning it `to_schedule` gives the same schedule.
-    """
-    return ", ".join(_command(piece).text for piece in schedule.pieces)
-
-
-def _command(piece: Piece) -> StepCommand:
-    recipe, _, step = piece.action.rpartition("/")
-    return StepCommand(int(step), recipe, piece.duration, piece.start)
 
 
 def to_schedule(plan: Answers, instance: Instance) -> Schedule:

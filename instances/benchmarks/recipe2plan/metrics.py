@@ -10,9 +10,9 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.benchmarks.recipe2plan.bundled_data import combine, load, names, reference_plan
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
-from planoracle.instances.benchmarks.recipe2plan.replay import replay
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
+from planoracle.instances.benchmarks.recipe2plan.simulation import replay_answers
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
@@ -244,7 +244,7 @@ def released(problem: Instance) -> Claim:
         missing = "no plan was released, so the released grader scores every plan 0"
         return Claim(None, reason=missing if _is_bundled(problem) else "")
     makespan = max(command.start + command.duration for command in commands)
-    verdict = replay(problem, Answers((commands,)))
+    verdict, _ = replay_answers(problem, Answers((commands,)))
     plan = "\n".join(command.text for command in commands)
     if verdict.success and not verdict.violations:
         return Claim(makespan, accepted=True, plan=plan)

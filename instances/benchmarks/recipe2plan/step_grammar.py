@@ -23,6 +23,12 @@ class StepCommand(NamedTuple):
     duration: int
     start: int
 
+    @classmethod
+    def of(cls, action: str, start: int, duration: int) -> StepCommand:
+        """Return the command for an action, by its id."""
+        recipe, _, step = action.rpartition("/")
+        return cls(int(step), recipe, duration, start)
+
     @property
     def text(self) -> str:
         """The command as the benchmark writes it."""

@@ -13,8 +13,8 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.kitchens import run as steps
-from planoracle.instances.benchmarks.recipe2plan import replay as kitchen_rules
 from planoracle.instances.benchmarks.recipe2plan import rules as kitchen_state
+from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.benchmarks.timearena import rules as minute_rules
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files import catalog
@@ -99,7 +99,7 @@ def test_names_of_an_instance_are_cleaned_too() -> None:
 @pytest.mark.slow
 def test_thousands_of_faults_are_counted_not_recited() -> None:
     found = report(KITCHEN, [[0, "Stew", 60, n] for n in range(1200)])
-    assert len(all_findings(found)) == kitchen_rules.MAX_VIOLATIONS
+    assert len(all_findings(found)) == MAX_VIOLATIONS
     assert "And 950 more of this sort." in found.prose()
     statuses = {section.key: section.status for section in found.sections}
     assert (statuses["unknown"], statuses["completeness"]) == ("fault", "unknown")

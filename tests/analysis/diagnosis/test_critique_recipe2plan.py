@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.diagnosis.critique import Critique
-from planoracle.instances.benchmarks.recipe2plan import replay as kitchen_rules
 from planoracle.instances.benchmarks.recipe2plan import rules as kitchen_state
 from planoracle.instances.benchmarks.recipe2plan.language import parse
 from tests.support.critiques import KITCHEN, all_findings, kinds, mixed_up, one_to_one, only, report
 from tests.support.random_instances import kitchen as random_kitchen
+from tests.support.trajectories import recipe_verdict
 
 GOOD = {
     "Bread/0": (600, 0),
@@ -31,7 +31,7 @@ def cook(*more: list[Any], **changed: tuple[int, int] | None) -> Critique:
     plan = [[int(name[-1]), name[:-2], *run] for name, run in made.items() if run is not None]
     plan = [*plan, *more]
     found = report(KITCHEN, plan)
-    one_to_one(found, kitchen_rules.replay(KITCHEN, parse(plan, KITCHEN)).violations)
+    one_to_one(found, recipe_verdict(KITCHEN, parse(plan, KITCHEN)).violations)
     return found
 
 
@@ -208,7 +208,7 @@ def test_an_interactive_log_over_refused_answers() -> None:
         {"response": "Step(0, Pie, 10 min, 0:22:00)"},
     ]
     found = report(KITCHEN, log)
-    one_to_one(found, kitchen_rules.replay(KITCHEN, parse(log, KITCHEN)).violations)
+    one_to_one(found, recipe_verdict(KITCHEN, parse(log, KITCHEN)).violations)
     late = [finding for finding in all_findings(found) if finding.kind == "time_error"]
     assert [(f.index, [o.subject for o in f.others]) for f in late] == [
         (1, ["Bread/1"]),
@@ -225,6 +225,6 @@ def test_findings_agree_with_the_rules_on_random_kitchens() -> None:
         instance = random_kitchen(seed)
         plan = mixed_up(instance, Random(seed))
         found = report(instance, plan)
-        one_to_one(found, kitchen_rules.replay(instance, parse(plan, instance)).violations)
+        one_to_one(found, recipe_verdict(instance, parse(plan, instance)).violations)
         seen |= kinds(found)
     assert seen >= set(kitchen_state.KINDS) - {"no_action"}

@@ -16,17 +16,17 @@ from planoracle.analysis.grading.oracle import optimum
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.recipe2plan import Recipe2Plan, bundled_data
-from planoracle.instances.benchmarks.recipe2plan import replay as referee
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.metrics import efficiency, reference_efficiency, released_plan
-from planoracle.instances.benchmarks.recipe2plan.replay import replay
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, RULE_SET
+from planoracle.instances.benchmarks.recipe2plan.simulation import Recipe2PlanSimulator
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.protocol import registry
 from tests.support.graded import all_problems, grades_frame, read_submissions
+from tests.support.trajectories import recipe_verdict
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
@@ -245,7 +245,7 @@ REFERENCE = [StepCommand(0, "A", 600, 0), StepCommand(1, "A", 300, 100), StepCom
 
 
 def replayed(commands, rules=PAPER):
-    return replay(BOILED, Answers((tuple(commands),)), rules)
+    return recipe_verdict(BOILED, Answers((tuple(commands),)), rules)
 
 
 def test_equations_1_to_3_by_hand():
@@ -309,7 +309,7 @@ def test_t_auto_counts_time_executed_or_nominal_durations_of_complete_steps(monk
         actions=(Action("A/0", "A", 600, 0, interruptible=True), Action("A/1", "A", 300, 300)),
         benchmark="recipe2plan",
     )
-    part = replay(stew, Answers(((StepCommand(0, "A", 400, 0), StepCommand(1, "A", 300, 0)),)))
+    part = recipe_verdict(stew, Answers(((StepCommand(0, "A", 400, 0), StepCommand(1, "A", 300, 0)),)))
     assert efficiency(stew, part, None).efficiency == 300 / 400
     assert efficiency(stew, part, None, RULE_SET.profile("paper", t_auto="nominal")).efficiency is None
 
@@ -498,7 +498,7 @@ def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(referee, "replay", broken)
+    monkeypatch.setattr(Recipe2PlanSimulator, "verdict", broken)
     found = Grader().grade(GOOD_LINE)
     assert (found.id, found.instance, found.scored) == ("good", NAME, False)
     assert found.reason == "internal error: ZeroDivisionError: oops"

@@ -15,8 +15,8 @@ from tests.support.specimens import EXAMPLES, submissions
 
 #: By benchmark a problem, and the function of its rules that carries a plan out, the plan its second argument.
 RULES = {
-    "recipe2plan": ("recipe2plan/untimed/Cobbler_Pancakes", "recipe2plan.replay:replay"),
-    "timearena": ("timearena/household1", "timearena.run:run_of"),
+    "recipe2plan": ("recipe2plan/untimed/Cobbler_Pancakes", "recipe2plan.run:replay_answers"),
+    "timearena": ("timearena/household1", "timearena.run:TimeArenaRun"),
     "asynctool": ("asynctool/files_1+text_2", "asynctool.run:run_of"),
     "robotouille": ("kitchens/synchronous/3_burger", "kitchens.run:replay"),
     "generic": (EXAMPLES[0], "generic.run:referee"),
@@ -29,14 +29,6 @@ def changed(name):
     best = next(row for row in submissions((name,)) if isinstance(row["plan"], list))
     plan = best["plan"]
     return [best | {"plan": made} for made in (plan, plan[:-1], plan[1:], [*plan[1:], plan[0]])]
-
-
-def cut_short():
-    """Return TimeArena runs that end before their decisions do: by the limit, by wrong ones, and by an exit."""
-    best, *_ = changed(RULES["timearena"][0])
-    plan = best["plan"]
-    wrong = ["wash moon"] * 5
-    return [best | {"time_limit": 3}, *(best | {"plan": [*plan[:2], *end, *plan[2:]]} for end in (wrong, ["exit"]))]
 
 
 @pytest.fixture
@@ -72,11 +64,6 @@ def replays(monkeypatch):
 def test_a_submission_is_replayed_to_be_shown_and_to_be_priced(replays, name):
     for submission in changed(RULES[name][0]):
         assert replays(name, submission) == (1, 2)
-
-
-@pytest.mark.parametrize("submission", cut_short(), ids=["limit", "wrong", "exit"])
-def test_a_run_that_is_cut_short_is_followed_without_another_replay(replays, submission):
-    assert replays("timearena", submission) == (1, 2)
 
 
 @pytest.mark.parametrize("answer", ['It takes "70 days".', "I do not know."], ids=["right", "wrong"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.samples import examples, sample
 
 from planoracle.instances.benchmarks.recipe2plan import bundled_data, language
-from planoracle.instances.benchmarks.recipe2plan.language import parse, render, to_schedule
+from planoracle.instances.benchmarks.recipe2plan.language import parse, to_schedule, written
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, RULE_SET
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import PlanError
@@ -443,7 +443,7 @@ def _schedules(draw):
 @given(_schedules(), st.sampled_from([PAPER, RELEASED]))
 def test_a_rendered_schedule_is_read_back(case, rules):
     instance, schedule = case
-    plan = parse(render(schedule), instance, rules)
+    plan = parse(written(instance, schedule), instance, rules)
     assert [(f"{c.recipe}/{c.step}", c.start, c.duration) for c in plan.commands] == [p[:3] for p in schedule.pieces]
     assert to_schedule(plan, instance) == schedule
 
@@ -452,7 +452,7 @@ def test_a_rendered_schedule_is_read_back(case, rules):
 @given(_schedules())
 def test_a_schedule_as_json_is_the_same_plan(case):
     instance, schedule = case
-    plan = parse(render(schedule), instance)
+    plan = parse(written(instance, schedule), instance)
     assert parse([list(command) for command in plan.commands], instance) == plan
     assert parse([command.text for command in plan.commands], instance) == plan
 
@@ -478,8 +478,8 @@ def test_plans_as_we_write_them_are_read_alike_the_short_way_and_the_long(listed
 
 def test_render_writes_what_the_prompts_show():
     schedule = Schedule.of(PAIR, [Piece("Tacos/3", 360_000, 61, "agent"), Piece("Smore-Bars/0", 0, 600, "agent")])
-    assert render(schedule) == "Step(0, Smore-Bars, 00:10:00, 00:00:00), Step(3, Tacos, 00:01:01, 100:00:00)"
-    assert render(Schedule(())) == ""
+    assert written(PAIR, schedule) == "Step(0, Smore-Bars, 00:10:00, 00:00:00), Step(3, Tacos, 00:01:01, 100:00:00)"
+    assert written(PAIR, Schedule(())) == ""
 
 
 def test_to_schedule_joins_adjacent_pieces():

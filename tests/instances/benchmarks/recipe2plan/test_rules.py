@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.recipe2plan import bundled_data
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
-from planoracle.instances.benchmarks.recipe2plan.replay import MAX_VIOLATIONS, replay
 from planoracle.instances.benchmarks.recipe2plan.rules import KINDS, PROFILES, RULE_SET
+from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.solver.exact.search import solve
+from tests.support.trajectories import recipe_verdict
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 PROFILE_NAMES = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
@@ -78,12 +79,12 @@ GOOD = [
 
 
 def run(*commands, rules=PAPER, instance=KITCHEN):
-    return replay(instance, Answers((tuple(StepCommand(*command) for command in commands),)), rules)
+    return recipe_verdict(instance, Answers((tuple(StepCommand(*command) for command in commands),)), rules)
 
 
 def run_log(*answers, rules=PAPER, instance=KITCHEN):
     plan = Answers(tuple(tuple(StepCommand(*command) for command in answer) for answer in answers), interactive=True)
-    return replay(instance, plan, rules)
+    return recipe_verdict(instance, plan, rules)
 
 
 def found_at(result, position):
@@ -535,7 +536,7 @@ def _cases(draw):
 @given(_cases(), st.sampled_from([PAPER, RELEASED]))
 def test_any_commands_are_replayed(case, rules):
     instance, commands = case
-    result = replay(instance, Answers((tuple(commands),)), rules)
+    result = recipe_verdict(instance, Answers((tuple(commands),)), rules)
     assert 0 <= result.progress <= 1
     assert 0 <= result.goal_ratio <= 1
     positions = [v.position for v in result.violations if v.position is not None]
@@ -558,10 +559,10 @@ def test_any_commands_are_replayed(case, rules):
 @pytest.mark.slow
 def test_cutting_a_plan_at_its_fault_changes_nothing_before_it(case, rules):
     instance, commands = case
-    whole = replay(instance, Answers((tuple(commands),)), rules)
+    whole = recipe_verdict(instance, Answers((tuple(commands),)), rules)
     if whole.fatal is None or whole.fatal.position == 0:
         return
-    start = replay(instance, Answers((tuple(commands[: whole.fatal.position]),)), rules)
+    start = recipe_verdict(instance, Answers((tuple(commands[: whole.fatal.position]),)), rules)
     assert start.fatal is None
     assert start.events == whole.events[:-1]
     for figure in ("executed", "progress", "goal_ratio", "makespan", "remaining"):
@@ -574,7 +575,7 @@ def test_any_log_is_replayed(case, rules, data):
     instance, commands = case
     cuts = sorted(data.draw(st.lists(st.integers(0, len(commands)), max_size=20)))
     answers = [tuple(commands[a:b]) for a, b in zip([0, *cuts], [*cuts, len(commands)], strict=True)]
-    result = replay(instance, Answers(tuple(answers), interactive=True), rules)
+    result = recipe_verdict(instance, Answers(tuple(answers), interactive=True), rules)
     assert 0 <= result.progress <= 1
     assert sum(event.accepted for event in result.events) == result.executed
     assert [event.position for event in result.events] == list(range(len(result.events)))
@@ -588,8 +589,8 @@ def test_any_log_is_replayed(case, rules, data):
 @pytest.mark.slow
 def test_one_command_per_answer_is_like_a_plan_until_the_first_fault(case, rules):
     instance, commands = case
-    whole = replay(instance, Answers((tuple(commands),)), rules)
-    log = replay(instance, Answers(tuple((command,) for command in commands), interactive=True), rules)
+    whole = recipe_verdict(instance, Answers((tuple(commands),)), rules)
+    log = recipe_verdict(instance, Answers(tuple((command,) for command in commands), interactive=True), rules)
     assert log.events[: len(whole.events)] == whole.events
     assert log.executed >= whole.executed
 
@@ -621,7 +622,7 @@ def action(instance, command):
 
 def break_and_replay(instance, commands):
     """Replay by both profiles, which must agree, and return kind and position of the fatal violation."""
-    results = [replay(instance, Answers((tuple(commands),)), rules) for rules in (PAPER, RELEASED)]
+    results = [recipe_verdict(instance, Answers((tuple(commands),)), rules) for rules in (PAPER, RELEASED)]
     assert results[0].fatal == results[1].fatal
     fatal = results[0].fatal
     return (fatal.kind, fatal.position) if fatal else None

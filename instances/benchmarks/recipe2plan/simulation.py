@@ -1,0 +1,464 @@
+"""Simulator of Recipe2Plan: answers of an agent, command by command.
+
+Follows the released environment (Wu et al., 2025, section 3.4 and Table 15); `Profile` switches the
+points in which paper and code differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import NamedTuple, TypeAlias
+
+from planoracle.instances.benchmarks.recipe2plan.language import Answers
+from planoracle.instances.benchmarks.recipe2plan.rules import (
+    PROFILES,
+    Profile,
+    Recipe2PlanViolation,
+    RecipeStep,
+    kitchen_of,
+)
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule_rules import gaps
+from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, fold
+from planoracle.instances.protocol.start_times import lengths, moments
+from planoracle.instances.protocol.trajectory import wait_words
+
+#: The search for further violations ends after this many.
+MAX_VIOLATIONS = 1000
+
+#: Commands of one answer, a message without any, or `CLOSE`.
+Answer: TypeAlias = tuple[StepCommand, ...] | Unreadable | str
+
+
+class Span(NamedTuple):
+    """Interval in which a step occupies the cook or an object, linked to the one before; ordered by start.
+
+    ``reach`` is the latest end of this interval and those before it.
+    """
+
+    start: int
+    end: int
+    position: int
+    reach: int
+    before: Span | None
+
+
+class History(NamedTuple):
+    """Command of a run, or an answer without one, linked to those before.
+
+    Attributes
+    ----------
+    event
+        The command; ``None`` for an answer without one, and behind the first violation of a whole plan.
+    violations
+        All violations of the command.
+    """
+
+    event: ReplayEvent | None
+    violations: tuple[Recipe2PlanViolation, ...]
+    before: History | None
+
+
+@dataclass(eq=False)
+class CookingState:
+    """State of the kitchen, and of the run.
+
+    Attributes
+    ----------
+    remaining, begins, finish
+        Of every step: remaining seconds, last start, last end.
+    clock, holder
+        Time, and the step that moved the clock to it.
+    done
+        Positions of the steps that count: complete, or prerequisite of a complete one.
+    objects, working
+        Last interval of every object, and of the cook.
+    temperature
+        State of every object, and the step that set it.
+    count, executed, refused, violation_count
+        Numbers of commands, of those carried out, of refused answers, and of violations.
+    makespan
+        Latest end of a command that is carried out.
+    fatal
+        Violation that ended the run, if any.
+    is_closed
+        True if the agent ended the run.
+    failed
+        Verdict on a whole plan up to its first violation, if it has one.
+    history
+        Last command.
+    """
+
+    remaining: list[int]
+    begins: list[int | None]
+    finish: list[int | None]
+    clock: int = 0
+    holder: Other | None = None
+    done: set[int] = field(default_factory=set)
+    objects: dict[str, Span | None] = field(default_factory=dict)
+    working: Span | None = None
+    temperature: dict[str, tuple[str, Other]] = field(default_factory=dict)
+    count: int = 0
+    executed: int = 0
+    refused: int = 0
+    violation_count: int = 0
+    makespan: int = 0
+    fatal: Recipe2PlanViolation | None = None
+    is_closed: bool = False
+    failed: Replay | None = None
+    history: History | None = None
+
+    @property
+    def past(self) -> list[History]:
+        """All commands, the first one first."""
+        past, last = [], self.history
+        while last is not None:
+            past.append(last)
+            last = last.before
+        return past[::-1]
+
+
+class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
+    """Rules of Recipe2Plan: a refused command ends its answer and changes only the clock.
+
+    Parameters
+    ----------
+    plan
+        All commands of a plan that is handed in as a whole. Behind its first violation, commands are carried out as
+        far as they make sense, to find further violations.
+    """
+
+    def __init__(self, problem: Instance, rules: Profile, plan: Sequence[StepCommand] | None = None) -> None:
+        self.problem = problem
+        self.kitchen = kitchen_of(problem)
+        self.rules = rules
+        self.plan = plan
+
+    @cached_property
+    def _planned(self) -> dict[tuple[str, int], int]:
+        """First start of every step in the whole plan."""
+        return {(one.recipe, one.step): one.start for one in reversed(self.plan or ())}
+
+    def initial(self) -> CookingState:
+        """Return the state before the first answer."""
+        steps = self.kitchen.steps
+        return CookingState([step.duration for step in steps], [None] * len(steps), [None] * len(steps))
+
+    def copy(self, state: CookingState) -> CookingState:
+        """Return an independent copy."""
+        other = copy(state)
+        other.remaining, other.begins, other.finish = state.remaining[:], state.begins[:], state.finish[:]
+        other.done, other.objects, other.temperature = state.done.copy(), state.objects.copy(), state.temperature.copy()
+        return other
+
+    def apply(self, state: CookingState, command: Answer) -> tuple[CookingState, tuple[Step, ...]]:
+        """Return the state after an answer."""
+        if isinstance(command, str):
+            state.is_closed = True
+            return state, (Step(state.count, CLOSE, "close", state.clock, state.clock),)
+        if isinstance(command, Unreadable):
+            fault = Recipe2PlanViolation(state.count, "no_action", "", "empty_answer")
+            state.history = History(None, (fault,), state.history)
+            self._refuse(state, fault)
+            return state, (Step(state.count, command.text[:200], "lost", state.clock, state.clock, fault),)
+        steps: list[Step] = []
+        for one in command:
+            steps += self._take(state, one)
+            if steps and steps[-1].violation is not None:
+                break
+        return state, tuple(steps)
+
+    def _take(self, state: CookingState, command: StepCommand) -> list[Step]:
+        """Carry out a command or refuse it; return its steps, none behind the first violation of a whole plan."""
+        number, recipe, duration, start = command
+        index, clock, is_whole, is_open = state.count, state.clock, self.plan is not None, state.failed is None
+        position = self.kitchen.index.get((recipe, number))
+        faults = tuple(self.faults(state, index, command))
+        state.count += 1
+        if position is not None and not faults:
+            self._carry_out(state, command, position)
+            if is_open:
+                state.executed += 1
+                state.makespan = max(state.makespan, start + duration)
+        moves_clock = not faults or (position is not None and self.rules.reject_advances_clock)
+        now = max(clock, start) if moves_clock else clock
+        if is_open:
+            event = ReplayEvent(index, f"{recipe}/{number}", start, start + duration, not faults, self._progress(state))
+            state.history = History(event, faults, state.history)
+        elif faults:
+            state.history = History(None, faults, state.history)
+        if faults and is_whole:
+            state.failed = state.failed or self._result(state, faults[0])
+            state.violation_count += len(faults)
+            if position is not None and state.violation_count < MAX_VIOLATIONS:
+                self._carry_out(state, command, position)
+        elif faults:
+            self._refuse(state, faults[0])
+            if now > clock:
+                state.clock, state.holder = now, None
+        if not is_open:
+            return []
+        wait = [Step(index, wait_words(self.problem, now - clock), "wait", clock, now)] if now > clock else []
+        if faults:
+            return [*wait, Step(index, command.text, "lost", now, now, faults[0])]
+        return [*wait, Step(index, command.text, "act", start, state.clock)]
+
+    def _refuse(self, state: CookingState, fault: Recipe2PlanViolation) -> None:
+        """Count a refused answer, which may end the run."""
+        state.refused += 1
+        is_late = fault.kind == "time_constraint" and self.rules.fatal_time_constraint
+        if is_late or state.refused > self.rules.max_failures:
+            state.fatal = fault
+
+    def legal(self, state: CookingState) -> list[LegalCommand]:
+        """Return every step in every length, at the clock and at later `moments`.
+
+        A later start is the only wait. Other starts are accepted as well. `CLOSE` is offered when everything is done,
+        or nothing else is left.
+        """
+        over = [finish for finish in state.finish if finish is not None]
+        starts = moments(self.problem, state.clock, over, state.remaining)
+        commands = [LegalCommand(command.text, "act") for command in self._startable(state, starts)]
+        is_done = self._goal_ratio(state) == 1 or not commands
+        return [*commands, LegalCommand(CLOSE, "close")] if is_done else commands
+
+    def _startable(
+        self, state: CookingState, starts: Iterable[tuple[int, Container[int] | None]]
+    ) -> Iterator[StepCommand]:
+        """Yield the commands that the rules allow, by start, step, and length, the longest first."""
+        steps = [(position, self.kitchen.steps[position]) for position in self.open_steps(state)]
+        for start, positions in starts:
+            for position, step in steps:
+                if positions is not None and position not in positions:
+                    continue
+                remaining = state.remaining[position]
+                for length in lengths(remaining, self.kitchen.grid) if step.interruptible else (remaining,):
+                    command = StepCommand.of(step.id, start, length)
+                    if next(self.faults(state, 0, command), None) is None:
+                        yield command
+
+    def open_steps(self, state: CookingState) -> list[int]:
+        """Return the positions of the steps that are not done and whose prerequisites are."""
+        is_open = [bool(state.remaining[i]) or state.finish[i] is None for i in range(len(state.finish))]
+        steps = enumerate(self.kitchen.steps)
+        return [i for i, step in steps if is_open[i] and not any(is_open[one] for one in step.prerequisites)]
+
+    def ended(self, state: CookingState) -> str | None:
+        """Return why the run has ended."""
+        if state.is_closed:
+            return "finished"
+        if state.fatal is not None:
+            return state.fatal.kind if state.refused <= self.rules.max_failures else "too_many_refusals"
+        return "too_many_violations" if state.violation_count >= MAX_VIOLATIONS else None
+
+    def clock(self, state: CookingState) -> int:
+        """Return the time in seconds."""
+        return state.clock
+
+    def verdict(self, state: CookingState) -> Replay:
+        """Return the verdict; violations of a whole plan are those of all its commands."""
+        if not state.count:
+            none = Recipe2PlanViolation(0, "no_action", "")
+            return replace(self._result(state, none), violations=(none, *self._missing(state)))
+        violations = [violation for entry in state.past for violation in entry.violations]
+        if self.plan is None:
+            # Once every recipe is complete, further answers that are refused spoil nothing.
+            verdict = replace(self._result(state, state.fatal), success=self._goal_ratio(state) == 1)
+            return replace(verdict, violations=(*violations[:MAX_VIOLATIONS], *self._missing(state)))
+        if state.violation_count < MAX_VIOLATIONS:
+            violations += self._missing(state)
+        idle = _idle(state, max(command.start + command.duration for command in self.plan))
+        return replace(state.failed or self._result(state, None), violations=tuple(violations), idle=idle)
+
+    def _result(self, state: CookingState, fatal: Recipe2PlanViolation | None) -> Replay:
+        """Return the verdict on the commands so far, without violations."""
+        goal_ratio = self._goal_ratio(state)
+        steps = zip(self.kitchen.steps, state.remaining, strict=True)
+        return Replay(
+            events=tuple(entry.event for entry in state.past if entry.event is not None),
+            violations=(),
+            fatal=fatal,
+            executed=state.executed,
+            progress=self._progress(state),
+            goal_ratio=goal_ratio,
+            success=goal_ratio == 1 and fatal is None,
+            makespan=state.makespan,
+            remaining={step.id: remaining for step, remaining in steps if remaining},
+            idle=_idle(state, state.makespan),
+        )
+
+    def _progress(self, state: CookingState) -> float:
+        """Return the share of steps that count."""
+        return len(state.done) / len(self.kitchen.steps)
+
+    def _goal_ratio(self, state: CookingState) -> float:
+        """Return the share of recipes all of whose steps count."""
+        missing = {step.recipe for i, step in enumerate(self.kitchen.steps) if i not in state.done}
+        return (len(self.kitchen.recipes) - len(missing)) / len(self.kitchen.recipes)
+
+    def _missing(self, state: CookingState) -> Iterator[Recipe2PlanViolation]:
+        """Yield violations of the plan as a whole: steps never started, or never brought to an end."""
+        for step, remaining, finish in zip(self.kitchen.steps, state.remaining, state.finish, strict=True):
+            whole = step.duration
+            if finish is None:
+                yield Recipe2PlanViolation(None, "missing_action", step.id, required=whole, actual=0)
+            elif remaining:
+                done = whole - remaining
+                yield Recipe2PlanViolation(None, "action_duration", step.id, "lack", required=whole, actual=done)
+
+    def _carry_out(self, state: CookingState, command: StepCommand, position: int) -> None:
+        """Apply a command; one that breaks rules is applied as far as it makes sense."""
+        step, start = self.kitchen.steps[position], command.start
+        end = start + command.duration
+        remaining = state.remaining[position] - command.duration
+        state.remaining[position] = max(remaining, 0)
+        if remaining <= 0:
+            state.done.update((position, *step.prerequisites))
+        state.begins[position], state.finish[position] = start, end
+        run = Other(step.id, start, end)
+        if not step.autonomous:
+            state.working = _occupied(state.working, start, end, position)
+        reached = start if step.autonomous else end
+        if reached > state.clock:
+            state.clock, state.holder = reached, run
+        for name, _, sets in step.objects:
+            state.objects[name] = _occupied(state.objects.get(name), start, end, position)
+            if sets is not None:
+                state.temperature[name] = (sets, run)
+
+    def faults(self, state: CookingState, index: int, command: StepCommand) -> Iterator[Recipe2PlanViolation]:
+        """Yield what forbids a command, in the order in which the environment looks."""
+        number, recipe, duration, start = command
+        end, recipes = start + duration, self.kitchen.recipes
+        position = self.kitchen.index.get((recipe, number))
+        if recipe not in recipes:
+            yield Recipe2PlanViolation(index, "wrong_recipe", recipe[:80], "", start, end, required=tuple(recipes))
+        elif position is None:
+            name, last = f"{recipe}/{number}", recipes[recipe] - 1
+            yield Recipe2PlanViolation(index, "wrong_action", name, "", start, end, required=last, actual=number)
+        if position is None:
+            return
+        step = self.kitchen.steps[position]
+        broken = partial(Recipe2PlanViolation, index, subject=step.id, start=start, end=end)
+        by: tuple[Other, ...]
+        if start < state.clock:
+            by = () if state.holder is None else (state.holder,)
+            yield broken("time_error", others=by, required=state.clock, actual=start)
+        spans = [] if step.autonomous else _overlaps(state.working, start, end)
+        if spans:
+            until = max(span.end for span in spans)
+            yield broken("infeasible_multitask", others=self._others(spans), required=until, actual=start)
+        for name, requires, sets in step.objects:
+            degrees, setter = state.temperature.get(name, (None, None))
+            spans = _overlaps(state.objects.get(name), start, end)
+            if spans and sets is not None and sets == degrees:
+                spans = [span for span in spans if span[:2] != (start, end)]
+            if spans:
+                by, until = self._others(spans), max(span.end for span in spans)
+                yield broken("object_occupancy", others=by, resource=name, required=until, actual=start)
+            if requires is not None and requires != degrees:
+                by = () if setter is None else (setter,)
+                yield broken("object_temperature", others=by, resource=name, required=requires, actual=degrees)
+        resumed = state.finish[position] is not None and not self.rules.window_on_resume
+        for before, limit in step.windows:
+            since = state.finish[before]
+            if since is not None and start - since > limit and not resumed:
+                by = (self._last(state, before),)
+                yield broken("time_constraint", others=by, required=limit, actual=start - since)
+        yield from self._duration_faults(state, broken, step, position, start, duration)
+        for before in step.prerequisites:
+            since, needed = state.finish[before], self.kitchen.steps[before].duration
+            if since is None or state.remaining[before]:
+                by, done = (self._last(state, before),), needed - state.remaining[before]
+                yield broken("dependency", others=by, required=needed, actual=done)
+            elif since > start:
+                by = (self._last(state, before),)
+                yield broken("dependency", case="unfinished", others=by, required=since, actual=start)
+
+    def _duration_faults(
+        self,
+        state: CookingState,
+        broken: partial[Recipe2PlanViolation],
+        step: RecipeStep,
+        position: int,
+        start: int,
+        duration: int,
+    ) -> Iterator[Recipe2PlanViolation]:
+        """Yield what is wrong with the duration of a command."""
+        remaining, finish = state.remaining[position], state.finish[position]
+        is_empty = duration == 0 and self.rules.zero_duration == "rejected"
+        is_repeated = not remaining if is_empty else remaining == 0 or bool(finish and finish < start)
+        case = "no_duration" if is_empty else ""
+        if (duration > remaining or is_empty) and is_repeated:
+            by = () if finish is None else (self._last(state, position),)
+            yield broken("repeated_action", case=case, others=by, actual=duration)
+        elif duration > remaining or is_empty:
+            yield broken("action_duration", case=case, required=remaining, actual=duration)
+        elif duration != remaining and not step.interruptible:
+            yield broken("execution_interruptibility", required=remaining, actual=duration)
+
+    def _last(self, state: CookingState, position: int) -> Other:
+        """Return the last run of a step; of one that has not begun, when the plan foresees it."""
+        step, start = self.kitchen.steps[position], state.begins[position]
+        if start is None:
+            recipe, _, number = step.id.rpartition("/")
+            start = self._planned.get((recipe, int(number)))
+        return Other(step.id, start, state.finish[position])
+
+    def _others(self, spans: list[Span]) -> tuple[Other, ...]:
+        """Return the steps of some intervals, latest first; adjacent pieces of one step are joined."""
+        joined: list[Other] = []
+        for span in reversed(spans):
+            last, name = joined[-1] if joined else None, self.kitchen.steps[span.position].id
+            if last is not None and last.subject == name and last.end == span.start:
+                joined[-1] = Other(name, last.start, span.end)
+            else:
+                joined.append(Other(name, span.start, span.end))
+        return tuple(joined)
+
+
+def replay_answers(
+    problem: Instance, answers: Answers, rules: Profile = PROFILES["paper"]
+) -> tuple[Replay, list[Step]]:
+    """Return the verdict on a plan or an interactive log, and the steps up to its end."""
+    if answers.interactive:
+        simulator, commands = Recipe2PlanSimulator(problem, rules), [one or Unreadable("") for one in answers.answers]
+    else:
+        simulator = Recipe2PlanSimulator(problem, rules, answers.commands)
+        commands = [(command,) for command in answers.commands]
+    state, steps = fold(simulator, commands)
+    return simulator.verdict(state), steps
+
+
+def _occupied(last: Span | None, start: int, end: int, position: int) -> Span | None:
+    """Return the last interval after a new one."""
+    if start == end:  # no later command can lie around it, since starts only grow
+        return last
+    return Span(start, end, position, end if last is None else max(last.reach, end), last)
+
+
+def _overlaps(last: Span | None, start: int, end: int) -> list[Span]:
+    """Return the intervals that overlap ``[start, end)``, latest first, at most `MAX_OTHERS`.
+
+    An interval of length zero overlaps another only strictly inside it.
+    """
+    overlapping: list[Span] = []
+    while last is not None and last.reach > start and len(overlapping) < MAX_OTHERS:  # the others do not reach this far
+        if (last.start < start < last.end) if start == end else (last.start < end and start < last.end):
+            overlapping.append(last)
+        last = last.before
+    return overlapping
+
+
+def _idle(state: CookingState, end: int) -> tuple[tuple[int, int], ...]:
+    """Return the intervals up to an end in which the cook does nothing."""
+    busy, last = [], state.working
+    while last is not None:
+        busy.append((last.start, last.end))
+        last = last.before
+    return gaps(sorted(busy), end)
