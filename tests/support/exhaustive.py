@@ -53,7 +53,7 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[StepCommand
 
 def _commands(simulator: Recipe2PlanSimulator, state: CookingState, now: int) -> list[StepCommand]:
     commands = []
-    for step, left in zip(simulator.kitchen.steps, state.remaining, strict=True):
+    for step, left in zip(simulator.actions, state.remaining, strict=True):
         lengths = range(1, left + 1) if step.interruptible else [left] if left else []
         commands += [StepCommand.of(step.id, now, length) for length in lengths]
     return commands

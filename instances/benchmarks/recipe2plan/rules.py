@@ -1,15 +1,11 @@
-"""Rules of Recipe2Plan: profiles, kinds of violation, static facts of a problem."""
+"""Rules of Recipe2Plan: profiles, kinds of violation."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import gcd
-from typing import NamedTuple, cast
+from typing import cast
 
-from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.violations import Measure, Violation
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.text import format_clock
@@ -169,53 +165,3 @@ class Recipe2PlanViolation(Violation):
 
 def _clock(seconds: Measure) -> str:
     return format_clock(cast(int, seconds))
-
-
-class RecipeStep(NamedTuple):
-    """Static facts of a step, references as positions in the kitchen's list."""
-
-    id: str
-    recipe: int
-    duration: int
-    autonomous: bool
-    interruptible: bool
-    objects: tuple[tuple[str, str | None, str | None], ...]  # name, requires, sets
-    prerequisites: tuple[int, ...]
-    windows: tuple[tuple[int, int], ...]  # predecessor, limit
-
-
-@dataclass(frozen=True, slots=True)
-class RecipeBook:
-    """Static facts of a problem; a step is found by its recipe and number."""
-
-    steps: tuple[RecipeStep, ...]
-    index: dict[tuple[str, int], int]
-    recipes: dict[str, int]  # name -> number of steps
-    grid: int  # greatest common divisor of all times
-
-
-@ProblemCache
-def kitchen_of(instance: Instance) -> RecipeBook:
-    """Return the static facts of a problem."""
-    recipes = {task: number for number, task in enumerate(instance.tasks)}
-    windows: list[list[tuple[int, int]]] = [[] for _ in instance.actions]
-    for lag in instance.lags:
-        if lag.maximum is not None:
-            windows[instance.index[lag.after]].append((instance.index[lag.before], lag.maximum))
-    steps = tuple(
-        RecipeStep(
-            id=action.id,
-            recipe=recipes[action.task],
-            duration=action.duration,
-            autonomous=not action.attended,
-            interruptible=action.interruptible,
-            objects=tuple([(d.resource, d.requires, d.sets) for d in action.modes[0].demands]),
-            prerequisites=tuple([i for i, _ in instance.predecessors[position]]),
-            windows=tuple(windows[position]),
-        )
-        for position, action in enumerate(instance.actions)
-    )
-    index = {(a.task, int(a.id.rpartition("/")[2])): i for i, a in enumerate(instance.actions)}
-    limits = (limit for step in steps for _, limit in step.windows)
-    grid = gcd(*(step.duration for step in steps), *limits) or 1
-    return RecipeBook(steps, index, dict(Counter(action.task for action in instance.actions)), grid)

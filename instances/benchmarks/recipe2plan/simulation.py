@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from math import gcd
 from typing import NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers
@@ -17,10 +18,9 @@ from planoracle.instances.benchmarks.recipe2plan.rules import (
     PROFILES,
     Profile,
     Recipe2PlanViolation,
-    RecipeStep,
-    kitchen_of,
 )
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule_rules import gaps
 from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent
@@ -135,19 +135,20 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
 
     def __init__(self, problem: Instance, rules: Profile, plan: Sequence[StepCommand] | None = None) -> None:
         self.problem = problem
-        self.kitchen = kitchen_of(problem)
+        self.actions = problem.actions
+        self.windows, self.grid = _windows(problem)
         self.rules = rules
         self.plan = plan
 
     @cached_property
-    def _planned(self) -> dict[tuple[str, int], int]:
+    def _planned(self) -> dict[str, int]:
         """First start of every step in the whole plan."""
-        return {(one.recipe, one.step): one.start for one in reversed(self.plan or ())}
+        return {f"{one.recipe}/{one.step}": one.start for one in reversed(self.plan or ())}
 
     def initial(self) -> CookingState:
         """Return the state before the first answer."""
-        steps = self.kitchen.steps
-        return CookingState([step.duration for step in steps], [None] * len(steps), [None] * len(steps))
+        count = len(self.actions)
+        return CookingState([action.duration for action in self.actions], [None] * count, [None] * count)
 
     def copy(self, state: CookingState) -> CookingState:
         """Return an independent copy."""
@@ -177,7 +178,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         """Carry out a command or refuse it; return its steps, none behind the first violation of a whole plan."""
         number, recipe, duration, start = command
         index, clock, is_whole, is_open = state.count, state.clock, self.plan is not None, state.failed is None
-        position = self.kitchen.index.get((recipe, number))
+        position = self.problem.index.get(f"{recipe}/{number}")
         faults = tuple(self.faults(state, index, command))
         state.count += 1
         if position is not None and not faults:
@@ -231,22 +232,22 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         self, state: CookingState, starts: Iterable[tuple[int, Container[int] | None]]
     ) -> Iterator[StepCommand]:
         """Yield the commands that the rules allow, by start, step, and length, the longest first."""
-        steps = [(position, self.kitchen.steps[position]) for position in self.open_steps(state)]
+        steps = [(i, self.actions[i], StepCommand.of(self.actions[i].id, 0, 0)) for i in self.open_steps(state)]
         for start, positions in starts:
-            for position, step in steps:
+            for position, action, (number, recipe, _, _) in steps:
                 if positions is not None and position not in positions:
                     continue
                 remaining = state.remaining[position]
-                for length in lengths(remaining, self.kitchen.grid) if step.interruptible else (remaining,):
-                    command = StepCommand.of(step.id, start, length)
-                    if next(self.faults(state, 0, command), None) is None:
+                for length in lengths(remaining, self.grid) if action.interruptible else (remaining,):
+                    command = StepCommand(number, recipe, length, start)
+                    if next(self._step_faults(state, 0, command, position), None) is None:
                         yield command
 
     def open_steps(self, state: CookingState) -> list[int]:
         """Return the positions of the steps that are not done and whose prerequisites are."""
         is_open = [bool(state.remaining[i]) or state.finish[i] is None for i in range(len(state.finish))]
-        steps = enumerate(self.kitchen.steps)
-        return [i for i, step in steps if is_open[i] and not any(is_open[one] for one in step.prerequisites)]
+        before = enumerate(self.problem.predecessors)
+        return [i for i, needs in before if is_open[i] and not any(is_open[one] for one, _ in needs)]
 
     def ended(self, state: CookingState) -> str | None:
         """Return why the run has ended."""
@@ -278,7 +279,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
     def _result(self, state: CookingState, fatal: Recipe2PlanViolation | None) -> Replay:
         """Return the verdict on the commands so far, without violations."""
         goal_ratio = self._goal_ratio(state)
-        steps = zip(self.kitchen.steps, state.remaining, strict=True)
+        steps = zip(self.actions, state.remaining, strict=True)
         return Replay(
             events=tuple(entry.event for entry in state.past if entry.event is not None),
             violations=(),
@@ -294,16 +295,16 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
 
     def _progress(self, state: CookingState) -> float:
         """Return the share of steps that count."""
-        return len(state.done) / len(self.kitchen.steps)
+        return len(state.done) / len(self.actions)
 
     def _goal_ratio(self, state: CookingState) -> float:
         """Return the share of recipes all of whose steps count."""
-        missing = {step.recipe for i, step in enumerate(self.kitchen.steps) if i not in state.done}
-        return (len(self.kitchen.recipes) - len(missing)) / len(self.kitchen.recipes)
+        missing = {action.task for i, action in enumerate(self.actions) if i not in state.done}
+        return (len(self.problem.tasks) - len(missing)) / len(self.problem.tasks)
 
     def _missing(self, state: CookingState) -> Iterator[Recipe2PlanViolation]:
         """Yield violations of the plan as a whole: steps never started, or never brought to an end."""
-        for step, remaining, finish in zip(self.kitchen.steps, state.remaining, state.finish, strict=True):
+        for step, remaining, finish in zip(self.actions, state.remaining, state.finish, strict=True):
             whole = step.duration
             if finish is None:
                 yield Recipe2PlanViolation(None, "missing_action", step.id, required=whole, actual=0)
@@ -313,47 +314,55 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
 
     def _carry_out(self, state: CookingState, command: StepCommand, position: int) -> None:
         """Apply a command; one that breaks rules is applied as far as it makes sense."""
-        step, start = self.kitchen.steps[position], command.start
+        action, start = self.actions[position], command.start
         end = start + command.duration
         remaining = state.remaining[position] - command.duration
         state.remaining[position] = max(remaining, 0)
         if remaining <= 0:
-            state.done.update((position, *step.prerequisites))
+            state.done.update((position, *(one for one, _ in self.problem.predecessors[position])))
         state.begins[position], state.finish[position] = start, end
-        run = Other(step.id, start, end)
-        if not step.autonomous:
+        run = Other(action.id, start, end)
+        if action.attended:
             state.working = _occupied(state.working, start, end, position)
-        reached = start if step.autonomous else end
+        reached = end if action.attended else start
         if reached > state.clock:
             state.clock, state.holder = reached, run
-        for name, _, sets in step.objects:
+        for demand in action.modes[0].demands:
+            name = demand.resource
             state.objects[name] = _occupied(state.objects.get(name), start, end, position)
-            if sets is not None:
-                state.temperature[name] = (sets, run)
+            if demand.sets is not None:
+                state.temperature[name] = (demand.sets, run)
 
     def faults(self, state: CookingState, index: int, command: StepCommand) -> Iterator[Recipe2PlanViolation]:
         """Yield what forbids a command, in the order in which the environment looks."""
         number, recipe, duration, start = command
-        end, recipes = start + duration, self.kitchen.recipes
-        position = self.kitchen.index.get((recipe, number))
+        name, end, recipes = f"{recipe}/{number}", start + duration, self.problem.tasks
         if recipe not in recipes:
-            yield Recipe2PlanViolation(index, "wrong_recipe", recipe[:80], "", start, end, required=tuple(recipes))
-        elif position is None:
-            name, last = f"{recipe}/{number}", recipes[recipe] - 1
+            yield Recipe2PlanViolation(index, "wrong_recipe", recipe[:80], "", start, end, required=recipes)
+        elif name not in self.problem.index:
+            last = sum(action.task == recipe for action in self.actions) - 1
             yield Recipe2PlanViolation(index, "wrong_action", name, "", start, end, required=last, actual=number)
-        if position is None:
-            return
-        step = self.kitchen.steps[position]
-        broken = partial(Recipe2PlanViolation, index, subject=step.id, start=start, end=end)
+        else:
+            yield from self._step_faults(state, index, command, self.problem.index[name])
+
+    def _step_faults(
+        self, state: CookingState, index: int, command: StepCommand, position: int
+    ) -> Iterator[Recipe2PlanViolation]:
+        """Yield what forbids a command for a step that exists."""
+        _, _, duration, start = command
+        end = start + duration
+        action = self.actions[position]
+        broken = partial(Recipe2PlanViolation, index, subject=action.id, start=start, end=end)
         by: tuple[Other, ...]
         if start < state.clock:
             by = () if state.holder is None else (state.holder,)
             yield broken("time_error", others=by, required=state.clock, actual=start)
-        spans = [] if step.autonomous else _overlaps(state.working, start, end)
+        spans = _overlaps(state.working, start, end) if action.attended else []
         if spans:
             until = max(span.end for span in spans)
             yield broken("infeasible_multitask", others=self._others(spans), required=until, actual=start)
-        for name, requires, sets in step.objects:
+        for demand in action.modes[0].demands:
+            name, requires, sets = demand.resource, demand.requires, demand.sets
             degrees, setter = state.temperature.get(name, (None, None))
             spans = _overlaps(state.objects.get(name), start, end)
             if spans and sets is not None and sets == degrees:
@@ -365,14 +374,15 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
                 by = () if setter is None else (setter,)
                 yield broken("object_temperature", others=by, resource=name, required=requires, actual=degrees)
         resumed = state.finish[position] is not None and not self.rules.window_on_resume
-        for before, limit in step.windows:
+        for before, limit in self.windows[position]:
             since = state.finish[before]
             if since is not None and start - since > limit and not resumed:
                 by = (self._last(state, before),)
                 yield broken("time_constraint", others=by, required=limit, actual=start - since)
-        yield from self._duration_faults(state, broken, step, position, start, duration)
-        for before in step.prerequisites:
-            since, needed = state.finish[before], self.kitchen.steps[before].duration
+        if duration != state.remaining[position] or not duration:
+            yield from self._duration_faults(state, broken, position, start, duration)
+        for before, _ in self.problem.predecessors[position]:
+            since, needed = state.finish[before], self.actions[before].duration
             if since is None or state.remaining[before]:
                 by, done = (self._last(state, before),), needed - state.remaining[before]
                 yield broken("dependency", others=by, required=needed, actual=done)
@@ -384,7 +394,6 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         self,
         state: CookingState,
         broken: partial[Recipe2PlanViolation],
-        step: RecipeStep,
         position: int,
         start: int,
         duration: int,
@@ -399,22 +408,21 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             yield broken("repeated_action", case=case, others=by, actual=duration)
         elif duration > remaining or is_empty:
             yield broken("action_duration", case=case, required=remaining, actual=duration)
-        elif duration != remaining and not step.interruptible:
+        elif duration != remaining and not self.actions[position].interruptible:
             yield broken("execution_interruptibility", required=remaining, actual=duration)
 
     def _last(self, state: CookingState, position: int) -> Other:
         """Return the last run of a step; of one that has not begun, when the plan foresees it."""
-        step, start = self.kitchen.steps[position], state.begins[position]
+        name, start = self.actions[position].id, state.begins[position]
         if start is None:
-            recipe, _, number = step.id.rpartition("/")
-            start = self._planned.get((recipe, int(number)))
-        return Other(step.id, start, state.finish[position])
+            start = self._planned.get(name)
+        return Other(name, start, state.finish[position])
 
     def _others(self, spans: list[Span]) -> tuple[Other, ...]:
         """Return the steps of some intervals, latest first; adjacent pieces of one step are joined."""
         joined: list[Other] = []
         for span in reversed(spans):
-            last, name = joined[-1] if joined else None, self.kitchen.steps[span.position].id
+            last, name = joined[-1] if joined else None, self.actions[span.position].id
             if last is not None and last.subject == name and last.end == span.start:
                 joined[-1] = Other(name, last.start, span.end)
             else:
@@ -433,6 +441,17 @@ def replay_answers(
         commands = [(command,) for command in answers.commands]
     state, steps = fold(simulator, commands)
     return simulator.verdict(state), steps
+
+
+@ProblemCache
+def _windows(problem: Instance) -> tuple[list[list[tuple[int, int]]], int]:
+    """Return the maximum lags of every step, with the earlier step, and the common divisor of all times."""
+    windows: list[list[tuple[int, int]]] = [[] for _ in problem.actions]
+    for lag in problem.lags:
+        if lag.maximum is not None:
+            windows[problem.index[lag.after]].append((problem.index[lag.before], lag.maximum))
+    limits = (limit for lags in windows for _, limit in lags)
+    return windows, gcd(*(action.duration for action in problem.actions), *limits) or 1
 
 
 def _occupied(last: Span | None, start: int, end: int, position: int) -> Span | None:
