@@ -44,8 +44,8 @@ def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Cur
 
     Examples
     --------
-    >>> from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
-    >>> results = curve(load("timed", "Cobbler_Pancakes"), 3)
+    >>> from planoracle.instances.benchmarks.recipe2plan.problems import load
+    >>> results = curve(load("recipe2plan/timed/Cobbler_Pancakes"), 3)
     >>> [(row["makespan"], row["critical_path"], row["limit"]) for row in results]
     [(4080, 2400, 2400), (2550, 2400, 2400), (2400, 2400, 2400)]
     """

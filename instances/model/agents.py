@@ -38,8 +38,8 @@ def with_agents(instance: Instance, count: int) -> Instance:
 
     Examples
     --------
-    >>> from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
-    >>> three = with_agents(load("timed", "Cobbler_Pancakes"), 3)
+    >>> from planoracle.instances.benchmarks.recipe2plan.problems import load
+    >>> three = with_agents(load("recipe2plan/timed/Cobbler_Pancakes"), 3)
     >>> three.name, three.benchmark, three.agents
     ('recipe2plan/timed/Cobbler_Pancakes~3', 'generic', ('agent1', 'agent2', 'agent3'))
     """

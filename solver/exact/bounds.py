@@ -175,8 +175,8 @@ def common_tick(instance: Instance) -> int:
 
     Examples
     --------
-    >>> from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
-    >>> common_tick(load("timed", "Cobbler_Pancakes"))
+    >>> from planoracle.instances.benchmarks.recipe2plan.problems import load
+    >>> common_tick(load("recipe2plan/timed/Cobbler_Pancakes"))
     60
     """
     pausing = [action for action in instance.actions if action.interruptible]

@@ -267,8 +267,8 @@ def solve(
 
     Examples
     --------
-    >>> from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
-    >>> result = solve(load("timed", "Cobbler_Pancakes"))
+    >>> from planoracle.instances.benchmarks.recipe2plan.problems import load
+    >>> result = solve(load("recipe2plan/timed/Cobbler_Pancakes"))
     >>> result.status, result.makespan
     ('optimal', 4080)
     """

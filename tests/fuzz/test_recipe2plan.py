@@ -12,7 +12,7 @@ from support.mutations import Mutator, answer
 from support.samples import examples
 
 from planoracle.instances.benchmarks.recipe2plan.language import parse
-from planoracle.instances.benchmarks.recipe2plan.problems import read_cooking
+from planoracle.instances.benchmarks.recipe2plan.problems import read
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import MAX_DIGITS, amount
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.catalog import load
@@ -63,7 +63,7 @@ def test_the_limits_are_named() -> None:
 def test_mutated_original_files_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), [COOKING, REFERENCE])
     document = load_json(encoded(mutator.times(mutator.tree, COOKING)), "file")
-    found = answer(read_cooking, "file", document)
+    found = answer(read, document, "file")
     if isinstance(found, InputError):
         assert found.source == "file"
     else:

@@ -12,14 +12,14 @@ from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.recipe2plan_dfs import action_list, search
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.heuristics.registry import run
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.schedule_rules import referee
 from planoracle.solver.exact.search import solve
 
-SOME = bundled_data.names()[::13]
+SOME = problems.names()[::13]
 
 
 @pytest.mark.parametrize("name", sample(list(heuristics("schedule")), 10))
@@ -37,7 +37,7 @@ def test_every_heuristic_answers_with_an_accepted_schedule_or_a_reason(name):
 @pytest.mark.slow
 def test_the_improver_comes_close_to_the_optimum():
     gaps = []
-    for name in bundled_data.names()[::3]:
+    for name in problems.names()[::3]:
         answer = run(load(name), "improve", Budget(iterations=60))
         gaps.append(answer.makespan / solve(load(name)).makespan - 1)
     assert sum(gaps) / len(gaps) <= 0.02

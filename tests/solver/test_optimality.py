@@ -74,7 +74,7 @@ def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time(
 
 
 def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
-    monkeypatch.setattr("planoracle.instances.benchmarks.recipe2plan.bundled_data.check", lambda instance: None)
+    monkeypatch.setattr("planoracle.instances.benchmarks.recipe2plan.problems.check", lambda instance: None)
     twin = Instance("twin", (Action("A/0", "A", 4, 0, interruptible=True),), benchmark="recipe2plan")
     assert kitchen_optimum(twin, horizon(twin)) == 1
     general = replace(twin, benchmark="generic")  # there pieces of an action never overlap

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.made import job_shop, project
 from support.random_instances import kitchen, workshop
 
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import InternalError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
@@ -24,7 +24,7 @@ LARGE = [
 
 @pytest.mark.slow
 def test_all_recipe2plan_problems_are_proved_on_every_grid_and_accepted_by_the_rules():
-    for name in bundled_data.names():
+    for name in problems.names():
         result = solve(load(name))
         assert (result.status, result.grid) == ("optimal", 1), name
         assert result.lower_bound == result.makespan == result.schedule.makespan
@@ -44,7 +44,7 @@ def test_status_makespan_and_bound_do_not_depend_on_workers_or_seed(seed):
 
 
 def test_a_time_limit_leaves_a_plan_and_a_bound():
-    instance = bundled_data.combine("large", LARGE)
+    instance = problems.combine("large", LARGE)
     result = solve(instance, time_limit=0.0)
     assert result.status == "feasible"
     assert result.lower_bound is not None

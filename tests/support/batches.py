@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from planoracle.analysis.batch.journal import NAME
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan.problems import names, reference_plan
 
 MAIN = "from planoracle.analysis.cli import main; main()"
 #: Starts all worker processes at once, as for much work.
@@ -27,9 +27,8 @@ def submissions(count: int, seed: int = 0, problems: int | None = None) -> list[
     """Return reference plans of Recipe2Plan, of so many problems, with commands swapped, dropped or garbled."""
     random = Random(seed)
     plans = []
-    for name in bundled_data.names():
-        _, setting, pair = name.split("/")
-        plan = bundled_data.reference_plan(setting, pair)
+    for name in names():
+        plan = reference_plan(name)
         if plan is not None:
             plans.append((name, [command.text for command in plan]))
     rows = []

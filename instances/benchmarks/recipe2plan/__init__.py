@@ -195,7 +195,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans cannot say or the rules do not know."""
-        from planoracle.instances.benchmarks.recipe2plan.bundled_data import check
+        from planoracle.instances.benchmarks.recipe2plan.problems import check
 
         check(problem)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.network_measures import describe
 from planoracle.instances.generate.parameters import Parameters, one, shuffled
@@ -48,13 +48,13 @@ class _Shape:
 
 def recipes() -> tuple[str, ...]:
     """Return the names of the bundled recipes, by name."""
-    pairs = (name.rpartition("/")[2] for name in bundled_data.names())
+    pairs = (name.rpartition("/")[2] for name in problems.names())
     return tuple(sorted({recipe for pair in pairs for recipe in pair.split("_")}))
 
 
 @cache
 def _book() -> Instance:
-    return bundled_data.combine("book", list(recipes()))
+    return problems.combine("book", list(recipes()))
 
 
 @cache
@@ -128,7 +128,7 @@ def combine(random: Random, parameters: Parameters, name: str) -> Instance:
             f"must be at most {len(everything)}, all bundled recipes", field="tasks", value=parameters.tasks
         )
     picked = sorted(shuffled(random, everything)[: parameters.tasks])
-    return bundled_data.combine(f"generated/recipe2plan/combined/{'_'.join(picked)}", picked)
+    return problems.combine(f"generated/recipe2plan/combined/{'_'.join(picked)}", picked)
 
 
 def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Action], list[Arc], list[Lag]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import (
@@ -17,7 +17,6 @@ from planoracle.instances.benchmarks.recipe2plan.step_grammar import (
     lenient_steps,
     looks_like_a_step,
     nominal,
-    plain_step,
     plain_steps,
     released_steps,
 )
@@ -33,7 +32,6 @@ from planoracle.instances.protocol.plan import Plan, Reading
 
 # Characters up to which no limit is in the way.
 _SHORT = 10_000
-_T = TypeVar("_T")
 _FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 
 
@@ -69,7 +67,7 @@ class _Steps(Grammar[StepCommand]):
     def of(self, value: object) -> list[StepCommand] | None:
         row = value
         if isinstance(value, dict):
-            named = {str(name).lower(): held for name, held in value.items()}
+            named = {str(name).lower(): entry for name, entry in value.items()}
             number = named.get("step", named.get("number"))
             if isinstance(number, str) and number.strip().isdecimal() and len(number) < MAX_DIGITS:
                 number = int(number)
@@ -94,8 +92,8 @@ def parse(submission: object, instance: Instance, rules: Profile = PROFILES["pap
 
     Examples
     --------
-    >>> from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
-    >>> pair = load("timed", "Cobbler_Pancakes")
+    >>> from planoracle.instances.benchmarks.recipe2plan.problems import load
+    >>> pair = load("recipe2plan/timed/Cobbler_Pancakes")
     >>> for command in parse("Step(1, Cobbler, 2 min, 00:01:00) Step(0, Cobbler, 00:00)", pair).commands:
     ...     print(command)
     StepCommand(step=0, recipe='Cobbler', duration=600, start=0)
@@ -145,9 +143,9 @@ def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand |
     PlanError
         For numbers that are too long, or too many steps.
     """
-    plain = plain_step(text)
-    if plain is not None:
-        return plain
+    plain = plain_steps(text)
+    if plain:
+        return plain[0]
     for part in parts(text):
         commands = _read(part, problem, rules).commands
         if commands:
@@ -252,10 +250,10 @@ def _response(entry: Any, field: str) -> str:
 
 def _entry(entry: Any, field: str, instance: Instance) -> StepCommand:
     if isinstance(entry, str):
-        found = list(islice(lenient_steps(entry, instance), 2))
-        if len(found) != 1:
+        steps = list(islice(lenient_steps(entry, instance), 2))
+        if len(steps) != 1:
             raise PlanError("must hold exactly one Step(...)", field=field, value=entry)
-        return found[0][1]
+        return steps[0][1]
     if isinstance(entry, dict):
         unknown = set(entry) - {"step", "recipe", "duration", "start"}
         if unknown:

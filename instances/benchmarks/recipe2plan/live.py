@@ -1,25 +1,24 @@
-"""Texts of live runs of Recipe2Plan: one step a turn, as in the paper's closed loop, or the whole plan at once."""
+"""Texts of live runs of Recipe2Plan, and its prompt setting with beliefs on implicit knowledge."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from planoracle.instances.benchmarks.recipe2plan import implicit_knowledge
 from planoracle.instances.benchmarks.recipe2plan.feedback import describe
 from planoracle.instances.benchmarks.recipe2plan.language import first_command
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
 from planoracle.instances.benchmarks.recipe2plan.simulation import Answer, CookingState, Recipe2PlanSimulator
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import PlanError
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model_output.messages import gives_up
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.describe import brief
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.feedback import sentence
+from planoracle.instances.protocol.feedback import clean, listed, sentence, span
 from planoracle.instances.protocol.live import ScheduleText, text_of
 from planoracle.instances.protocol.settings import Ask, Sampling, Setting, by_name, distinct
 from planoracle.instances.protocol.simulator import CLOSE, Step, Unreadable
@@ -125,25 +124,105 @@ def _name_of(command: str) -> str:
     return command if match is None else f"{match[2]}/{match[1]}"
 
 
+def _recipes(problem: Problem) -> str:
+    """Return the recipes: steps with durations, which may be paused, time constraints."""
+    kitchen = of_kind(problem, Instance)
+
+    def lines(recipe: str) -> Iterable[str]:
+        yield f"Recipe {clean(recipe)}"
+        steps = [action for action in kitchen.actions if action.task == recipe]
+        yield from (f"Step {_number(one.id)} ({span(kitchen, one.duration)}): {clean(one.label)}" for one in steps)
+        pauses = [_number(one.id) for one in steps if one.interruptible]
+        if pauses:
+            yield f"May be paused and gone on with later: {listed(pauses)}."
+        for lag in kitchen.lags:
+            if lag.maximum is not None and kitchen.by_id[lag.after].task == recipe:
+                most = span(kitchen, lag.maximum)
+                yield f"Step {_number(lag.after)} must start within {most} after the end of step {_number(lag.before)}."
+
+    return "\n\n".join("\n".join(lines(recipe)) for recipe in kitchen.tasks)
+
+
+def _concurrency(problem: Problem) -> str:
+    """Return which steps go on by themselves.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> print(_concurrency(load("recipe2plan/timed/Cobbler_Pancakes")))
+    Cobbler: 0, 2, 7
+    Pancakes: 8, 12, 15
+    """
+    return _by_recipe(problem, lambda kitchen, step: [] if step.attended else [_number(step.id)])
+
+
+def _dependency(problem: Problem) -> str:
+    """Return which steps have to be complete before which others.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> print(_dependency(load("recipe2plan/timed/Cobbler_Pancakes")).splitlines()[0])
+    Cobbler: 1 -> 2, 2 -> 3, 3 -> 5, 4 -> 5, 5 -> 6, 0 -> 7, 6 -> 7
+    """
+
+    def links(kitchen: Instance, step: Action) -> list[str]:
+        before = [lag.before for lag in kitchen.lags if lag.after == step.id and lag.minimum is not None]
+        return [f"{_number(one)} -> {_number(step.id)}" for one in dict.fromkeys(before)]
+
+    return _by_recipe(problem, links)
+
+
+def _resources(problem: Problem) -> str:
+    """Return which steps occupy which objects.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> print(_resources(load("recipe2plan/timed/Cobbler_Pancakes")))
+    Cobbler: 0 oven (makes it 350), 2 microwave, 7 oven (must be 350)
+    Pancakes: 8 microwave, 12 stove, 14 stove, 15 stove
+    """
+
+    def uses(_: Instance, step: Action) -> list[str]:
+        texts = []
+        for one in step.modes[0].demands:
+            states = [f"must be {clean(one.requires)}"] if one.requires is not None else []
+            states += [f"makes it {clean(one.sets)}"] if one.sets is not None else []
+            texts.append(f"{_number(step.id)} {clean(one.resource)}" + (f" ({', '.join(states)})" if states else ""))
+        return texts
+
+    return _by_recipe(problem, uses)
+
+
+def _by_recipe(problem: Problem, describe: Callable[[Instance, Action], list[str]]) -> str:
+    kitchen = of_kind(problem, Instance)
+    parts_by_recipe: dict[str, list[str]] = {recipe: [] for recipe in kitchen.tasks}
+    for step in kitchen.actions:
+        parts_by_recipe[step.task] += describe(kitchen, step)
+    return "\n".join(f"{clean(recipe)}: {', '.join(parts) or 'none'}" for recipe, parts in parts_by_recipe.items())
+
+
+def _number(action: str) -> str:
+    return action.rpartition("/")[2]
+
+
+def _is_other_example(example: Problem, problem: Problem) -> bool:
+    """Return True if an example is another problem, with time constraints if the problem has any."""
+    is_timed = [any(lag.maximum is not None for lag in of_kind(one, Instance).lags) for one in (example, problem)]
+    return distinct(example, problem) and is_timed[0] == is_timed[1]
+
+
 # The paper asks for each recipe with 128 tokens, we ask for both.
 _BELIEFS = tuple(
     Ask(name, name, Sampling(0, 256), f"{name}-example") for name in ("concurrency", "dependency", "resources")
 )
 _WORDS: Mapping[str, Callable[[AnyEnvironment], str]] = {
-    "recipes": lambda environment: implicit_knowledge.recipes(environment.problem),
-    "autonomous": lambda environment: implicit_knowledge.concurrency(environment.problem),
-    "order": lambda environment: implicit_knowledge.dependency(environment.problem),
-    "objects": lambda environment: implicit_knowledge.resources(environment.problem),
+    "recipes": lambda environment: _recipes(environment.problem),
+    "autonomous": lambda environment: _concurrency(environment.problem),
+    "order": lambda environment: _dependency(environment.problem),
+    "objects": lambda environment: _resources(environment.problem),
 }
-
-
-def _is_other_example(example: Problem, problem: Problem) -> bool:
-    """Return true if an example is another problem, with time constraints if the problem has any."""
-    return distinct(example, problem) and implicit_knowledge.has_time_constraints(
-        example
-    ) == implicit_knowledge.has_time_constraints(problem)
-
-
 SETTINGS = by_name(
     [
         Setting(

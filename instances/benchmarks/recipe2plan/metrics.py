@@ -7,9 +7,8 @@ from functools import cache, cached_property
 from statistics import fmean
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
-from planoracle.instances.benchmarks.recipe2plan.bundled_data import combine, load, names, reference_plan
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
+from planoracle.instances.benchmarks.recipe2plan.problems import combine, load, names, reference_plan
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import replay_answers
@@ -123,9 +122,8 @@ def published_figures() -> dict[str, float]:
     recipes = sorted({recipe for name in names() for recipe in name.rpartition("/")[2].split("_")})
     book = combine("book", recipes)
     windows = [lag.maximum for lag in book.lags if lag.maximum is not None]
-    pairs = [name.split("/")[1:] for name in names()]
-    plans = {(setting, pair): plan for setting, pair in pairs if (plan := reference_plan(setting, pair))}
-    efficiencies = {key: reference_efficiency(load(*key), plan) or 0.0 for key, plan in plans.items()}
+    plans = {name: plan for name in names() if (plan := reference_plan(name))}
+    efficiencies = {name: reference_efficiency(load(name), plan) or 0.0 for name, plan in plans.items()}
     count = len(recipes)
     return {
         "recipes": count,
@@ -136,12 +134,12 @@ def published_figures() -> dict[str, float]:
         "minutes per action": fmean(action.duration for action in book.actions) / 60,
         "minutes of a restriction": fmean(windows) / 60,
         "executable actions per step": fmean(
-            executable(load(*key), plan) for key, plan in plans.items() if key[0] == "untimed"
+            executable(load(name), plan) for name, plan in plans.items() if "/untimed/" in name
         ),
         "efficiency without time constraints, %": 100
-        * fmean(value for (setting, _), value in efficiencies.items() if setting == "untimed"),
+        * fmean(value for name, value in efficiencies.items() if "/untimed/" in name),
         "efficiency with time constraints, %": 100
-        * fmean(value for (setting, _), value in efficiencies.items() if setting == "timed"),
+        * fmean(value for name, value in efficiencies.items() if "/timed/" in name),
     }
 
 
@@ -230,11 +228,11 @@ def _reference(problem: Instance, rules: Profile, best: BestKnown) -> tuple[str,
 
 def released_plan(problem: Instance) -> tuple[StepCommand, ...] | None:
     """Return the released reference plan of a bundled problem, if it has one."""
-    return bundled_data.reference_plan(*problem.name.split("/")[1:]) if _is_bundled(problem) else None
+    return reference_plan(problem.name) if _is_bundled(problem) else None
 
 
 def _is_bundled(problem: Instance) -> bool:
-    return problem.name in bundled_data.names() and problem is bundled_data.load(*problem.name.split("/")[1:])
+    return problem.name in names() and problem is load(problem.name)
 
 
 def released(problem: Instance) -> Claim:

@@ -1,22 +1,141 @@
-"""Reader of Recipe2Plan's ``cooking.json``, and names of the bundled problems."""
+"""Problems of Recipe2Plan: 24 bundled recipes in 65 pairs, reader of ``cooking.json``, limits of plans and rules."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.strict_json import load_json, read_bytes
+from planoracle.instances.files.instance_file import instance_of
+from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource, merge
 from planoracle.instances.protocol.schedule_benchmark import check_instance
+
+SETTINGS = ("timed", "untimed")
 
 #: The physical objects of the released environment, each of capacity one.
 OBJECTS = ("oven", "microwave", "stove")
 
+_RECIPE = re.compile(r"[\w-]+")
 _UNITS = {"min": 60, "hour": 3600, "sec": 1}
 _KEYS = {"physical", "step", "text", "prequisites", "time_constraint", "interrupt", "parallel", "time"}
+
+
+def _read(file: str) -> Any:
+    return load_json((files(__package__) / "data" / file).read_bytes(), file)
+
+
+@cache
+def _book() -> Instance:
+    return instance_of(_read("recipes.json"))
+
+
+@cache
+def _pairs() -> dict[str, dict[str, Any]]:
+    return {"_".join(row["recipes"]): row for row in _read("references.json")["pairs"]}
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Names of the 130 instances: 65 timed, then 65 untimed, in the order of the original file."""
+    return tuple(f"recipe2plan/{setting}/{pair}" for setting in SETTINGS for pair in _pairs())
+
+
+def covers(name: str) -> bool:
+    """Return True if a name is that of a bundled problem."""
+    return name in names()
+
+
+def members(name: str) -> tuple[str, ...]:
+    """Return ``()``: the sets are prefixes."""
+    return ()
+
+
+def set_of(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return ``recipe2plan/timed`` or ``recipe2plan/untimed``, and its members."""
+    if not covers(name):
+        return "", ()
+    label = name.rpartition("/")[0]
+    return label, tuple(other for other in names() if other.startswith(f"{label}/"))
+
+
+@cache
+def load(name: str) -> Instance:
+    """Return a bundled problem; raises `UnknownNameError`."""
+    if not covers(name):
+        raise UnknownNameError("there is no such Recipe2Plan problem", value=name)
+    _, setting, pair = name.split("/")
+    if setting == "untimed":
+        return load(f"recipe2plan/timed/{pair}").without_maximum_lags(name)
+    return combine(name, _pairs()[pair]["recipes"])
+
+
+def combine(name: str, recipes: list[str]) -> Instance:
+    """Combine bundled recipes into a *timed* instance of that name."""
+    book = _book()
+    return Instance(
+        name=name,
+        actions=tuple(action for recipe in recipes for action in book.actions if action.task == recipe),
+        lags=tuple(lag for recipe in recipes for lag in book.lags if book.by_id[lag.after].task == recipe),
+        resources=book.resources,
+        agents=book.agents,
+        benchmark=book.benchmark,
+        unit=book.unit,
+        seconds_per_tick=book.seconds_per_tick,
+    )
+
+
+@cache
+def reference_plan(name: str) -> tuple[StepCommand, ...] | None:
+    """Return the released heuristic plan of a bundled problem in its original order, ``None`` if there is none."""
+    if not covers(name):
+        return None
+    _, setting, pair = name.split("/")
+    recipes, rows = _pairs()[pair]["recipes"], _pairs()[pair].get(setting)
+    return tuple(StepCommand(step, recipes[r], seconds, start) for r, step, seconds, start in rows) if rows else None
+
+
+def check(instance: Instance) -> None:
+    """Raise if an instance asks for what plans of Recipe2Plan cannot say or its rules do not know."""
+    if any(mode.after for action in instance.actions for mode in action.modes):
+        raise InputError("modes of recipe2plan have no predecessors of their own", field="benchmark")
+    if len(instance.agents) != 1 or instance.time_limit is not None:
+        raise InputError("has one agent and no time limit", field="benchmark", value=instance.benchmark)
+    for resource in instance.resources:
+        if resource.capacity != 1 or resource.state is not None:
+            message = "objects of recipe2plan have capacity 1 and no initial state"
+            raise InputError(message, field=f"resources[{resource.name}]")
+    count: dict[str, int] = {}
+    for action in instance.actions:
+        if action.id != f"{action.task}/{count.setdefault(action.task, 0)}":
+            message = "steps of recipe2plan are named 0, 1, 2, ... in order"
+            raise InputError(message, field=f"actions[{action.id}].id", value=action.id)
+        count[action.task] += 1
+        if not _RECIPE.fullmatch(action.task):
+            message = "recipes of recipe2plan are named by word characters and hyphens"
+            raise InputError(message, field=f"actions[{action.id}].task", value=action.task)
+        plain = action.agents is None and not action.release and len(action.modes) == 1
+        if not plain or action.attended not in (0, action.duration) or not action.duration:
+            message = (
+                "steps of recipe2plan are attended throughout or not at all, last some time, have one mode, no release"
+            )
+            raise InputError(message, field=f"actions[{action.id}]")
+        if action.interruptible and not action.attended:  # the rules would let its pieces run at the same time
+            message = "steps of recipe2plan that run by themselves cannot be paused; must be false"
+            raise InputError(message, field=f"actions[{action.id}].interruptible", value=True)
+        if any(demand.amount != 1 for demand in action.modes[0].demands):
+            raise InputError("steps of recipe2plan use one unit of an object", field=f"actions[{action.id}]")
+    for lag in instance.lags:
+        unordered = lag.minimum is None and instance.by_id[lag.before].interruptible
+        across = instance.by_id[lag.before].task != instance.by_id[lag.after].task
+        if lag.minimum not in (0, None) or unordered or across or (lag.maximum is not None and lag.maximum < 0):
+            message = "lags of recipe2plan stay in a recipe, have minimum 0, or none after a step that cannot be paused"
+            raise InputError(message, field=f"lags[{lag.before} -> {lag.after}]")
 
 
 def recognises(document: Any) -> bool:
@@ -29,45 +148,37 @@ def recognises(document: Any) -> bool:
     )
 
 
-def read_cooking(path: str | Path, document: Any = None) -> list[Instance]:
-    """Read the recipe combinations of a ``cooking.json`` as *timed* instances.
+def read(document: Any, source: str) -> list[Instance]:
+    """Return the recipe combinations of a ``cooking.json``: all *timed* ones, then all *untimed* ones.
 
-    Names are ``<file>/timed/<A>_<B>``; use `Instance.without_maximum_lags` for the *untimed* setting.
-
-    Raises
-    ------
-    InputError
-        Naming file, field and value.
+    Names are ``<file>/timed/<A>_<B>`` and ``<file>/untimed/<A>_<B>``. Raises `InputError` with file, field and value.
     """
-    source = str(path)
-    if document is None:
-        document = load_json(read_bytes(path), source)
     if not recognises(document):
         raise InputError("must be a list of combinations, each a list of recipes", source=source)
+    file, timed = Path(source).name, []
     try:
-        return [_combination(pair, f"[{p}]", Path(path).name) for p, pair in enumerate(document)]
+        for number, pair in enumerate(document):
+            recipes = [_recipe(recipe, f"[{number}][{r}]") for r, recipe in enumerate(pair)]
+            name = f"{file}/timed/{'_'.join(recipe.name for recipe in recipes)}"
+            timed.append(_at(f"[{number}]", merge, name, recipes))
     except InputError as error:
         raise error.at(source) from None
-
-
-def read(document: Any, source: str) -> list[Instance]:
-    """Return all problems of a ``cooking.json``, timed and untimed."""
-    timed = read_cooking(source, document)
     return [*timed, *(one.without_maximum_lags(one.name.replace("/timed/", "/untimed/", 1)) for one in timed)]
 
 
-def _combination(pair: list[Any], field: str, file: str) -> Instance:
-    parts = [_recipe(recipe, f"{field}[{r}]") for r, recipe in enumerate(pair)]
-    pair_name = "_".join(part.name for part in parts)
+def _at(field: str, make: Callable[..., Instance], *args: Any, **parts: Any) -> Instance:
+    """Return an instance that is valid here; raises `InputError` with a field in front of its own."""
     try:
-        return merge(f"{file}/timed/{pair_name}", parts)
+        instance = make(*args, **parts)
+        check_instance(instance)
     except InputError as error:
         raise error.at("", field) from None
+    return instance
 
 
 def _recipe(recipe: dict[str, Any], location: str) -> Instance:
     name, steps = recipe["recipe"], recipe.get("steps")
-    if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
+    if not isinstance(name, str) or not _RECIPE.fullmatch(name):
         raise InputError("must be word characters and hyphens", field=f"{location}.recipe", value=name)
     if not isinstance(steps, list) or not steps:
         raise InputError("must be a non-empty list", field=f"{location}.steps", value=steps)
@@ -102,8 +213,9 @@ def _recipe(recipe: dict[str, Any], location: str) -> Instance:
             )
         )
         lags += _lags(name, steps, number, field)
-    return _checked(
+    return _at(
         location,
+        Instance,
         name=name,
         actions=tuple(actions),
         lags=tuple(lags),
@@ -113,15 +225,6 @@ def _recipe(recipe: dict[str, Any], location: str) -> Instance:
         unit="second",
         seconds_per_tick=1,
     )
-
-
-def _checked(field: str, **parts: Any) -> Instance:
-    try:
-        instance = Instance(**parts)
-        check_instance(instance)
-    except InputError as error:
-        raise error.at("", field) from None
-    return instance
 
 
 def _seconds(value: Any, field: str) -> int:
@@ -181,32 +284,3 @@ def _step(value: Any, steps: list[Any], field: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < len(steps):
         raise InputError(f"must be a step from 0 to {len(steps) - 1}", field=field, value=value)
     return value
-
-
-names = bundled_data.names
-
-
-def covers(name: str) -> bool:
-    """Return true if a name is that of a bundled problem."""
-    return name in names()
-
-
-def members(name: str) -> tuple[str, ...]:
-    """Return ``()``: the sets are prefixes."""
-    return ()
-
-
-def set_of(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return ``recipe2plan/timed`` or ``recipe2plan/untimed``, and its members."""
-    if not covers(name):
-        return "", ()
-    label = name.rpartition("/")[0]
-    return label, tuple(other for other in names() if other.startswith(f"{label}/"))
-
-
-def load(name: str) -> Instance:
-    """Return a bundled problem; raises `UnknownNameError`."""
-    if not covers(name):
-        raise UnknownNameError("there is no such Recipe2Plan problem", value=name)
-    _, setting, pair = name.split("/")
-    return bundled_data.load(setting, pair)

@@ -55,7 +55,6 @@ _LENIENT = re.compile(
 )
 _LONE_AMOUNT = re.compile(_AMOUNT)
 _QUANTITY = re.compile(rf"({_N}){_S}([a-zA-Z]*)")
-_PLAIN = re.compile(r"(?a:(?:Action: )?Step\((\d{1,9}), ([\w-]+), (\d\d:\d\d:\d\d), (\d\d:\d\d:\d\d)\))")
 _BARE = r"Step\((\d{1,9}), ([\w-]+), (\d\d:\d\d:\d\d), (\d\d:\d\d:\d\d)\)"
 _PLAIN_STEPS = re.compile(f"(?a:{_BARE}(?:, {_BARE})*+)")
 _PLAIN_ONE = re.compile(f"(?a:{_BARE})")
@@ -118,31 +117,21 @@ def released_steps(text: str, instance: Instance) -> Iterator[StepCommand]:
     for unit, pattern, colons in _RELEASED_UNITS:
         if unit in text:
             text = pattern.sub(colons, text)
-    found = False
-    for match in _RELEASED_FULL.finditer(text):
-        found = True
-        step, recipe, duration, start = match.groups()
+    rows = _RELEASED_FULL.findall(text)
+    for step, recipe, duration, start in rows:
         yield StepCommand(_number(step), recipe, _clock(duration), _clock(start))
-    if not found:
-        for match in _RELEASED_SHORT.finditer(text):
-            step, recipe, start = match.groups()
+    if not rows:
+        for step, recipe, start in _RELEASED_SHORT.findall(text):
             yield StepCommand(_number(step), recipe, nominal(instance, recipe, _number(step)), _clock(start))
 
 
 def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, StepCommand]]:
     """Yield the steps in any of the forms of the paper, each with its length, in the order written."""
     for match in _LENIENT.finditer(text.translate(_QUOTES)):
-        yield len(match[0]), _lenient_step(match, instance)
-
-
-def plain_step(text: str) -> StepCommand | None:
-    """Return the step that a text is, if it is nothing but a step as `StepCommand.text` writes it.
-
-    >>> plain_step("Step(0, Cobbler, 00:10:00, 01:00:00)"), plain_step("Step(0, Cobbler, 10 min, 01:00:00)")
-    (StepCommand(step=0, recipe='Cobbler', duration=600, start=3600), None)
-    """
-    match = _PLAIN.fullmatch(text)
-    return match and StepCommand(int(match[1]), match[2], _amount(match[3]), _amount(match[4]))
+        digits, recipe, first, second = match.groups()
+        step = _number(digits)
+        duration = nominal(instance, recipe, step) if second is None else _amount(first)
+        yield len(match[0]), StepCommand(step, recipe, duration, _amount(second or first))
 
 
 def plain_steps(text: str) -> list[StepCommand] | None:
@@ -161,7 +150,7 @@ def plain_steps(text: str) -> list[StepCommand] | None:
 
 def joined(text: str) -> str:
     """Return a text in which no step goes on in the next line; the lines behind it stay where they are."""
-    return _BROKEN.sub(lambda found: " ".join(found[0].split()) + "\n" * found[0].count("\n"), text)
+    return _BROKEN.sub(lambda match: " ".join(match[0].split()) + "\n" * match[0].count("\n"), text)
 
 
 def looks_like_a_step(text: str) -> bool:
@@ -171,11 +160,3 @@ def looks_like_a_step(text: str) -> bool:
     [True, True, False]
     """
     return _RESEMBLES.match(text[:300]) is not None
-
-
-def _lenient_step(match: re.Match[str], instance: Instance) -> StepCommand:
-    digits, recipe, first, second = match.groups()
-    step = _number(digits)
-    if second is None:
-        return StepCommand(step, recipe, nominal(instance, recipe, step), _amount(first))
-    return StepCommand(step, recipe, _amount(first), _amount(second))

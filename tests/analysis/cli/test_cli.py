@@ -20,7 +20,7 @@ from support.samples import sample
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.commands import COMMANDS, REMOVED, load
 from planoracle.heuristics.registry import names as heuristic_names
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import instance_from_document
@@ -28,7 +28,7 @@ from planoracle.instances.protocol import registry
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 THREE = ["recipe2plan/timed/Cobbler_Pancakes", "recipe2plan/untimed/Vada_Daikon-Radish", "recipe2plan/timed/Tacos_*"]
-REFERENCE = ", ".join(command.text for command in bundled_data.reference_plan("timed", "Cobbler_Pancakes"))
+REFERENCE = ", ".join(command.text for command in problems.reference_plan("recipe2plan/timed/Cobbler_Pancakes"))
 
 OWN = {
     "format": "planoracle/instance",
@@ -584,7 +584,7 @@ def test_instances_reads_the_original_file(shared):
     if not path.is_file():
         pytest.skip(f"cooking.json is not here ({path})")
     found = rows(invoke("instances", path, "--format", "jsonl"))
-    assert [row["instance"].replace("cooking.json", "recipe2plan") for row in found] == list(bundled_data.names())
+    assert [row["instance"].replace("cooking.json", "recipe2plan") for row in found] == list(problems.names())
 
 
 def test_schema_is_json():

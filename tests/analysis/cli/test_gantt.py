@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from planoracle.analysis.figures.gantt import gantt
 from planoracle.analysis.figures.style import save
-from planoracle.instances.benchmarks.recipe2plan.bundled_data import load
+from planoracle.instances.benchmarks.recipe2plan.problems import load
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -41,7 +41,7 @@ SCHEDULE = Schedule.of(
 
 @pytest.fixture(scope="module")
 def timed() -> tuple[Instance, Schedule]:
-    instance = load("timed", "Cobbler_Pancakes")
+    instance = load("recipe2plan/timed/Cobbler_Pancakes")
     schedule = solve(instance).schedule
     assert schedule is not None
     return instance, schedule

@@ -9,7 +9,7 @@ import pytest
 from planoracle.analysis.diagnosis.efficiency import openings
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.asynctool import language as talk
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
@@ -24,7 +24,7 @@ from tests.support.robotouille import kitchen
 
 def test_efficiency_of_a_slow_plan() -> None:
     problem = catalog.load(PAIR)
-    plan = ", ".join(command.text for command in bundled_data.reference_plan("timed", "Cobbler_Pancakes"))
+    plan = ", ".join(command.text for command in problems.reference_plan("recipe2plan/timed/Cobbler_Pancakes"))
     found = report(problem, plan).efficiency
     best = optimum(problem)
     assert (found.status, found.makespan, found.optimum, found.gap) == ("optimal", 4380, 4080, 300)

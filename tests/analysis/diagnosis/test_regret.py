@@ -17,7 +17,7 @@ from support.trajectories import replayed, trajectory_of
 from planoracle.analysis.diagnosis.regret import regret, regret_of
 from planoracle.instances.benchmarks.asynctool import encoding as asynctool
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.benchmarks.recipe2plan import rules as recipe2plan
 from planoracle.instances.benchmarks.timearena import rules as timearena
 from planoracle.instances.errors import InputError
@@ -202,7 +202,7 @@ def test_nothing_submitted_leaves_the_whole_plan_to_be_done(plan):
 
 
 def test_a_failed_plan_is_completed_from_before_its_first_violation():
-    commands = bundled_data.reference_plan("timed", "Cobbler_Pancakes")
+    commands = problems.reference_plan("recipe2plan/timed/Cobbler_Pancakes")
     broken = [*commands[:6], commands[0]._replace(start=commands[6].start), *commands[6:]]
     found = priced(load(NAME), ", ".join(command.text for command in broken))
     assert not found.success

@@ -15,7 +15,7 @@ from planoracle.analysis.grading.grader import Grade, Grader, grade_all
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.statistics.summary import summarize
-from planoracle.instances.benchmarks.recipe2plan import Recipe2Plan, bundled_data
+from planoracle.instances.benchmarks.recipe2plan import Recipe2Plan, problems
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.metrics import efficiency, reference_efficiency, released_plan
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, RULE_SET
@@ -194,7 +194,7 @@ def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
 
 def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
     rules = RULE_SET.profile("paper", reference="optimal")
-    for name in bundled_data.names():
+    for name in problems.names():
         found = grade(optimal_text(name), name, rules)
         assert found.metrics["reference"] == "optimal"
         figures = ("r_efficiency", "r_efficiency_optimal", "multitasking_score")
@@ -203,7 +203,7 @@ def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
 
 def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_against_the_optimum():
     better = 0
-    for name in bundled_data.names():
+    for name in problems.names():
         if name == EGG:
             continue
         found = grade(reference_text(name), name)
@@ -507,7 +507,7 @@ def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
 # --- averages ------------------------------------------------------------------------------------
 
 SKIPPED = {"recipe2plan": RULE_SET.profile("paper", missing="skipped")}
-TIMED = [name for name in bundled_data.names() if name.startswith("recipe2plan/timed/")]
+TIMED = [name for name in problems.names() if name.startswith("recipe2plan/timed/")]
 
 
 def scored(name, *, success=True, progress=1.0, value=1.0, model=None):
@@ -560,7 +560,7 @@ def test_lines_that_name_no_instance_stand_apart():
 
 def test_a_complete_run_with_a_refused_command_scores_only_under_score_if_complete():
     name = "recipe2plan/untimed/Cobbler_Pancakes"
-    commands = [list(command) for command in bundled_data.reference_plan("untimed", "Cobbler_Pancakes")]
+    commands = [list(command) for command in problems.reference_plan("recipe2plan/untimed/Cobbler_Pancakes")]
     line = {"id": "x", "instance": name, "plan": [*commands, [0, "Nothing", 60, 99999]]}
     paper, released = (Grader({"recipe2plan": PROFILES[p]}).grade(line) for p in ("paper", "released"))
     assert (paper.success, released.success) == (False, False)
@@ -585,7 +585,7 @@ def test_files_of_one_name_do_not_share_a_reference(tmp_path):
 
 def test_no_action_is_called_missing_where_the_search_for_violations_was_broken_off():
     name = "recipe2plan/untimed/Cobbler_Pancakes"
-    commands = [list(command) for command in bundled_data.reference_plan("untimed", "Cobbler_Pancakes")]
+    commands = [list(command) for command in problems.reference_plan("recipe2plan/untimed/Cobbler_Pancakes")]
     junk = [[0, "Nothing", 60, 0]] * 1000
     grade = Grader().grade({"id": "x", "instance": name, "plan": [*junk, *commands]})
     assert {violation["kind"] for violation in grade.violations} == {"wrong_recipe"}

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import examples, sample
 
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.generate.network_measures import describe
@@ -231,7 +231,7 @@ def test_any_does_not_widen() -> None:
 
 
 def test_recipes_look_like_the_bundled_ones() -> None:
-    bundled = {(a.duration, not a.attended) for name in bundled_data.names() for a in catalog.load(name).actions}
+    bundled = {(a.duration, not a.attended) for name in problems.names() for a in catalog.load(name).actions}
     minutes = {(-(-duration // 60) * 60, alone) for duration, alone in bundled}
     heated = 0
     for number in range(20):
@@ -249,7 +249,7 @@ def test_recipes_look_like_the_bundled_ones() -> None:
 def test_combinations() -> None:
     recipes = [found.problem for found in draw("recipe2plan", 1, tries=40, combine=True)]
     assert len({frozenset(one.tasks) for one in recipes}) == len(recipes) <= 40
-    book = {action.id: action for name in bundled_data.names() for action in catalog.load(name).actions}
+    book = {action.id: action for name in problems.names() for action in catalog.load(name).actions}
     assert all(book[action.id] == action for one in recipes for action in one.actions)
     for found in draw("timearena", 1, tries=5, combine=True, tasks=3):
         assert catalog.load(found.problem.name) == found.problem

@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
-from planoracle.instances.benchmarks.recipe2plan.problems import read_cooking
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Instance
 
-PAIRS = [name.split("/")[2] for name in bundled_data.names() if name.startswith("recipe2plan/timed/")]
+PAIRS = [name.split("/")[2] for name in problems.names() if name.startswith("recipe2plan/timed/")]
 SETTINGS = ("timed", "untimed")
 
 
@@ -36,7 +35,7 @@ def plain(instance: Instance) -> dict[str, Any]:
 
 
 def rows(setting: str, pair: str) -> list[tuple[int, str, int, int]]:
-    return [tuple(command) for command in bundled_data.reference_plan(setting, pair) or ()]
+    return [tuple(command) for command in problems.reference_plan(f"recipe2plan/{setting}/{pair}") or ()]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +48,9 @@ def folder(shared: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def originals(folder: Path) -> dict[str, Instance]:
-    return {instance.name.rpartition("/")[2]: instance for instance in read_cooking(folder / "cooking.json")}
+    path = folder / "cooking.json"
+    timed = problems.read(json.loads(path.read_text(encoding="utf-8")), str(path))[: len(PAIRS)]
+    return {instance.name.rpartition("/")[2]: instance for instance in timed}
 
 
 @pytest.fixture(scope="module")
@@ -74,33 +75,33 @@ def words(text: str) -> str:
 
 
 def bundled_steps() -> dict[str, str]:
-    return {action.id: action.label for pair in PAIRS for action in bundled_data.load("timed", pair).actions}
+    return {action.id: action.label for pair in PAIRS for action in problems.load(f"recipe2plan/timed/{pair}").actions}
 
 
 # --- by themselves --------------------------------------------------------------------------------
 
 
 def test_there_are_24_recipes_65_pairs_130_names() -> None:
-    assert len({task for pair in PAIRS for task in bundled_data.load("timed", pair).tasks}) == 24
+    assert len({task for pair in PAIRS for task in problems.load(f"recipe2plan/timed/{pair}").tasks}) == 24
     assert len(set(PAIRS)) == len(PAIRS) == 65
-    assert len(set(bundled_data.names())) == len(bundled_data.names()) == 130
+    assert len(set(problems.names())) == len(problems.names()) == 130
 
 
 def test_names_are_timed_then_untimed_in_one_order() -> None:
-    assert bundled_data.names() == tuple(f"recipe2plan/{setting}/{pair}" for setting in SETTINGS for pair in PAIRS)
+    assert problems.names() == tuple(f"recipe2plan/{setting}/{pair}" for setting in SETTINGS for pair in PAIRS)
 
 
 def test_the_book_is_a_document_of_our_own_format() -> None:
     """It is read without checking its fields, which takes a library that is slow to import."""
-    file = Path(bundled_data.__file__).with_name("data") / "recipes.json"
+    file = Path(problems.__file__).with_name("data") / "recipes.json"
     book = catalog.single(str(file))
-    assert bundled_data.combine(book.name, list(book.tasks)) == book
+    assert problems.combine(book.name, list(book.tasks)) == book
 
 
-@pytest.mark.parametrize("name", bundled_data.names())
+@pytest.mark.parametrize("name", problems.names())
 def test_instance_bears_its_name_and_recipes(name: str) -> None:
     _, setting, pair = name.split("/")
-    instance = bundled_data.load(setting, pair)
+    instance = problems.load(f"recipe2plan/{setting}/{pair}")
     assert instance.name == name
     assert "_".join(instance.tasks) == pair
     assert instance.benchmark == "recipe2plan"
@@ -109,20 +110,20 @@ def test_instance_bears_its_name_and_recipes(name: str) -> None:
 
 def test_untimed_is_timed_without_maximum_lags() -> None:
     for pair in PAIRS:
-        timed, untimed = plain(bundled_data.load("timed", pair)), plain(bundled_data.load("untimed", pair))
+        timed, untimed = (plain(problems.load(f"recipe2plan/{setting}/{pair}")) for setting in SETTINGS)
         lags = {replace(lag, maximum=None) for lag in timed["lags"] if lag.minimum is not None}
         assert untimed == timed | {"lags": lags, "number of lags": len(lags)}
 
 
 def test_one_reference_plan_is_missing() -> None:
-    missing = [(s, pair) for s in SETTINGS for pair in PAIRS if bundled_data.reference_plan(s, pair) is None]
-    assert missing == [("timed", "Pizza_Chocolate-Egg")]
+    missing = [name for name in problems.names() if problems.reference_plan(name) is None]
+    assert missing == ["recipe2plan/timed/Pizza_Chocolate-Egg"]
 
 
 def test_reference_plans_name_only_steps_that_exist() -> None:
     for setting in SETTINGS:
         for pair in PAIRS:
-            steps = bundled_data.load(setting, pair).by_id
+            steps = problems.load(f"recipe2plan/{setting}/{pair}").by_id
             assert [row for row in rows(setting, pair) if f"{row[1]}/{row[0]}" not in steps] == []
 
 
@@ -136,12 +137,12 @@ def test_every_step_has_a_short_label() -> None:
 )
 def test_unknown_problem_is_named(setting: str, pair: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        bundled_data.load(setting, pair)
+        problems.load(f"recipe2plan/{setting}/{pair}")
     assert f"recipe2plan/{setting}/{pair}" in str(caught.value)
 
 
 def test_unknown_pair_has_no_reference_plan() -> None:
-    assert bundled_data.reference_plan("timed", "Soup_Soup") is None
+    assert problems.reference_plan("recipe2plan/timed/Soup_Soup") is None
 
 
 # --- against the originals ------------------------------------------------------------------------
@@ -153,7 +154,7 @@ def test_pairs_are_those_of_the_original_in_its_order(originals: dict[str, Insta
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_timed_facts_equal_the_original(originals: dict[str, Instance], pair: str) -> None:
-    assert plain(bundled_data.load("timed", pair)) == plain(originals[pair])
+    assert plain(problems.load(f"recipe2plan/timed/{pair}")) == plain(originals[pair])
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import examples, sample
 
-from planoracle.instances.benchmarks.recipe2plan import bundled_data, language
+from planoracle.instances.benchmarks.recipe2plan import language, problems
 from planoracle.instances.benchmarks.recipe2plan.language import parse, to_schedule, written
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, RULE_SET
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.schedule import Piece, Schedule
 
-PAIR = bundled_data.load("timed", "Tacos_Smore-Bars")
+PAIR = problems.load("recipe2plan/timed/Tacos_Smore-Bars")
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 NOMINAL = {action.id: action.duration for action in PAIR.actions}
 
@@ -335,7 +335,7 @@ def test_wrong_shapes_are_plan_errors_that_name_the_field(submission, field):
 
 
 def test_timestamp_repair_pushes_commands_out_of_the_past_with_stale_stamps():
-    pair = bundled_data.load("timed", "Cobbler_Pancakes")  # steps 1, 4, 5 hold the cook, step 0 does not
+    pair = problems.load("recipe2plan/timed/Cobbler_Pancakes")  # steps 1, 4, 5 hold the cook, step 0 does not
     written = [(1, 120, 0), (4, 180, 60), (5, 180, 200), (0, 600, 300)]
     # 1 ends at 120, so 4 moves by 60 to 120, and all after it; the clock follows the stamp before the
     # push, 60 + 180 = 240, so 5 stays at 260 although 4 now ends at 300. 5 ends at 440, so 0, now at
@@ -352,7 +352,7 @@ def test_timestamp_repair_pushes_commands_out_of_the_past_with_stale_stamps():
 
 
 def test_timestamp_repair_does_not_wait_for_autonomous_steps():
-    pair = bundled_data.load("timed", "Cobbler_Pancakes")
+    pair = problems.load("recipe2plan/timed/Cobbler_Pancakes")
     submission = [[0, "Cobbler", 600, 50], [1, "Cobbler", 120, 60], [4, "Cobbler", 180, 180]]
     repaired = parse(submission, pair, RULE_SET.profile("paper", timestamp_repair=True)).commands
     assert [command.start for command in repaired] == [50, 60, 180]
@@ -418,8 +418,8 @@ def test_numbers_of_five_thousand_digits_are_plan_errors_under_the_released_prof
 # --- schedules as text ---------------------------------------------------------------------------
 
 _PAIRS = [
-    bundled_data.load(setting, pair)
-    for setting in bundled_data.SETTINGS
+    problems.load(f"recipe2plan/{setting}/{pair}")
+    for setting in problems.SETTINGS
     for pair in ("Tacos_Smore-Bars", "Puddings_Volcano-Glass")
 ]
 
@@ -483,7 +483,7 @@ def test_render_writes_what_the_prompts_show():
 
 
 def test_to_schedule_joins_adjacent_pieces():
-    pair = bundled_data.load("timed", "Cobbler_Pancakes")  # step 1 is interruptible
+    pair = problems.load("recipe2plan/timed/Cobbler_Pancakes")  # step 1 is interruptible
     plan = parse("Step(1, Cobbler, 30, 10) Step(1, Cobbler, 20, 40) Step(1, Cobbler, 5, 61)", pair)
     assert [(p.start, p.duration) for p in to_schedule(plan, pair).pieces] == [(10, 50), (61, 5)]
 

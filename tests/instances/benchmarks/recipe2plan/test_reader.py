@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.recipe2plan.problems import read_cooking, recognises
+from planoracle.instances.benchmarks.recipe2plan.problems import read, recognises
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
@@ -32,6 +32,10 @@ def cooking(folder: Path, *pairs: Any) -> Path:
     return path
 
 
+def read_file(path: Path) -> list[Instance]:
+    return read(json.loads(path.read_text(encoding="utf-8")), str(path))
+
+
 def test_good_file_gives_the_expected_instance(tmp_path: Path) -> None:
     tea = recipe(
         "Tea",
@@ -44,7 +48,7 @@ def test_good_file_gives_the_expected_instance(tmp_path: Path) -> None:
         step(0, "3 min", parallel=1, physical=uses("oven", update=200)),
         step(1, "9 min", physical=uses("oven", require=200, update=250), time_constraint={"0": "90 sec"}),
     )
-    assert read_cooking(cooking(tmp_path, [tea, pie])) == [
+    assert read_file(cooking(tmp_path, [tea, pie]))[:1] == [
         Instance(
             name="cooking.json/timed/Tea_Apple-Pie",
             actions=(
@@ -72,7 +76,7 @@ def test_good_file_gives_the_expected_instance(tmp_path: Path) -> None:
 
 def test_every_combination_becomes_an_instance(tmp_path: Path) -> None:
     a, b, c = (recipe(name, step(0)) for name in "ABC")
-    found = read_cooking(cooking(tmp_path, [a, b], [c], [c, a, b]))
+    found = read_file(cooking(tmp_path, [a, b], [c], [c, a, b]))[:3]
     assert [instance.name for instance in found] == [f"cooking.json/timed/{name}" for name in ("A_B", "C", "C_A_B")]
     assert [len(instance.actions) for instance in found] == [2, 1, 3]
 
@@ -150,7 +154,7 @@ def test_faulty_step_is_named(tmp_path: Path, keywords: dict[str, Any], field: s
     faulty = recipe("B", step(0), step(1) | keywords, step(2, interrupt=1))
     path = cooking(tmp_path, [recipe("A", step(0))], [recipe("A", step(0)), faulty])
     with pytest.raises(InputError) as caught:
-        read_cooking(path)
+        read_file(path)
     assert caught.value.field == f"[1][1].steps[1]{field}"
     assert str(caught.value).startswith(f"{path}: [1][1].steps[1]{field}: ")
     assert message in str(caught.value)
@@ -160,12 +164,12 @@ def test_faulty_step_is_named(tmp_path: Path, keywords: dict[str, Any], field: s
 def test_temperature_that_is_no_number_is_named(degrees: float) -> None:
     faulty = recipe("A", step(0, physical={"oven": {"update": {"temperature": degrees}}}))
     with pytest.raises(InputError, match=r"^x\.json: \[0\]\[0\]\.steps\[0\]\.physical\.oven\.update: .*degrees"):
-        read_cooking("x.json", [[faulty]])
+        read([[faulty]], "x.json")
 
 
 def test_fault_without_a_value_shows_none() -> None:
     with pytest.raises(InputError, match=r"time_constraint an object$"):
-        read_cooking("x.json", [[recipe("A", step(0, prequisites="0"))]])
+        read([[recipe("A", step(0, prequisites="0"))]], "x.json")
 
 
 @pytest.mark.parametrize(
@@ -186,7 +190,7 @@ def test_fault_without_a_value_shows_none() -> None:
 def test_faulty_recipe_is_named(tmp_path: Path, entry: Any, field: str, message: str) -> None:
     path = cooking(tmp_path, [entry])
     with pytest.raises(InputError) as caught:
-        read_cooking(path)
+        read_file(path)
     assert str(caught.value).startswith(f"{path}: {field}: ")
     assert message in str(caught.value)
 
@@ -217,7 +221,7 @@ def test_faulty_recipe_is_named(tmp_path: Path, entry: Any, field: str, message:
 def test_senseless_recipe_is_named(tmp_path: Path, steps: list[Any], field: str, message: str) -> None:
     path = cooking(tmp_path, [recipe("A", step(0))], [recipe("B", step(0)), recipe("A", *steps)])
     with pytest.raises(InputError) as caught:
-        read_cooking(path)
+        read_file(path)
     assert str(caught.value).startswith(f"{path}: [1][1].{field}: ")
     assert message in str(caught.value)
 
@@ -225,7 +229,7 @@ def test_senseless_recipe_is_named(tmp_path: Path, steps: list[Any], field: str,
 def test_a_step_that_runs_by_itself_cannot_be_paused(tmp_path: Path) -> None:
     path = cooking(tmp_path, [recipe("A", step(0, interrupt=1), step(1, parallel=1, interrupt=1))])
     with pytest.raises(InputError) as caught:
-        read_cooking(path)
+        read_file(path)
     message = "a step that runs by itself (parallel 1) cannot be paused; must be 0 (got 1)"
     assert str(caught.value) == f"{path}: [0][0].steps[1].interrupt: {message}"
 
@@ -234,7 +238,7 @@ def test_recipe_twice_in_a_combination_is_named(tmp_path: Path) -> None:
     a, b = recipe("A", step(0)), recipe("B", step(0))
     path = cooking(tmp_path, [a, b], [a, a])
     with pytest.raises(InputError) as caught:
-        read_cooking(path)
+        read_file(path)
     assert str(caught.value) == f"{path}: [1].actions: names must be unique (got 'A/0')"
 
 
@@ -243,5 +247,5 @@ def test_what_is_no_cooking_file_is_refused(tmp_path: Path, document: Any) -> No
     path = tmp_path / "cooking.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(InputError, match="must be a list of combinations") as caught:
-        read_cooking(path)
+        read_file(path)
     assert caught.value.source == str(path)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.benchmarks.recipe2plan import bundled_data
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.rules import KINDS, PROFILES, RULE_SET
 from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
@@ -508,7 +508,7 @@ def test_idle_intervals_of_an_interactive_run_are_those_of_what_was_carried_out(
 _PAIRS = [
     KITCHEN,
     crowded(),
-    *(bundled_data.load("timed", pair) for pair in ("Puddings_Volcano-Glass", "Tacos_Smore-Bars")),
+    *(problems.load(f"recipe2plan/timed/{pair}") for pair in ("Puddings_Volcano-Glass", "Tacos_Smore-Bars")),
 ]
 
 
@@ -612,7 +612,7 @@ EACH = pytest.mark.parametrize("pair", SOLVED)
 
 @cache
 def optimal(pair):
-    instance = bundled_data.load("timed", pair)
+    instance = problems.load(f"recipe2plan/timed/{pair}")
     return instance, parse(solve(instance).plan, instance).commands
 
 
