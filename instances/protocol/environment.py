@@ -14,7 +14,7 @@ from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.run import Run
-from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step
+from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, entries_of
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.benchmark import AnyBenchmark
@@ -339,11 +339,7 @@ class Environment(Generic[_P, _R, _S]):
     @property
     def turns(self) -> list[Turn]:
         """All turns so far, the first one first."""
-        turns, turn = [], self.state.turn
-        while turn is not None:
-            turns.append(turn)
-            turn = turn.before
-        return turns[::-1]
+        return entries_of(self.state.turn)
 
     def submission(self) -> dict[str, object]:
         """Return the run so far as a record that ``grade`` reads, without ``id``."""

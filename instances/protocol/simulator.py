@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from planoracle.instances.model.violations import Replay, Violation
 
@@ -94,6 +94,15 @@ class Simulator(ABC, Generic[_S, _C]):
     @abstractmethod
     def verdict(self, state: _S) -> Replay:
         """Return the verdict on the commands so far."""
+
+
+def entries_of(last: Any) -> list[Any]:
+    """Return the entries of a history, the first one first; each is linked to the one ``before``."""
+    entries = []
+    while last is not None:
+        entries.append(last)
+        last = last.before
+    return entries[::-1]
 
 
 def fold(simulator: Simulator[_S, _C], commands: Iterable[_C]) -> tuple[_S, list[Step]]:

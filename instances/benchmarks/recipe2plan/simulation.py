@@ -24,7 +24,7 @@ from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule_rules import gaps
 from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent
-from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, fold
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, entries_of, fold
 from planoracle.instances.protocol.start_times import lengths, moments
 from planoracle.instances.protocol.trajectory import wait_words
 
@@ -80,10 +80,8 @@ class CookingState:
         Last interval of every object, and of the cook.
     temperature
         State of every object, and the step that set it.
-    count, executed, refused, violation_count
-        Numbers of commands, of those carried out, of refused answers, and of violations.
-    makespan
-        Latest end of a command that is carried out.
+    count, refused, violation_count
+        Numbers of commands, of refused answers, and of violations.
     fatal
         Violation that ended the run, if any.
     is_closed
@@ -104,10 +102,8 @@ class CookingState:
     working: Span | None = None
     temperature: dict[str, tuple[str, Other]] = field(default_factory=dict)
     count: int = 0
-    executed: int = 0
     refused: int = 0
     violation_count: int = 0
-    makespan: int = 0
     fatal: Recipe2PlanViolation | None = None
     is_closed: bool = False
     failed: Replay | None = None
@@ -116,11 +112,7 @@ class CookingState:
     @property
     def past(self) -> list[History]:
         """All commands, the first one first."""
-        past, last = [], self.history
-        while last is not None:
-            past.append(last)
-            last = last.before
-        return past[::-1]
+        return entries_of(self.history)
 
 
 class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
@@ -183,9 +175,6 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         state.count += 1
         if position is not None and not faults:
             self._carry_out(state, command, position)
-            if is_open:
-                state.executed += 1
-                state.makespan = max(state.makespan, start + duration)
         moves_clock = not faults or (position is not None and self.rules.reject_advances_clock)
         now = max(clock, start) if moves_clock else clock
         if is_open:
@@ -278,19 +267,20 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
 
     def _result(self, state: CookingState, fatal: Recipe2PlanViolation | None) -> Replay:
         """Return the verdict on the commands so far, without violations."""
-        goal_ratio = self._goal_ratio(state)
+        goal_ratio, events = self._goal_ratio(state), [entry.event for entry in state.past if entry.event is not None]
+        ends = [event.end for event in events if event.accepted]
         steps = zip(self.actions, state.remaining, strict=True)
         return Replay(
-            events=tuple(entry.event for entry in state.past if entry.event is not None),
+            events=tuple(events),
             violations=(),
             fatal=fatal,
-            executed=state.executed,
+            executed=len(ends),
             progress=self._progress(state),
             goal_ratio=goal_ratio,
             success=goal_ratio == 1 and fatal is None,
-            makespan=state.makespan,
+            makespan=max(ends, default=0),
             remaining={step.id: remaining for step, remaining in steps if remaining},
-            idle=_idle(state, state.makespan),
+            idle=_idle(state, max(ends, default=0)),
         )
 
     def _progress(self, state: CookingState) -> float:
@@ -476,8 +466,4 @@ def _overlaps(last: Span | None, start: int, end: int) -> list[Span]:
 
 def _idle(state: CookingState, end: int) -> tuple[tuple[int, int], ...]:
     """Return the intervals up to an end in which the cook does nothing."""
-    busy, last = [], state.working
-    while last is not None:
-        busy.append((last.start, last.end))
-        last = last.before
-    return gaps(sorted(busy), end)
+    return gaps(sorted((span.start, span.end) for span in entries_of(state.working)), end)

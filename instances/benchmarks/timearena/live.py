@@ -16,7 +16,7 @@ from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.feedback import clock_of, listed, sentence
 from planoracle.instances.protocol.live import LiveText, ending
 from planoracle.instances.protocol.settings import Setting, by_name
-from planoracle.instances.protocol.simulator import Step
+from planoracle.instances.protocol.simulator import Step, entries_of
 
 _INSTRUCTIONS = """You do several tasks at the same time, as fast as you can. Time passes in minutes. A decision is
 - an action: a verb and an object (wash cup), or verb, object, preposition and object (pour kettle into cup);
@@ -117,11 +117,8 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
 
     def submission(self, state: ArenaState) -> dict[str, object]:
         """Return the decisions and the limit."""
-        decisions, last = list[str](), state.decisions
-        while last is not None:
-            decisions.append(last[0])
-            last = last[1]
-        return {"actions": decisions[::-1], "time_limit": self.simulator.limit}
+        decisions = [decision.text for decision in entries_of(state.decisions)]
+        return {"actions": decisions, "time_limit": self.simulator.limit}
 
 
 #: Class of the texts of live runs.

@@ -194,9 +194,16 @@ def scenario_set(scenario: str, size: int) -> tuple[str, ...]:
 
 
 @cache
+def _sets() -> dict[str, tuple[str, ...]]:
+    """Return the nine sets of the paper's Table 2 by name."""
+    sets = [(scenario, size) for scenario in SCENARIOS for size in (1, 2, 3)]
+    return {f"timearena/{scenario}/{size}": scenario_set(scenario, size) for scenario, size in sets}
+
+
+@cache
 def names() -> tuple[str, ...]:
     """Names of all 90 combinations of the paper's Table 2."""
-    return tuple(name for scenario in SCENARIOS for size in (1, 2, 3) for name in scenario_set(scenario, size))
+    return tuple(name for members in _sets().values() for name in members)
 
 
 def covers(name: str) -> bool:
@@ -215,11 +222,7 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     >>> set_of("timearena/lab10+lab1")[0]
     'timearena/lab/2'
     """
-    if name not in names():
-        return "", ()
-    tasks = world(name).tasks
-    scenario = tasks[0].rstrip("0123456789")
-    return f"timearena/{scenario}/{len(tasks)}", scenario_set(scenario, len(tasks))
+    return next(((label, members) for label, members in _sets().items() if name in members), ("", ()))
 
 
 def members(name: str) -> tuple[str, ...]:
@@ -228,9 +231,6 @@ def members(name: str) -> tuple[str, ...]:
     >>> len(members("timearena/cooking")), len(members("timearena/cooking/2")), members("timearena/cooking/9")
     (30, 10, ())
     """
-    head, _, rest = name.rstrip("/").partition("/")
-    scenario, _, size = rest.partition("/")
-    if head != "timearena" or scenario not in SCENARIOS or size not in ("", "1", "2", "3"):
-        return ()
-    sizes = (int(size),) if size else (1, 2, 3)
-    return tuple(member for count in sizes for member in scenario_set(scenario, count))
+    label = name.rstrip("/")
+    sets = [members for one, members in _sets().items() if one == label or one.rpartition("/")[0] == label]
+    return tuple(member for members in sets for member in members)

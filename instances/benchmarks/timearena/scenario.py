@@ -153,18 +153,13 @@ def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> Scenario:
     A name that occurs more than once gets ``_1``, ``_2``, ... in order of occurrence; what is renamed is
     reserved for its task, except for pots, fryers and ovens.
     """
-    listed = [(task, thing) for task in tasks for thing in _facts()[task]["objects"]]
-    if shared:
-        met: set[str] = set()
-        first_listed = []
-        for task, thing in listed:
-            if thing["name"] in COMMON and thing["name"] in met:
-                continue
-            met.add(thing["name"])
-            first_listed.append((task, thing))
-        listed = first_listed
-    total = Counter(thing["name"] for _, thing in listed)
-    count: Counter[str] = Counter()
+    unique: dict[object, tuple[str, Any]] = {}
+    for task in tasks:
+        for thing in _facts()[task]["objects"]:
+            is_shared = shared and thing["name"] in COMMON
+            unique.setdefault(thing["name"] if is_shared else len(unique), (task, thing))
+    listed = list(unique.values())
+    total, count = Counter(thing["name"] for _, thing in listed), Counter[str]()
     names = []
     for _, thing in listed:
         count[thing["name"]] += 1

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits, may_meet
 from planoracle.instances.benchmarks.timearena.scenario import RoleKey, Scenario, words
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
-from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step
+from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, entries_of
 
 
 class TimeArenaViolation(Violation):
@@ -58,6 +58,13 @@ class History(NamedTuple):
     necessary: bool
     violation: Violation | None
     before: History | None
+
+
+class Decision(NamedTuple):
+    """Decision of an agent as it is handed in, linked to the one before."""
+
+    text: str
+    before: Decision | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,12 @@ class ArenaState:
     end: str | None = None
     idle: bool | None = None
     history: History | None = None
-    decisions: tuple[str, Any] | None = None
+    decisions: Decision | None = None
+
+    @property
+    def past(self) -> list[History]:
+        """Minutes so far."""
+        return entries_of(self.history)
 
     @property
     def occupied(self) -> set[str]:
@@ -179,7 +191,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         if state.end:  # the limit leaves no minute
             return state, ()
         begin = state.minute
-        state.decisions = (command, state.decisions)
+        state.decisions = Decision(command, state.decisions)
         if exits(command, self.rules):
             state.end = "exit"
             return state, (Step(begin, "exit", "lost", begin, begin),)
@@ -216,14 +228,14 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
 
     def record(self, state: ArenaState) -> DecisionRecord:
         """Return the minutes so far."""
-        past = _past(state)
+        past = state.past
         scores, necessary = (entry.score for entry in past), (entry.necessary for entry in past)
         minutes = tuple(entry.minute for entry in past)
         return DecisionRecord(state.end or "exhausted", minutes, tuple(scores), tuple(necessary))
 
     def verdict(self, state: ArenaState) -> Replay:
         """Return the verdict: wrong minutes are the violations."""
-        past = _past(state)
+        past = state.past
         remaining = {key: minutes for key, minutes in state.remaining.items() if minutes}
         tasks, open_tasks = self.world.tasks, {self.world.objects[key[0]].task for key in remaining}
         violations = tuple(entry.violation for entry in past if entry.violation)
@@ -366,15 +378,6 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             return Other(words(key[0], key[1]))
         until = state.minute + state.remaining[key]
         return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
-
-
-def _past(state: ArenaState) -> list[History]:
-    """Return the minutes so far, the first one first."""
-    past, last = [], state.history
-    while last is not None:
-        past.append(last)
-        last = last.before
-    return past[::-1]
 
 
 def _fit(world: Scenario, keys: Sequence[RoleKey], rules: Profile) -> bool:
