@@ -14,9 +14,8 @@ The printed algorithm leaves three things open; they are settled here as follows
 
 from __future__ import annotations
 
-from collections import deque
-
 from planoracle.heuristics.improve import DEFAULT, Budget, HeuristicOutcome
+from planoracle.heuristics.timearena_greedy import prerequisites_first
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 from planoracle.instances.model.instance import Instance
@@ -32,17 +31,7 @@ def action_list(instance: Instance) -> list[int]:
     actions = instance.actions
     autonomous = sorted((i for i, a in enumerate(actions) if not a.attended), key=lambda i: -actions[i].duration)
     continuous = [i for i, a in enumerate(actions) if a.attended]
-    listed: dict[int, None] = {}
-    for i in autonomous + continuous:
-        queue, seen = deque([i]), {i}
-        while queue:
-            for j, _ in instance.predecessors[queue.popleft()]:
-                if j not in seen:
-                    seen.add(j)
-                    queue.append(j)
-                    listed.setdefault(j)
-        listed.setdefault(i)
-    return list(listed)
+    return list(prerequisites_first(autonomous + continuous, [[j for j, _ in row] for row in instance.predecessors]))
 
 
 def search(instance: Instance, *, waiting: bool = True, nodes: int = 20_000) -> tuple[Timetable | None, str]:

@@ -25,7 +25,6 @@ after the suit is put on it; there we keep the environment's order, which claims
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, permutations
 from typing import NamedTuple
@@ -111,20 +110,77 @@ def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None,
     Modes are sought with which no object is used beyond its capacity; then the rules of the benchmark have
     the last word. The answer is the schedule, or ``None`` and what is in the way.
     """
-    assignment = _Assignment(instance, starts)
-    modes = assignment.search(0)
-    if modes is None:
-        return None, assignment.obstacle
-    pieces = [
-        Piece(a.id, start, a.duration, next(iter(instance.eligible(a)), None), modes[i])
-        for i, (a, start) in enumerate(zip(instance.actions, starts, strict=True))
-    ]
+    order = sorted(range(len(starts)), key=lambda i: (starts[i], i))
+    reached, obstacle = -1, ""
+
+    def extended(pieces: list[Piece]) -> list[Piece] | None:
+        """Search depth first for the modes of the actions that follow some pieces."""
+        nonlocal reached, obstacle
+        if len(pieces) == len(order):
+            return pieces
+        action, start = instance.actions[order[len(pieces)]], starts[order[len(pieces)]]
+        agent = next(iter(instance.eligible(action)), None)
+        for mode in range(len(action.modes)):
+            piece = Piece(action.id, start, action.duration, agent, mode)
+            conflict = _conflict(instance, pieces, piece)
+            complete = None if conflict else extended([*pieces, piece])
+            if complete is not None:
+                return complete
+            if conflict and len(pieces) > reached:
+                reached, obstacle = len(pieces), conflict
+        return None
+
+    pieces = extended([])
+    if pieces is None:
+        return None, obstacle
     schedule = Schedule.of(instance, pieces)
     try:
         certify(instance, schedule)
     except InternalError as error:
         return None, str(error)
     return schedule, ""
+
+
+def _conflict(instance: Instance, pieces: Sequence[Piece], piece: Piece) -> str:
+    """Return what keeps a piece from its start in its mode, given those before; ``""`` if nothing does."""
+
+    def mode_of(one: Piece) -> Mode:
+        return instance.by_id[one.action].modes[one.mode]
+
+    ends = {one.action: one.end for one in pieces}
+    for before in mode_of(piece).after:
+        if before not in ends or ends[before] > piece.start:
+            return f"{before} is not done when {piece.action} starts at {piece.start}"
+    running = [demand for one in pieces if one.end > piece.start for demand in mode_of(one).demands]
+    for demand in mode_of(piece).demands:
+        used = sum(one.amount for one in running if one.resource == demand.resource)
+        if used + demand.amount > instance.resource[demand.resource].capacity:
+            return f"object {demand.resource} is occupied when {piece.action} starts at {piece.start}"
+    return ""
+
+
+def prerequisites_first(
+    order: Iterable[int], before: Sequence[Sequence[int]], *, farthest_first: bool = False
+) -> tuple[int, ...]:
+    """Return a list of actions in which each stands behind its prerequisites, which are listed breadth first.
+
+    Parameters
+    ----------
+    order
+        Actions, as positions.
+    before
+        Prerequisites of every action.
+    farthest_first
+        List the prerequisites of an action in reverse.
+    """
+    actions: dict[int, None] = {}
+    for i in order:
+        queue = [i]
+        for k in queue:
+            queue += [j for j in dict.fromkeys(before[k]) if j not in queue]
+        collected = queue[1:]
+        actions |= dict.fromkeys([*(reversed(collected) if farthest_first else collected), i])
+    return tuple(actions)
 
 
 class _Run:
@@ -135,6 +191,9 @@ class _Run:
         self.autonomous = [i for i, a in enumerate(instance.actions) if a.attended < a.duration]
         self.after = [[[instance.index[j] for j in mode.after] for mode in a.modes] for a in instance.actions]
         self.attended = [a.attended for a in instance.actions]
+        self.continuous = [i for i, a in enumerate(instance.actions) if a.attended == a.duration]
+        rows = zip(instance.predecessors, self.after, strict=True)
+        self.before = [[*(j for j, _ in row), *modes[0]] for row, modes in rows]
 
     def finish(self, starts: Iterable[int]) -> int:
         """Latest finish."""
@@ -142,19 +201,7 @@ class _Run:
 
     def list_actions(self, order: Iterable[int], *, farthest_first: bool) -> tuple[int, ...]:
         """Return the list of actions: these autonomous ones, then the others, prerequisites before each."""
-        actions: dict[int, None] = {}
-        for i in [*order, *(i for i, a in enumerate(self.instance.actions) if a.attended == a.duration)]:
-            queue, seen = deque([i]), {i: None}
-            while queue:
-                k = queue.popleft()
-                for j in [*(j for j, _ in self.instance.predecessors[k]), *self.after[k][0]]:
-                    if j not in seen:
-                        seen[j] = None
-                        queue.append(j)
-            before = [j for j in seen if j != i]
-            for j in [*(reversed(before) if farthest_first else before), i]:
-                actions.setdefault(j)
-        return tuple(actions)
+        return prerequisites_first([*order, *self.continuous], self.before, farthest_first=farthest_first)
 
     def schedule(self, listed: Sequence[int], below: int | None = None) -> list[int] | None:
         """Start what can start first in the list, else let a tick pass; give up if not done ``below``."""
@@ -184,43 +231,3 @@ class _Run:
             work -= self.attended[i]
             remaining.remove(i)
         return starts
-
-
-class _Assignment:
-    """Depth-first search for modes that fit given starts."""
-
-    def __init__(self, instance: Instance, starts: Sequence[int]) -> None:
-        self.instance, self.starts = instance, starts
-        self.finish = [s + a.duration for s, a in zip(starts, instance.actions, strict=True)]
-        self.order = sorted(range(len(starts)), key=lambda i: (starts[i], i))
-        self.modes: dict[int, int] = {}
-        self.deepest = -1
-        self.obstacle = ""
-
-    def search(self, depth: int) -> dict[int, int] | None:
-        if depth == len(self.order):
-            return self.modes
-        i = self.order[depth]
-        for k, mode in enumerate(self.instance.actions[i].modes):
-            obstacle = self.conflict(i, mode)
-            if not obstacle:
-                self.modes[i] = k
-                if self.search(depth + 1) is not None:
-                    return self.modes
-                del self.modes[i]
-            elif depth > self.deepest:
-                self.deepest, self.obstacle = depth, obstacle
-        return None
-
-    def conflict(self, i: int, mode: Mode) -> str:
-        """Return what keeps an action from its start in a mode, given the modes of those before."""
-        start, name = self.starts[i], self.instance.actions[i].id
-        for before in mode.after:
-            if self.finish[self.instance.index[before]] > start:
-                return f"{before} is not done when {name} starts at {start}"
-        running = [self.instance.actions[j].modes[k] for j, k in self.modes.items() if self.finish[j] > start]
-        for demand in mode.demands:
-            used = sum(d.amount for other in running for d in other.demands if d.resource == demand.resource)
-            if used + demand.amount > self.instance.resource[demand.resource].capacity:
-                return f"object {demand.resource} is occupied when {name} starts at {start}"
-        return ""
