@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import (
     USUAL,
@@ -26,7 +24,7 @@ from planoracle.instances.protocol.environment import (
     Transition,
     Turn,
 )
-from planoracle.instances.protocol.feedback import Words, quoted, sentence
+from planoracle.instances.protocol.feedback import quoted
 from planoracle.instances.protocol.plan import FAULTS
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.run import Run
@@ -306,28 +304,3 @@ def _text_of(message: object) -> str:
 def _terse(one: CommandOutcome) -> str:
     done = one.violation is None and one.kind != "lost"
     return f"{quoted(one.command, 80)}: {'done' if done else 'refused'}"
-
-
-class ScheduleEnvironment(OldEnvironment[Instance, _R, _S]):
-    """Live run whose commands state start times, so that a later start is a wait."""
-
-    def __init__(self, problem: Instance, rules: _R, config: RunConfig = USUAL, reward: Reward | None = None) -> None:
-        self.words = Words(problem)
-        super().__init__(problem, rules, config, reward)
-
-    @abstractmethod
-    def _running(self, world: _S) -> Iterable[Piece]:
-        """Return the running pieces."""
-
-    def _situation(self, world: _S) -> str:
-        """Return the time and the running actions in words."""
-        running = [
-            f"{self.words.name(one.action)} (until {self.words.moment(one.end)})" for one in self._running(world)
-        ]
-        goes_on = f" Under way: {', '.join(running)}." if running else ""
-        return f"{sentence(f'it is {self.words.moment(self._clock(world))}')}{goes_on}"
-
-    def _answer(self, world: _S, outcomes: Sequence[CommandOutcome], over: str | None) -> str:
-        """Return the results of the commands other than waits, and with detailed feedback the situation."""
-        text = super()._answer(world, [one for one in outcomes if one.kind != "wait"], over)
-        return text if over is not None or self.config.feedback == "terse" else f"{text}\n{self._situation(world)}"
