@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from planoracle.instances.benchmarks.recipe2plan.language import to_schedule
+from planoracle.instances.benchmarks.recipe2plan.language import schedule
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.model.violations import Violation
@@ -54,7 +54,7 @@ def examine(run: Recipe2PlanRun) -> Examination:
         command=lambda index: _place(run, words, index),
         unsettled=frozenset(topic.key for topic in TOPICS) if broken_off else frozenset(),
         instance=instance,
-        schedule=to_schedule(plan, instance) if faultless else None,
+        schedule=schedule(instance, run.plan) if faultless else None,
         notes=("The search for faults was broken off, there are too many.",) if broken_off else (),
         name=words.name,
     )

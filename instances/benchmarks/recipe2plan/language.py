@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -159,8 +159,14 @@ def written(problem: Instance, schedule: Schedule) -> str:
 
 
 def schedule(problem: Instance, plan: Plan[Answers]) -> Schedule:
-    """Turn a plan into a schedule, see `to_schedule`."""
-    return to_schedule(plan.commands, problem)
+    """Turn a plan into a schedule in normal form; raises `PlanError` for a step that does not exist."""
+    pieces = []
+    for command in plan.commands.commands:
+        action = problem.by_id.get(f"{command.recipe}/{command.step}")
+        if action is None:
+            raise PlanError("there is no such step", field="plan", value=command.text)
+        pieces.append(Piece(action.id, command.start, command.duration, problem.agents[0]))
+    return Schedule.of(problem, pieces)
 
 
 def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Reading[Answers]:
@@ -193,18 +199,13 @@ def _read(submission: object, instance: Instance, rules: Profile) -> Reading[lis
         if plain is not None:  # as most plans are that are no model's: the same in a fraction of the time
             return Reading(plain, len(plain), "block of lines", 0)
         return outputs.read(joined(submission) if isinstance(submission, str) else submission, _Steps(instance))
-    text = submission if isinstance(submission, str) else "\n".join(_texts(chat))
+    spoken = [part for message in filter(is_agents, chat) for part in contents(message)]
+    text = submission if isinstance(submission, str) else "\n".join(part for part in spoken if isinstance(part, str))
     if rules.step_shapes == "lenient":
         commands: Iterable[StepCommand] = (step for _, step in lenient_steps(text, instance))
     else:
         commands = released_steps(text, instance)
     return as_given(list(commands), "whole text")
-
-
-def _texts(chat: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield what the agent says in a chat."""
-    for message in filter(is_agents, chat):
-        yield from (part for part in contents(message) if isinstance(part, str))
 
 
 def _ordered(commands: Iterable[StepCommand]) -> list[StepCommand]:
@@ -278,20 +279,3 @@ def _entry_time(value: Any, field: str) -> int:
     if isinstance(seconds, bool) or not isinstance(seconds, int) or not 0 <= seconds < 10**MAX_DIGITS:
         raise PlanError("must be seconds or a time such as '00:05:00'", field=field, value=value)
     return seconds
-
-
-def to_schedule(plan: Answers, instance: Instance) -> Schedule:
-    """Turn a plan into a schedule in normal form.
-
-    Raises
-    ------
-    PlanError
-        If a command names a step that the instance does not have.
-    """
-    pieces = []
-    for command in plan.commands:
-        action = instance.by_id.get(f"{command.recipe}/{command.step}")
-        if action is None:
-            raise PlanError("there is no such step", field="plan", value=command.text)
-        pieces.append(Piece(action.id, command.start, command.duration, instance.agents[0]))
-    return Schedule.of(instance, pieces)

@@ -35,21 +35,6 @@ def test_every_kind_of_wrong_minute_alone() -> None:
     assert again.index == 3
 
 
-def test_objects_of_different_tasks() -> None:
-    name = "timearena/cooking1+cooking2"
-    first, second = (n for n, thing in world(name).objects.items() if thing.base == "dish")
-    scene = world(name)
-    verb, thing = next(
-        (role[0], n)
-        for n, one in scene.objects.items()
-        for role in one.roles
-        if role[1] == 1 and (role[0], 2) in scene.objects[first].roles and one.task == scene.objects[second].task
-    )
-    head, _, preposition = verb.partition(" ")
-    finding = only(minutes(name, f"{head} {thing} {preposition} {first}"), "object_mismatch")
-    assert "serve different tasks" in finding.text or "nothing to do" in finding.text
-
-
 def test_what_is_left_undone_is_remarked_and_no_violation() -> None:
     found = minutes(TEA, "wash cup")
     section = found.sections[-1]
@@ -84,10 +69,3 @@ def test_a_container_that_refuses_its_own_task_is_told_as_such() -> None:
     assert finding.text == f'Minute 0: "{made}" brings together fruit_tree and watering_can, which takes water_1 alone.'
     finding = only(minutes(name, "add water_2 to watering_can"), "object_mismatch")
     assert finding.text.endswith("brings together water_2 and watering_can, which serve different tasks.")
-
-
-def test_the_optimum_of_the_released_reservations() -> None:
-    name = "timearena/cooking2+cooking3"
-    assert minutes(name, "wait").efficiency.optimum is not None
-    found = minutes(name, "wait", rules=arena.PROFILES["released"])
-    assert (found.efficiency.status, found.efficiency.optimum) == ("infeasible", None)

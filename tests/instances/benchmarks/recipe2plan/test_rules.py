@@ -206,10 +206,6 @@ def test_resuming_with_too_long_a_piece():
     assert run((1, "Bread", 200, 0), (1, "Bread", 101, 201)).fatal.kind == "repeated_action"
 
 
-def test_a_window_is_not_checked_before_its_beginning_has_happened():
-    assert run((2, "Bread", 120, 5000)).fatal.kind == "dependency"
-
-
 def test_untimed_kitchens_have_no_windows():
     untimed = KITCHEN.without_maximum_lags("untimed")
     assert run(KNEAD, (2, "Bread", 120, 5000), instance=untimed).fatal is None
@@ -245,27 +241,6 @@ def test_several_faults_of_one_command_come_in_the_order_of_the_checks(duration,
     result = run(*BEFORE, (2, "X", duration, 50), instance=crowded())
     assert found_at(result, 3) == [*ALL_AT_ONCE, kind, "dependency"]
     assert (result.fatal.kind, result.fatal.position) == ("time_error", 3)
-
-
-@pytest.mark.parametrize(
-    ("before", "command", "kind"),
-    [
-        (BEFORE, (7, "Y", 60, 50), "wrong_recipe"),
-        (BEFORE, (7, "X", 60, 50), "wrong_action"),
-        (BEFORE, (2, "X", 60, 50), "time_error"),
-        ([(5, "X", 5, 0), (1, "X", 100, 50)], (2, "X", 60, 50), "object_occupancy"),
-        ([(5, "X", 5, 0), (1, "X", 100, 50)], (2, "X", 60, 150), "object_temperature"),
-        ([(5, "X", 5, 0), (4, "X", 10, 50)], (2, "X", 60, 60), "time_constraint"),
-        ([(4, "X", 10, 0), (5, "X", 5, 0)], (2, "X", 60, 10), "action_duration"),
-        ([(4, "X", 10, 0), (5, "X", 5, 0)], (2, "X", 40, 10), "execution_interruptibility"),
-        ([(4, "X", 10, 0), (5, "X", 5, 0)], (2, "X", 50, 10), "dependency"),
-        ([(4, "X", 10, 0), (3, "X", 10, 0), (5, "X", 5, 10), (2, "X", 50, 15)], (2, "X", 50, 200), "time_constraint"),
-        ([(4, "X", 10, 0), (3, "X", 10, 0), (2, "X", 50, 10)], (2, "X", 60, 200), "repeated_action"),
-    ],
-)
-def test_the_first_check_that_fails_names_the_kind(before, command, kind):
-    result = run(*before, command, instance=crowded())
-    assert (result.fatal.kind, result.fatal.position) == (kind, len(before))
 
 
 # --- objects -------------------------------------------------------------------------------------
@@ -389,12 +364,6 @@ def test_later_faults_are_found_as_if_the_refused_commands_had_been_carried_out(
     assert (result.executed, result.progress, result.goal_ratio, result.makespan) == (0, 0.0, 0.0, 0)
     assert result.remaining == {action.id: action.duration for action in KITCHEN.actions}
     assert len(result.events) == 1
-
-
-def test_missing_actions_are_listed_in_the_order_of_the_recipes():
-    result = run()
-    missing = [v.subject for v in result.violations if v.kind == "missing_action"]
-    assert missing == [action.id for action in KITCHEN.actions]
 
 
 def test_the_search_for_violations_is_bounded():
@@ -555,20 +524,6 @@ def test_any_commands_are_replayed(case, rules):
     assert result.makespan == max((event.end for event in result.events if event.accepted), default=0)
 
 
-@given(_cases(), st.sampled_from([PAPER, RELEASED]))
-@pytest.mark.slow
-def test_cutting_a_plan_at_its_fault_changes_nothing_before_it(case, rules):
-    instance, commands = case
-    whole = recipe_verdict(instance, Answers((tuple(commands),)), rules)
-    if whole.fatal is None or whole.fatal.position == 0:
-        return
-    start = recipe_verdict(instance, Answers((tuple(commands[: whole.fatal.position]),)), rules)
-    assert start.fatal is None
-    assert start.events == whole.events[:-1]
-    for figure in ("executed", "progress", "goal_ratio", "makespan", "remaining"):
-        assert getattr(start, figure) == getattr(whole, figure)
-
-
 @given(_cases(), st.sampled_from([PAPER, RELEASED]), st.data())
 @pytest.mark.slow
 def test_any_log_is_replayed(case, rules, data):
@@ -626,13 +581,6 @@ def break_and_replay(instance, commands):
     assert results[0].fatal == results[1].fatal
     fatal = results[0].fatal
     return (fatal.kind, fatal.position) if fatal else None
-
-
-@EACH
-def test_optimal_plans_break_no_rule(pair):
-    instance, commands = optimal(pair)
-    assert break_and_replay(instance, commands) is None
-    assert run(*commands, instance=instance).success
 
 
 @EACH

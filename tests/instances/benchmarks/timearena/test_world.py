@@ -151,12 +151,6 @@ def test_two_fryers_of_one_task() -> None:
     assert "fryer" in world("timearena/shared/cooking2").objects
 
 
-def test_minutes_of_a_combination_are_those_of_its_tasks() -> None:
-    for name in problems.names():
-        scene = world(name)
-        assert scene.minutes == sum(world(f"timearena/{task}").minutes for task in scene.tasks)
-
-
 def test_the_ninety_sets() -> None:
     assert len(problems.names()) == len(set(problems.names())) == 90
     assert problems.scenario_set("cooking", 1)[0] == "timearena/cooking1"
