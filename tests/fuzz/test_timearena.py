@@ -13,8 +13,8 @@ from support.timearena import replay
 
 from planoracle.instances.benchmarks.timearena import benchmark
 from planoracle.instances.benchmarks.timearena.language import parse
+from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
-from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 

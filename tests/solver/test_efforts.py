@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import pytest
 
-from planoracle.instances.benchmarks.timearena.scenario import task_names
+from planoracle.instances.benchmarks.timearena.problems import task_names
 from planoracle.instances.files.catalog import expand, load
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.instance import Instance

@@ -7,9 +7,8 @@ from support.samples import sample
 from support.timearena import optimum, replay
 
 from planoracle.instances.benchmarks.timearena import problems
-from planoracle.instances.benchmarks.timearena.problems import names, scenario_set
+from planoracle.instances.benchmarks.timearena.problems import names, scenario_set, task_names, world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
-from planoracle.instances.benchmarks.timearena.scenario import task_names, world
 from planoracle.instances.errors import InputError
 from planoracle.solver.exact.search import solve
 

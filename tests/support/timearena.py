@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.problems import Scenario
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
-from planoracle.instances.benchmarks.timearena.scenario import Scenario
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.plan import Plan

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.problems import words
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
-from planoracle.instances.benchmarks.timearena.scenario import words
 from planoracle.instances.model.violations import Other, Violation
 from planoracle.instances.protocol.feedback import (
     ClockFormat,

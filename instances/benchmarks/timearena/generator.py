@@ -6,7 +6,7 @@ from functools import cache
 from random import Random
 
 from planoracle.instances.benchmarks.timearena import problems
-from planoracle.instances.benchmarks.timearena.scenario import task_names
+from planoracle.instances.benchmarks.timearena.problems import task_names
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import Parameters, below, one, shuffled
 from planoracle.instances.generate.random_network import Arc, depth_first_order, sample_share, with_witness

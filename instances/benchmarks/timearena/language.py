@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.problems import Scenario, task_names, world
 from planoracle.instances.benchmarks.timearena.rules import EXITS, PROFILES, Profile
-from planoracle.instances.benchmarks.timearena.scenario import Scenario, task_names, world
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
@@ -103,7 +103,7 @@ def parse(submission: object, world: Scenario, rules: Profile = PROFILES["paper"
 
     Examples
     --------
-    >>> from planoracle.instances.benchmarks.timearena.scenario import world
+    >>> from planoracle.instances.benchmarks.timearena.problems import world
     >>> parse("1. I will wash cup.\n2. Wait", world("timearena/household1"))
     ['wash cup', 'wait']
     """
@@ -143,7 +143,7 @@ def decision(message: object, scene: Scenario, rules: Profile) -> str:
     A record ``{"action": text}`` says no more than its decision, as an entry of a list or log does. What is returned
     is read as itself in a list of decisions.
 
-    >>> from planoracle.instances.benchmarks.timearena.scenario import world
+    >>> from planoracle.instances.benchmarks.timearena.problems import world
     >>> decision("Next: activate kettle!", world("timearena/household1"), PROFILES["paper"])
     'activate kettle'
     """
@@ -188,7 +188,7 @@ def extract(text: str, world: Scenario) -> str:
 
     A wait may have a few words around it; ``exit`` and ``quit``, which end a run, must stand alone.
 
-    >>> from planoracle.instances.benchmarks.timearena.scenario import world
+    >>> from planoracle.instances.benchmarks.timearena.problems import world
     >>> extract("Next I pour kettle into teapot!", world("timearena/household1"))
     'pour kettle into teapot'
     >>> extract("Quit!", world("timearena/household1")), extract("I would quit", world("timearena/household1"))

@@ -7,8 +7,8 @@ from typing import Any
 
 from planoracle.instances.benchmarks.timearena.feedback import fault
 from planoracle.instances.benchmarks.timearena.language import decision
+from planoracle.instances.benchmarks.timearena.problems import Object, RoleKey, Scenario, label, words, world
 from planoracle.instances.benchmarks.timearena.rules import Profile
-from planoracle.instances.benchmarks.timearena.scenario import Object, RoleKey, Scenario, label, words, world
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, roles_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planoracle.instances.benchmarks.timearena.scenario import COMMON, Object, Scenario
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 
 
@@ -95,16 +94,6 @@ MALFORMED = KINDS[3:5]
 SILENT = KINDS[3:7]
 #: Decisions that end the run, in any case.
 EXITS = ("exit", "quit")
-
-
-def may_meet(world: Scenario, first: Object, second: Object, rules: Profile) -> bool:
-    """Return True if reservations allow a four-word action to use two objects together."""
-    if rules.reserved_objects == "task":
-        if first.base in COMMON or second.base in COMMON:
-            return True
-        return first.task == second.task or not (first.reserved or second.reserved)
-    accepted = world.reservations.get(second.name)
-    return accepted is None or first.name in accepted
 
 
 def exits(decision: str, rules: Profile) -> bool:

@@ -10,8 +10,8 @@ from math import inf
 
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import parse
+from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, WRONG, Profile, exits
-from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance

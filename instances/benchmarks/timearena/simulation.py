@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits, may_meet
-from planoracle.instances.benchmarks.timearena.scenario import RoleKey, Scenario, words
+from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, may_meet, words
+from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
 from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, entries_of

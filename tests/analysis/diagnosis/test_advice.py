@@ -22,8 +22,8 @@ from planoracle.analysis.diagnosis.advice import next_commands
 from planoracle.instances.benchmarks.asynctool import encoding as asynctool
 from planoracle.instances.benchmarks.asynctool.language import CLOSING
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
+from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
-from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load

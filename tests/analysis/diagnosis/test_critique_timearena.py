@@ -6,7 +6,7 @@ from typing import Any
 
 from planoracle.analysis.diagnosis.critique import Critique
 from planoracle.instances.benchmarks.timearena import rules as arena
-from planoracle.instances.benchmarks.timearena.scenario import world
+from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.files import catalog
 from tests.support import timearena
 from tests.support.critiques import TEA, one_to_one, only, report

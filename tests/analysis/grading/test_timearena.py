@@ -8,9 +8,8 @@ from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import extract, parse
-from planoracle.instances.benchmarks.timearena.problems import scenario_set
+from planoracle.instances.benchmarks.timearena.problems import scenario_set, world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, RULE_SET
-from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.errors import PlanError
 from planoracle.solver.exact.search import solve
 from tests.support.graded import grades_frame

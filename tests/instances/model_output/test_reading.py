@@ -13,7 +13,7 @@ from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.language import parse as actions
 from planoracle.instances.benchmarks.timearena.language import _Decisions
-from planoracle.instances.benchmarks.timearena.scenario import world
+from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.files import catalog
 from planoracle.instances.model_output.reading import read
 from planoracle.instances.protocol import registry

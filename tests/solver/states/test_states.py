@@ -16,8 +16,8 @@ from support.samples import sample
 from planoracle.instances.benchmarks.asynctool import encoding as asynctool
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.problems import task_names, world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
-from planoracle.instances.benchmarks.timearena.scenario import task_names, world
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load

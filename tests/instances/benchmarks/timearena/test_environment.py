@@ -10,8 +10,8 @@ import pytest
 
 from planoracle import load
 from planoracle.instances.benchmarks.timearena.language import decision, parse
+from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.timearena.scenario import world
 from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol import registry

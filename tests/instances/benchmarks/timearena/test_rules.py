@@ -14,9 +14,9 @@ from support.samples import examples, sample
 from support.timearena import replay
 
 from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.problems import Scenario, world
 from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, WRONG, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
-from planoracle.instances.benchmarks.timearena.scenario import Scenario, world
 from planoracle.solver.exact.search import solve
 
 TEA = "timearena/household1"

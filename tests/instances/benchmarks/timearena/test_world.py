@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planoracle.instances.benchmarks.timearena import problems
-from planoracle.instances.benchmarks.timearena.scenario import Scenario, _facts, task_names, world
+from planoracle.instances.benchmarks.timearena.problems import Scenario, _facts, task_names, world
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files import catalog
 
