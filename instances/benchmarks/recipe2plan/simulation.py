@@ -343,10 +343,9 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         end = start + duration
         action = self.actions[position]
         broken = partial(Recipe2PlanViolation, index, subject=action.id, start=start, end=end)
-        by: tuple[Other, ...]
         if start < state.clock:
-            by = () if state.holder is None else (state.holder,)
-            yield broken("time_error", others=by, required=state.clock, actual=start)
+            others = () if state.holder is None else (state.holder,)
+            yield broken("time_error", others=others, required=state.clock, actual=start)
         spans = _overlaps(state.working, start, end) if action.attended else []
         if spans:
             until = max(span.end for span in spans)
@@ -358,27 +357,29 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             if spans and sets is not None and sets == degrees:
                 spans = [span for span in spans if span[:2] != (start, end)]
             if spans:
-                by, until = self._others(spans), max(span.end for span in spans)
-                yield broken("object_occupancy", others=by, resource=name, required=until, actual=start)
+                until = max(span.end for span in spans)
+                yield broken(
+                    "object_occupancy", others=self._others(spans), resource=name, required=until, actual=start
+                )
             if requires is not None and requires != degrees:
-                by = () if setter is None else (setter,)
-                yield broken("object_temperature", others=by, resource=name, required=requires, actual=degrees)
+                others = () if setter is None else (setter,)
+                yield broken("object_temperature", others=others, resource=name, required=requires, actual=degrees)
         resumed = state.finish[position] is not None and not self.rules.window_on_resume
         for before, limit in self.windows[position]:
             since = state.finish[before]
             if since is not None and start - since > limit and not resumed:
-                by = (self._last(state, before),)
-                yield broken("time_constraint", others=by, required=limit, actual=start - since)
+                last = self._last(state, before)
+                yield broken("time_constraint", others=(last,), required=limit, actual=start - since)
         if duration != state.remaining[position] or not duration:
             yield from self._duration_faults(state, broken, position, start, duration)
         for before, _ in self.problem.predecessors[position]:
-            since, needed = state.finish[before], self.actions[before].duration
-            if since is None or state.remaining[before]:
-                by, done = (self._last(state, before),), needed - state.remaining[before]
-                yield broken("dependency", others=by, required=needed, actual=done)
+            since, needed, remaining = state.finish[before], self.actions[before].duration, state.remaining[before]
+            if since is None or remaining:
+                others = (self._last(state, before),)
+                yield broken("dependency", others=others, required=needed, actual=needed - remaining)
             elif since > start:
-                by = (self._last(state, before),)
-                yield broken("dependency", case="unfinished", others=by, required=since, actual=start)
+                others = (self._last(state, before),)
+                yield broken("dependency", case="unfinished", others=others, required=since, actual=start)
 
     def _duration_faults(
         self,
