@@ -162,7 +162,7 @@ def _conflict(instance: Instance, pieces: Sequence[Piece], piece: Piece) -> str:
 def prerequisites_first(
     order: Iterable[int], before: Sequence[Sequence[int]], *, farthest_first: bool = False
 ) -> tuple[int, ...]:
-    """Return a list of actions in which each stands behind its prerequisites, which are listed breadth first.
+    """Return a list of actions, each behind its prerequisites, which are listed breadth first.
 
     Parameters
     ----------

@@ -93,9 +93,9 @@ def defaults() -> Parameters:
     >>> defaults().tasks, defaults().actions, 0.2 < defaults().parallelism < 0.3
     (2, None, True)
     """
-    found = describe(_book())
-    shares = {"order_strength": found.task_order_strength} | {
-        name: getattr(found, name) for name in ("parallelism", "interruptible", "windows")
+    measures = describe(_book())
+    shares = {"order_strength": measures.task_order_strength} | {
+        name: getattr(measures, name) for name in ("parallelism", "interruptible", "windows")
     }
     return Parameters(tasks=2, actions=None, **{name: round(value, 2) for name, value in shares.items()})
 
@@ -107,27 +107,26 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     steps, durations with their objects, oven temperatures and maximum lags are drawn from the bundled ones. Lags
     go first where the steps one after the other keep them; where these do not, the lag is made just so long.
     """
-    made = [_recipe(random, parameters, f"Recipe-{number + 1}") for number in range(parameters.tasks)]
+    parts = [_recipe(random, parameters, f"Recipe-{number + 1}") for number in range(parameters.tasks)]
     order: list[int] = []
-    for actions, arcs, _ in made:
+    for actions, arcs, _ in parts:
         order += [len(order) + i for i in depth_first_order(len(actions), arcs)]
     instance = replace(
         _book(),
         name=name,
-        actions=tuple(action for actions, _, _ in made for action in actions),
-        lags=tuple(lag for _, _, lags in made for lag in lags),
+        actions=tuple(action for actions, _, _ in parts for action in actions),
+        lags=tuple(lag for _, _, lags in parts for lag in lags),
     )
     return with_witness(instance, order, widen=parameters.feasible)
 
 
 def combine(random: Random, parameters: Parameters, name: str) -> Instance:
     """Combine as many bundled recipes, drawn at random; they are sorted, and name the problem."""
-    everything = recipes()
-    if parameters.tasks > len(everything):
-        raise InputError(
-            f"must be at most {len(everything)}, all bundled recipes", field="tasks", value=parameters.tasks
-        )
-    picked = sorted(shuffled(random, everything)[: parameters.tasks])
+    all_recipes = recipes()
+    most = len(all_recipes)
+    if parameters.tasks > most:
+        raise InputError(f"must be at most {most}, all bundled recipes", field="tasks", value=parameters.tasks)
+    picked = sorted(shuffled(random, all_recipes)[: parameters.tasks])
     return problems.combine(f"generated/recipe2plan/combined/{'_'.join(picked)}", picked)
 
 
@@ -135,14 +134,14 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
     shape = _shape()
     size = parameters.actions or one(random, shape.sizes)
     arcs = random_tree(random, size, parameters.order_strength)
-    wanted = round(parameters.parallelism * size)
+    target = round(parameters.parallelism * size)
     oven: tuple[int, ...] = ()
-    if one(random, shape.ovens) and wanted > 1:  # preheating and baking are mostly autonomous
+    if one(random, shape.ovens) and target > 1:  # preheating and baking are mostly autonomous
         later = {j for _, j in arcs}
         oven = one(random, [arc for arc in arcs if arc[0] not in later])
     degree, (length, unattended) = one(random, shape.degrees), one(random, shape.preheating)
     first = oven if unattended else oven[1:]
-    alone = {*first, *shuffled(random, (i for i in range(size) if i not in oven))[: wanted - len(first)]}
+    alone = {*first, *shuffled(random, (i for i in range(size) if i not in oven))[: target - len(first)]}
     busy = [i for i in range(size) if i not in alone and i not in oven]
     cut = {busy[k] for k in sample_share(random, len(busy), parameters.interruptible)}
     actions = []

@@ -199,8 +199,8 @@ def _read(submission: object, instance: Instance, rules: Profile) -> Reading[lis
         if plain is not None:  # as most plans are that are no model's: the same in a fraction of the time
             return Reading(plain, len(plain), "block of lines", 0)
         return outputs.read(joined(submission) if isinstance(submission, str) else submission, _Steps(instance))
-    spoken = [part for message in filter(is_agents, chat) for part in contents(message)]
-    text = submission if isinstance(submission, str) else "\n".join(part for part in spoken if isinstance(part, str))
+    contained = [part for message in filter(is_agents, chat) for part in contents(message)]
+    text = submission if isinstance(submission, str) else "\n".join(part for part in contained if isinstance(part, str))
     if rules.step_shapes == "lenient":
         commands: Iterable[StepCommand] = (step for _, step in lenient_steps(text, instance))
     else:

@@ -1,4 +1,4 @@
-"""Problems of Recipe2Plan: 24 bundled recipes in 65 pairs, reader of ``cooking.json``, limits of plans and rules."""
+"""Problems of Recipe2Plan: 24 bundled recipes in 65 pairs, the reader of ``cooking.json``, checks."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def combine(name: str, recipes: list[str]) -> Instance:
 
 @cache
 def reference_plan(name: str) -> tuple[StepCommand, ...] | None:
-    """Return the released heuristic plan of a bundled problem in its original order, ``None`` if there is none."""
+    """Return the released plan of a bundled problem in its original order, ``None`` without one."""
     if not covers(name):
         return None
     _, setting, pair = name.split("/")
