@@ -19,7 +19,7 @@ from planoracle.instances.benchmarks.asynctool.calls import MAX_CALL, parse_call
 from planoracle.instances.benchmarks.asynctool.encoding import problem_of
 from planoracle.instances.benchmarks.asynctool.language import messages, read_message
 from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, Delays
-from planoracle.instances.benchmarks.asynctool.replay import replay
+from planoracle.instances.benchmarks.asynctool.simulation import replay
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.catalog import load

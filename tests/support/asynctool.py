@@ -1,4 +1,4 @@
-"""AsyncTool problems without executors, and the least number of turns by trying everything through the rules."""
+"""AsyncTool problems without executors, and the least number of turns by exhaustive search."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from random import Random
 
 from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
+from planoracle.instances.benchmarks.asynctool.encoding import messages_by_action
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message, read_message
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
-from planoracle.instances.benchmarks.asynctool.replay import premature
-from planoracle.instances.benchmarks.asynctool.simulation import ToolSimulation
+from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState, TaskProgress
+from planoracle.instances.protocol.simulator import fold
 from planoracle.instances.protocol.trajectory import DecisionPoint
 
 
@@ -38,11 +39,7 @@ def random_chains(seed: int, *, constant: bool) -> AsyncToolProblem:
 
 def messages_of(problem: AsyncToolProblem, here: DecisionPoint) -> list[dict]:
     """Return the messages that lead to a decision point."""
-    gold = {
-        f"{task.id}/{number} {call.name}": call_message(task.id, call)
-        for task in problem.tasks
-        for number, call in enumerate(task.reference_calls, 1)
-    }
+    gold = messages_by_action(problem)
     said = [WAIT] * here.state.clock
     for piece in here.state.pieces:
         said[piece.start] = gold[piece.action]
@@ -50,33 +47,31 @@ def messages_of(problem: AsyncToolProblem, here: DecisionPoint) -> list[dict]:
 
 
 def least_turns(problem: AsyncToolProblem, begun: Sequence[dict] = ()) -> int:
-    """Least number of turns with no further call premature, breadth first over what the live environment does."""
-    level: dict[tuple, list] = {(): list(begun)}
-    turns = len(begun)
+    """Least number of turns with no further call premature, breadth first through the simulator."""
+    simulator = AsyncToolSimulator(problem)
+    state, _ = fold(simulator, map(read_message, begun))
+    level = {(): state}
     while True:
-        turns += 1
-        following: dict[tuple, list] = {}
-        for played in level.values():
-            made = {task.id: sum(m.get("id") == task.id for m in played) for task in problem.tasks}
+        following: dict[tuple, AsyncToolState] = {}
+        for state in level.values():
+            counts = {task.id: state.tasks[task.id].calls for task in problem.tasks}
             nexts = [
-                call_message(t.id, t.reference_calls[made[t.id]])
-                for t in problem.tasks
-                if made[t.id] < len(t.reference_calls)
+                call_message(task.id, task.reference_calls[counts[task.id]])
+                for task in problem.tasks
+                if counts[task.id] < len(task.reference_calls)
             ]
             if not nexts:
-                simulation = ToolSimulation(problem)
-                for message in [*played, CLOSING]:
-                    simulation.step(message)
-                assert simulation.done
-                return turns
+                after, _ = simulator.apply(state, read_message(CLOSING))
+                assert simulator.ended(after)
+                return after.number
             for message in [*nexts, WAIT]:
-                simulation = ToolSimulation(problem)
-                for one in [*played, message]:
-                    simulation.step(one)
-                if len(simulation.turns) in premature(problem, simulation.turns):
-                    continue
-                waits = {turn.task: max(0, turn.usable - turns - 1) for turn in simulation.turns if turn.task}
-                counts = made | ({message["id"]: made[message["id"]] + 1} if "id" in message else {})
-                key = tuple((counts[task.id], waits.get(task.id, 0)) for task in problem.tasks)
-                following.setdefault(key, [*played, message])
+                after, (step,) = simulator.apply(simulator.copy(state), read_message(message))
+                if step.violation is None:
+                    following.setdefault(tuple(_wait(one, after.number) for one in after.tasks.values()), after)
         level = following
+
+
+def _wait(progress: TaskProgress, turns: int) -> tuple[int, int]:
+    """Number of calls of a sub-task, and turns until the result of the last one is known."""
+    last = progress.executed.get(progress.calls - 1)
+    return progress.calls, max(0, last.usable - turns - 1) if last else 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, AgentMessage, call_message, read_message
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
+from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -93,13 +95,8 @@ def transcript(problem: AsyncToolProblem, schedule: Schedule, clock: int = 0) ->
 
 def to_schedule(instance: Instance, messages: list[Any]) -> Schedule:
     """Turn messages into a schedule; raises `PlanError` for a call that is none of the reference calls."""
-    remaining = calls_to_make(problem_of(instance))
     pieces = []
-    for start, message in enumerate(messages):
-        read = read_message(message)
-        if read.kind == "wait":
-            continue
-        action = CLOSE if read.kind == "close" else take(remaining, read)
+    for start, read, action in actions_of(problem_of(instance), messages):
         if action is None:
             value = str(read.call or read.reason)
             raise PlanError("is none of the calls to make", field=f"turns[{start}]", value=value)
@@ -107,21 +104,26 @@ def to_schedule(instance: Instance, messages: list[Any]) -> Schedule:
     return Schedule.of(instance, pieces)
 
 
-_Left = dict[str, list[tuple[Any, str]]]
+def actions_of(
+    problem: AsyncToolProblem, messages: list[Any], rules: Profile = PROFILES["paper"]
+) -> Iterator[tuple[int, AgentMessage, str | None]]:
+    """Yield the turn, the message as read, and its action, of every message but waits.
 
-
-def calls_to_make(problem: AsyncToolProblem) -> _Left:
-    """Return the reference calls by sub-task: the key of the call, and the action."""
-    return {
-        task.id: [(call.key, action) for action, call in zip(task.actions, task.reference_calls, strict=True)]
+    A call carries out the first equal reference call that is left; ``None`` if there is none.
+    """
+    remaining = [
+        (task.id, call.key, action)
         for task in problem.tasks
-    }
-
-
-def take(remaining: _Left, message: AgentMessage) -> str | None:
-    """Remove the first remaining action that a message's call carries out, and return it."""
-    for entry in remaining.get(message.task, ()):
-        if message.call is not None and entry[0] == message.call.key:
-            remaining[message.task].remove(entry)
-            return entry[1]
-    return None
+        for call, action in zip(task.reference_calls, task.actions, strict=True)
+    ]
+    for turn, message in enumerate(messages):
+        read = read_message(message, rules)
+        if read.kind == "wait":
+            continue
+        action = CLOSE if read.kind == "close" else None
+        if read.call is not None:
+            equal = next((one for one in remaining if one[:2] == (read.task, read.call.key)), None)
+            if equal is not None:
+                remaining.remove(equal)
+                action = equal[2]
+        yield turn, read, action

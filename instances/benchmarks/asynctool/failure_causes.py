@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asynctool.problem_model import SubTask
-from planoracle.instances.benchmarks.asynctool.replay import SubTaskOutcome, Transcript
-from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
+from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn, SubTaskOutcome, Transcript
 
 #: Causes in the paper's words; ``wrong_call`` is its erroneous trajectory, a call that is none of the reference calls.
 CAUSES = (

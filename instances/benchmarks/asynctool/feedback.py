@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from planoracle.instances.benchmarks.asynctool.encoding import to_schedule
 from planoracle.instances.benchmarks.asynctool.failure_causes import causes
-from planoracle.instances.benchmarks.asynctool.replay import Transcript
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
-from planoracle.instances.model.violations import Measure, Violation
+from planoracle.instances.benchmarks.asynctool.simulation import Transcript
 from planoracle.instances.protocol.feedback import (
     Examination,
     FeedbackItem,
     Topic,
-    clean,
     clock_of,
-    listed,
-    quoted,
     sentence,
 )
 from planoracle.instances.protocol.run import MismatchEvidence
@@ -75,40 +69,7 @@ def _findings(run: Transcript) -> tuple[FeedbackItem, ...]:
             hint = f" ({_CAUSES[cause.cause].format(turn=f'turn {cause.turn}')})"
             pending.pop(violation.subject)
         number = "" if violation.position is None else f"turn {violation.position + 1}: "
-        text = sentence((number + _SENTENCES[violation.kind](violation) + hint).rstrip("."))
+        text = sentence((number + violation.message + hint).rstrip("."))
         # Steps are numbers, not amounts.
         items.append(FeedbackItem(violation, text, violation.excess or None if violation.kind == "premature" else None))
     return tuple(items)
-
-
-def _names(one: Violation) -> str:
-    return listed([clean(name) for name in one.required]) if isinstance(one.required, tuple) else ""
-
-
-def _call(one: Violation) -> str:
-    return quoted(one.resource or "")
-
-
-def _ordinal(number: Measure) -> str:
-    """Write a turn or step, counted from 0, as people count."""
-    return str(number + 1) if isinstance(number, int) else ""
-
-
-_SENTENCES: dict[str, Callable[[Violation], str]] = {
-    "unreadable": lambda one: clean(str(one.actual), 120),
-    "unknown_task": lambda one: f"there is no task {quoted(one.subject)}; there are {_names(one)}",
-    "unknown_tool": lambda one: f"no task offers the function {_call(one)}",
-    "other_tool": lambda one: f"{_call(one)} is offered for {_names(one)}, not for {clean(one.subject)}",
-    "failed_call": lambda one: f"{_call(one)} for {clean(one.subject)} failed: {clean(str(one.actual), 120)}",
-    "premature": lambda one: (
-        f"{_call(one)} for {clean(one.subject)} was called before the result that it builds on was known, "
-        f"which is in turn {_ordinal(one.required)}"
-    ),
-    "missing_call": lambda one: (
-        f"{clean(one.subject)} lacks a call of {clean(one.resource or '')} "
-        f"(step {_ordinal(one.actual)} of {one.required})"
-    ),
-    "wrong_state": lambda one: f"{clean(one.subject)} made all its calls, but what came out is not as it should be",
-    "after_close": lambda _: "the run was over after the closing message",
-    "not_closed": lambda _: "the closing message ALL COMPLETED is missing",
-}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.calls import Call, too_deep
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
@@ -37,7 +37,8 @@ _RESEMBLES = re.compile(
 )
 
 
-class AgentMessage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AgentMessage:
     """One message of the agent as the rules read it.
 
     ``kind`` is ``call``, ``wait``, ``close`` or ``unreadable``; ``task`` and ``call`` stand for a call. Of an
@@ -166,7 +167,7 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
     """
     if isinstance(message, str):
         parsed = _text(message, rules)
-        return parsed if parsed.kind != "unreadable" else parsed._replace(text=message[:MAX_EXCERPT])
+        return parsed if parsed.kind != "unreadable" else replace(parsed, text=message[:MAX_EXCERPT])
     if not isinstance(message, dict):
         return AgentMessage("unreadable", reason="a message must be an object or a text")
     if message.get("tool_calls"):

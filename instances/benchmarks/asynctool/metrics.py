@@ -14,9 +14,9 @@ from planoracle.instances.benchmarks.asynctool.encoding import optimal_turns
 from planoracle.instances.benchmarks.asynctool.failure_causes import causes
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 from planoracle.instances.benchmarks.asynctool.problems import tasks
-from planoracle.instances.benchmarks.asynctool.replay import Transcript
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
+from planoracle.instances.benchmarks.asynctool.simulation import Transcript
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol.scoring import (
     Average,

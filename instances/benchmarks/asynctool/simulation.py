@@ -1,148 +1,472 @@
-"""The simulation of AsyncTool: one message of the agent a turn; for replays and live runs."""
+"""Rules of AsyncTool as a simulator: one message of the agent a turn, and results that arrive later."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from planoracle.instances.benchmarks.asynctool import bfcl
-from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.language import read_message
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
+from planoracle.instances.benchmarks.asynctool.calls import Call, canonical
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, AgentMessage, call_message, read_message
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, SubTask
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
+from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.feedback import clean, listed, quoted
+from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, fold
 
 
-class SimulatedTurn(NamedTuple):
+def _names(one: Violation) -> str:
+    return listed([clean(name) for name in one.required]) if isinstance(one.required, tuple) else ""
+
+
+def _function(one: Violation) -> str:
+    return quoted(one.resource or "")
+
+
+def _ordinal(number: Measure) -> str:
+    """Write a turn or step, counted from 0, as people count."""
+    return str(number + 1) if isinstance(number, int) else ""
+
+
+#: Sentences by kind of violation, without a full stop.
+_SENTENCES: dict[str, Callable[[Violation], str]] = {
+    "unreadable": lambda one: clean(str(one.actual), 120),
+    "unknown_task": lambda one: f"there is no task {quoted(one.subject)}; there are {_names(one)}",
+    "unknown_tool": lambda one: f"no task offers the function {_function(one)}",
+    "other_tool": lambda one: f"{_function(one)} is offered for {_names(one)}, not for {clean(one.subject)}",
+    "failed_call": lambda one: f"{_function(one)} for {clean(one.subject)} failed: {clean(str(one.actual), 120)}",
+    "premature": lambda one: (
+        f"{_function(one)} for {clean(one.subject)} was called before the result that it builds on was known, "
+        f"which is in turn {_ordinal(one.required)}"
+    ),
+    "missing_call": lambda one: (
+        f"{clean(one.subject)} lacks a call of {clean(one.resource or '')} "
+        f"(step {_ordinal(one.actual)} of {one.required})"
+    ),
+    "wrong_state": lambda one: f"{clean(one.subject)} made all its calls, but what came out is not as it should be",
+    "after_close": lambda _: "the run was over after the closing message",
+    "not_closed": lambda _: "the closing message ALL COMPLETED is missing",
+}
+
+
+class AsyncToolViolation(Violation):
+    """A violation of these rules; ``resource`` is the function, times are turns from 0.
+
+    Of a missing call ``actual`` is its step and ``required`` the number of steps of its task.
+    """
+
+    __slots__ = ()
+
+    @property
+    def message(self) -> str:
+        """One sentence on the violation, without a full stop."""
+        return _SENTENCES[self.kind](self)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedTurn(AgentMessage):
     """One message of the agent and its effect.
+
+    ``kind`` may also be ``unknown_task``: a call for a task that does not exist, not carried out.
 
     Attributes
     ----------
     number
         From 1.
-    kind
-        ``call``, ``wait``, ``close``, ``unreadable`` or ``unknown_task`` (a call for a task that does not exist,
-        not carried out).
-    task, call
-        As the agent gave them, for calls.
     result
         Of the call.
     usable
         First turn in which the agent knows the result; 0 if there is none.
     step
         Position of the reference call of its sub-task that the call makes, ``None`` for any other call.
-    reason, text
-        What is wrong with an unreadable message, and its beginning.
+    early
+        True if the call was made before a result that it builds on was known.
     """
 
-    number: int
-    kind: str
-    task: str = ""
-    call: Call | None = None
+    number: int = 0
     result: Any = None
     usable: int = 0
     step: int | None = None
-    reason: str = ""
-    text: str = ""
+    early: bool = False
+
+    @property
+    def words(self) -> str:
+        """Message in short."""
+        if self.call is not None:
+            return f"{self.task}: {self.call}"[:200]
+        return {"wait": "wait", "close": "ALL COMPLETED"}.get(self.kind, self.text[:80])
 
 
-class ToolSimulation:
-    """Turns of an agent on a problem; nothing is shared with other simulations.
+@dataclass(slots=True)
+class TaskProgress:
+    """Progress of one sub-task.
+
+    Attributes
+    ----------
+    executor
+        Carries out the calls, and holds the state of the tools.
+    calls
+        Number of calls so far.
+    executed
+        Reference calls so far, by step.
+    slowest
+        Call whose result comes last.
+    """
+
+    task: SubTask
+    executor: bfcl.Executor
+    calls: int = 0
+    executed: dict[int, SimulatedTurn] = field(default_factory=dict)
+    slowest: SimulatedTurn | None = None
+
+    def copy(self) -> TaskProgress:
+        """Return an independent copy."""
+        return replace(self, executor=deepcopy(self.executor), executed=dict(self.executed))
+
+    def match(self, call: Call) -> int | None:
+        """Return the first step not yet made that is this call."""
+        key = call.key
+        steps = enumerate(self.task.reference_calls)
+        return next((step for step, one in steps if one.key == key and step not in self.executed), None)
+
+    def following(self) -> int | None:
+        """Return the first step not yet made."""
+        return next((step for step in range(len(self.task.reference_calls)) if step not in self.executed), None)
+
+    def needed(self, number: int, step: int | None) -> SimulatedTurn | None:
+        """Return the call whose result a call in turn ``number`` builds on, if that is not known yet.
+
+        A reference call builds on the reference call before it, if that is made at all; any other call on all calls
+        of its sub-task that are under way.
+        """
+        before = self.slowest if step is None else self.executed.get(step - 1)
+        return before if before is not None and before.usable > number else None
+
+
+_History = tuple[SimulatedTurn, Step, Any]
+
+
+class AsyncToolState:
+    """State of a run.
+
+    Attributes
+    ----------
+    tasks
+        Progress by sub-task; copies of a state share it until one of them calls a function.
+    number
+        Turns so far.
+    pending
+        Calls whose results the agent did not know in the last turn; some arrive with the answer to it.
+    history
+        Last turn with its step, and the history before it; linked, so that copies share it.
+    """
+
+    def __init__(self, problem: AsyncToolProblem) -> None:
+        self.tasks = {task.id: TaskProgress(task, bfcl.make(task.family, task.initial)) for task in problem.tasks}
+        self.number = 0
+        self.pending: tuple[SimulatedTurn, ...] = ()
+        self.history: _History | None = None
+        self._own = set(self.tasks)
+
+    def copy(self) -> AsyncToolState:
+        """Return a copy that goes on independently."""
+        self._own = set()
+        other = copy(self)
+        vars(other).update(tasks=dict(self.tasks), _own=set())
+        return other
+
+    def own(self, task: str) -> TaskProgress:
+        """Return the progress of a sub-task to be changed."""
+        if task not in self._own:
+            self.tasks[task] = self.tasks[task].copy()
+            self._own.add(task)
+        return self.tasks[task]
+
+    @property
+    def closed(self) -> bool:
+        """True after the closing message."""
+        return self.history is not None and self.history[0].kind == "close"
+
+    @property
+    def complete(self) -> bool:
+        """True if all reference calls have been made."""
+        return all(one.following() is None for one in self.tasks.values())
+
+    @property
+    def log(self) -> list[tuple[SimulatedTurn, Step]]:
+        """All turns with their steps."""
+        log, history = [], self.history
+        while history is not None:
+            turn, step, history = history
+            log.append((turn, step))
+        return log[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class SubTaskOutcome:
+    """Outcome of one sub-task.
+
+    Attributes
+    ----------
+    turns
+        For every reference call the turn that made it, ``None`` if none did.
+    char, env
+        Path matching by the profile's ``char`` rule, and equality of the final states (paper, B.1).
+    """
+
+    task: str
+    turns: tuple[int | None, ...]
+    char: bool
+    env: bool
+
+    @property
+    def accurate(self) -> bool:
+        """Both of them."""
+        return self.char and self.env
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A replayed transcript.
+
+    Attributes
+    ----------
+    turns, closed
+        The messages up to the closing one, and whether the run is closed, by a message or by the rule ``closing``.
+    length
+        Number of turns; a closing message that the rule ``closing`` implies is one.
+    state
+        State after the last turn.
+    """
+
+    problem: AsyncToolProblem
+    turns: tuple[SimulatedTurn, ...]
+    closed: bool
+    length: int
+    outcomes: tuple[SubTaskOutcome, ...]
+    premature: tuple[int, ...]
+    violations: tuple[Violation, ...]
+    state: AsyncToolState = field(compare=False, repr=False)
+
+    @property
+    def success(self) -> bool:
+        """True if every sub-task is accurate (the paper's Overall) and the run is closed."""
+        return self.closed and all(outcome.accurate for outcome in self.outcomes)
+
+    def verdict(self) -> Replay:
+        """Return the run in the form common to all benchmarks; positions and times in turns, from 0."""
+        total = sum(len(outcome.turns) for outcome in self.outcomes)
+        events, done = [], 0
+        for turn in self.turns:
+            done += turn.step is not None
+            subject = turn.task if turn.call is None else f"{turn.task}: {turn.call.name}"
+            accepted = turn.kind in ("call", "wait", "close")
+            start, end = turn.number - 1, turn.number
+            events.append(ReplayEvent(start, subject or turn.kind, start, end, accepted, done / total))
+        remaining = {
+            action: 1
+            for task, outcome in zip(self.problem.tasks, self.outcomes, strict=True)
+            for action, number in zip(task.actions, outcome.turns, strict=True)
+            if number is None
+        }
+        return Replay(
+            events=tuple(events),
+            violations=self.violations,
+            fatal=None,
+            executed=sum(turn.kind == "call" for turn in self.turns),
+            progress=done / total,
+            goal_ratio=sum(outcome.accurate for outcome in self.outcomes) / len(self.outcomes),
+            success=self.success,
+            makespan=self.length,
+            remaining=remaining,
+            idle=tuple((turn.number - 1, turn.number) for turn in self.turns if turn.kind in ("wait", "unreadable")),
+        )
+
+
+class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
+    """Rules of AsyncTool. Commands are messages as they are read, also unreadable ones; each takes a turn.
 
     A call is carried out when it is made; its result is known ``delay`` turns later. Calls are never
     refused for being early: whoever calls before knowing the last result acts on a guess.
 
-    Attributes
-    ----------
-    turns, done
-        So far, and whether the last one closed the run.
-    executors
-        Of the sub-tasks, by id.
-
     Examples
     --------
     >>> from planoracle.instances.benchmarks.asynctool.problems import problem
-    >>> run = ToolSimulation(problem("asynctool/files_2"))
-    >>> turn = run.step('{"id": "files_2", "func_name": "no_such_tool", "params": {}}')
-    >>> turn.result, turn.usable
-    ({'error': "there is no function 'no_such_tool' for this task"}, 3)
-    >>> run.step({"content": "ALL COMPLETED"}).kind, run.done
-    ('close', True)
+    >>> simulator = AsyncToolSimulator(problem("asynctool/files_2"))
+    >>> message = read_message('{"id": "files_2", "func_name": "no_such_tool", "params": {}}')
+    >>> state, (step,) = simulator.apply(simulator.initial(), message)
+    >>> step.kind, step.violation.kind, state.pending[0].usable
+    ('lost', 'unknown_tool', 3)
     """
 
     def __init__(self, problem: AsyncToolProblem, rules: Profile = PROFILES["paper"]) -> None:
         self.problem = problem
         self.rules = rules
-        self.turns: list[SimulatedTurn] = []
-        self.done = False
-        self.executors = {task.id: bfcl.make(task.family, task.initial) for task in problem.tasks}
-        self._own = set(self.executors)  # executors that no other simulation has
-        self._call_counts = dict.fromkeys(self.executors, 0)
-        self._open = {task.id: {i: call.key for i, call in enumerate(task.reference_calls)} for task in problem.tasks}
 
-    def copy(self) -> ToolSimulation:
-        """Return one that goes on from here; executors are shared until one of the two calls them."""
-        self._own = set()
-        other = copy(self)
-        vars(other).update(
-            turns=list(self.turns),
-            executors=dict(self.executors),
-            _own=set(),
-            _call_counts=dict(self._call_counts),
-            _open={task: dict(steps) for task, steps in self._open.items()},
-        )
-        return other
+    def initial(self) -> AsyncToolState:
+        """Return the state before the first turn."""
+        return AsyncToolState(self.problem)
 
-    def step(self, message: Any) -> SimulatedTurn:
-        """Carry out one message, in any form that `language.read_message` knows; not after the closing one."""
-        read = read_message(message, self.rules)
-        number = len(self.turns) + 1
-        if read.call is None:
-            turn = SimulatedTurn(number, read.kind, reason=read.reason, text=read.text)
-            self.done = read.kind == "close"
-        elif read.task not in self.executors:
-            turn = SimulatedTurn(number, "unknown_task", read.task, read.call)
-        else:
-            task, call = read.task, read.call
-            delay = self.problem.delays.of(task, self._call_counts[task], call.name)
-            self._call_counts[task] += 1
-            if call.name in self.problem.by_id[task].documents:
-                result = self._executor(task).call(call.name, call.params)
-            else:
-                result = {"error": f"there is no function {call.name[:80]!r} for this task"}
-            turn = SimulatedTurn(number, "call", task, call, result, number + 1 + delay, self._match(task, call))
-        self.turns.append(turn)
-        return turn
+    def copy(self, state: AsyncToolState) -> AsyncToolState:
+        """Return a copy that goes on independently."""
+        return state.copy()
 
-    def _executor(self, task: str) -> bfcl.Executor:
-        if task not in self._own:
-            self.executors[task] = deepcopy(self.executors[task])
-            self._own.add(task)
-        return self.executors[task]
+    def apply(self, state: AsyncToolState, command: AgentMessage) -> tuple[AsyncToolState, tuple[Step, ...]]:
+        """Return the state after a message."""
+        position = state.number
+        turn, needed = self._turn(state, command)
+        kind = turn.kind if turn.kind in ("wait", "close") else "lost" if turn.step is None else "act"
+        violation = _fault(self.problem, turn, needed)
+        step = Step(position, turn.words, kind, position, turn.number, violation)
+        state.number = turn.number
+        state.history = (turn, step, state.history)
+        state.pending = tuple(one for one in (*state.pending, turn) if one.usable > turn.number)
+        return state, (step,)
 
-    def _match(self, task: str, call: Call) -> int | None:
-        """Return the first reference call not yet made that is this call."""
-        key = call.key
-        for step, reference in self._open[task].items():
-            if reference == key:
-                del self._open[task][step]
-                return step
-        return None
+    def _turn(self, state: AsyncToolState, command: AgentMessage) -> tuple[SimulatedTurn, SimulatedTurn | None]:
+        """Carry out a message; return the turn, and the call for whose result it should have waited."""
+        task, call, number = command.task, command.call, state.number + 1
+        if call is None:
+            return SimulatedTurn(command.kind, reason=command.reason, text=command.text, number=number), None
+        if task not in state.tasks:
+            return SimulatedTurn("unknown_task", task, call, number=number), None
+        progress = state.own(task)
+        result: Any = {"error": f"there is no function {call.name[:80]!r} for this task"}
+        if call.name in progress.task.documents:
+            result = progress.executor.call(call.name, call.params)
+        step = progress.match(call)
+        needed = progress.needed(number, step)
+        usable = number + 1 + self.problem.delays.of(task, progress.calls, call.name)
+        turn = SimulatedTurn("call", task, call, "", "", number, result, usable, step, needed is not None)
+        progress.calls += 1
+        if step is not None:
+            progress.executed[step] = turn
+        if progress.slowest is None or usable > progress.slowest.usable:
+            progress.slowest = turn
+        return turn, needed
 
-    def ready(self) -> list[tuple[str, Call]]:
-        """Return the reference calls, by task, that can be made now because what they build on is known.
+    def ready(self, state: AsyncToolState) -> list[tuple[SubTask, int]]:
+        """Return the steps, by sub-task, that can be made now because what they build on is known.
 
-        That is of every task the first call that has not been made, once the result of the call before it is known;
-        a call made too early has no result to wait for.
+        That is of every task the first step that has not been made, once the result of the step before it is known;
+        a step made too early has no result to wait for.
         """
-        available = {(turn.task, turn.step) for turn in self.turns if turn.usable <= len(self.turns) + 1}
         return [
-            (task.id, task.reference_calls[step])
-            for task in self.problem.tasks
-            for step in list(self._open[task.id])[:1]
-            if not step or (task.id, step - 1) in available
+            (progress.task, step)
+            for progress in state.tasks.values()
+            if (step := progress.following()) is not None and progress.needed(state.number + 1, step) is None
         ]
 
-    @property
-    def complete(self) -> bool:
-        """True if all reference calls have been made."""
-        return not any(self._open.values())
+    def legal(self, state: AsyncToolState) -> list[LegalCommand]:
+        """Return the calls that are `ready`, the closing message once all calls have been made, and the wait."""
+        messages = [(call_message(task.id, task.reference_calls[step]), "act") for task, step in self.ready(state)]
+        messages += [(CLOSING, "close")] if state.complete else []
+        return [LegalCommand(json.dumps(message), kind) for message, kind in (*messages, (WAIT, "wait"))]
+
+    def ended(self, state: AsyncToolState) -> str | None:
+        """Return ``closed`` after the closing message."""
+        return "closed" if state.closed else None
+
+    def clock(self, state: AsyncToolState) -> int:
+        """Return the number of turns."""
+        return state.number
+
+    def verdict(self, state: AsyncToolState) -> Replay:
+        """Return the verdict on the turns so far."""
+        return self.record(state).verdict()
+
+    def record(self, state: AsyncToolState, messages: int = 0) -> Transcript:
+        """Return the outcomes and violations of the turns so far; ``messages`` is the length of the plan."""
+        log = state.log
+        turns = tuple(turn for turn, _ in log)
+        faults = {step.end: step.violation for _, step in log if step.violation is not None}
+        early = {turn.number for turn in turns if turn.early}
+        for progress in state.tasks.values():
+            for step, turn in progress.executed.items():
+                needed = progress.needed(turn.number, step)
+                if needed is not None and needed.number > turn.number:  # it was unknown in that turn
+                    early.add(turn.number)
+                    faults[turn.number] = _early(turn, needed)
+        violations: list[Violation] = [faults[number] for number in sorted(faults)]
+        if messages > state.number:
+            violations.append(_violation(state.number, "after_close"))
+        outcomes = []
+        for progress in state.tasks.values():
+            outcomes.append(self._outcome(progress, turns))
+            violations += _missing(progress, outcomes[-1])
+        implied = not state.closed and self.rules.closing == "implied"
+        closed = state.closed or implied
+        if not closed:
+            violations.append(AsyncToolViolation(None, "not_closed", ""))
+        length = state.number + implied
+        return Transcript(
+            self.problem, turns, closed, length, tuple(outcomes), tuple(sorted(early)), tuple(violations), state
+        )
+
+    def _outcome(self, progress: TaskProgress, turns: Sequence[SimulatedTurn]) -> SubTaskOutcome:
+        task, executed = progress.task, progress.executed
+        steps = tuple(executed[step].number if step in executed else None for step in range(len(task.reference_calls)))
+        char = self.rules.char == "results" or None not in steps
+        if self.rules.char != "calls":
+            results = Counter(canonical(turn.result) for turn in turns if turn.kind == "call" and turn.task == task.id)
+            char = char and Counter(map(canonical, task.solved.results)) <= results
+        return SubTaskOutcome(task.id, steps, char, progress.executor.state() == task.solved.state)
+
+
+def _violation(position: int, kind: str, subject: str = "", **details: Any) -> AsyncToolViolation:
+    """Return the violation of a turn, counted from 0."""
+    return AsyncToolViolation(position, kind, subject, "", position, position + 1, **details)
+
+
+def _fault(problem: AsyncToolProblem, turn: SimulatedTurn, needed: SimulatedTurn | None) -> AsyncToolViolation | None:
+    """Return what is wrong with a turn; ``needed`` is the call for whose result it should have waited."""
+    position, call = turn.number - 1, turn.call
+    if turn.kind == "unreadable":
+        return _violation(position, "unreadable", actual=turn.reason)
+    if call is None:
+        return None
+    if turn.kind == "unknown_task":
+        return _violation(position, "unknown_task", turn.task[:80], required=tuple(problem.by_id))
+    if call.name not in problem.by_id[turn.task].documents:
+        owners = tuple(task.id for task in problem.tasks if call.name in task.documents)
+        kind = "other_tool" if owners else "unknown_tool"
+        return _violation(position, kind, turn.task, resource=call.name[:80], required=owners or None)
+    if needed is not None:
+        return _early(turn, needed)
+    if turn.step is None and isinstance(turn.result, dict) and "error" in turn.result:
+        error = str(turn.result["error"])[:300]
+        return _violation(position, "failed_call", turn.task, resource=call.name[:80], actual=error)
+    return None
+
+
+def _early(turn: SimulatedTurn, needed: SimulatedTurn) -> AsyncToolViolation:
+    """Return the violation of a call that was made before it could know the result of another one."""
+    name, before = ("" if one.call is None else one.call.name[:80] for one in (turn, needed))
+    other = Other(f"{needed.task}: {before}", needed.number - 1, needed.number)
+    position, required = turn.number - 1, needed.usable - 1
+    details = {"others": (other,), "resource": name, "required": required, "actual": position}
+    return _violation(position, "premature", turn.task, **details)
+
+
+def _missing(progress: TaskProgress, outcome: SubTaskOutcome) -> list[AsyncToolViolation]:
+    """Return the violations of a sub-task as a whole."""
+    calls = progress.task.reference_calls
+    missing = [
+        AsyncToolViolation(None, "missing_call", outcome.task, resource=call.name, required=len(calls), actual=step)
+        for step, call in enumerate(calls)
+        if step not in progress.executed
+    ]
+    if not missing and not outcome.env:
+        return [AsyncToolViolation(None, "wrong_state", outcome.task)]
+    return missing
+
+
+def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Transcript:
+    """Replay the agent's messages, see `language.messages`; never raises for what they hold."""
+    simulator = AsyncToolSimulator(problem, rules)
+    state, _ = fold(simulator, (read_message(message, rules) for message in messages))
+    return simulator.record(state, len(messages))

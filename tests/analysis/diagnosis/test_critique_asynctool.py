@@ -8,7 +8,7 @@ from typing import Any
 from planoracle.analysis.diagnosis.critique import Critique
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.asynctool import language as talk
-from planoracle.instances.benchmarks.asynctool import replay as turn_rules
+from planoracle.instances.benchmarks.asynctool import simulation as turn_rules
 from planoracle.instances.files import catalog
 from tests.support.critiques import CHAINS, OTHER, TASK, all_findings, kinds, one_to_one, only, report
 

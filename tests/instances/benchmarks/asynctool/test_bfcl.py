@@ -14,16 +14,15 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.asynctool import bfcl, encoding, replay
+from planoracle.instances.benchmarks.asynctool import bfcl, encoding, simulation
 from planoracle.instances.benchmarks.asynctool import bfcl as executors
 from planoracle.instances.benchmarks.asynctool.calls import parse_call
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, call_message
-from planoracle.instances.benchmarks.asynctool.live import AsyncToolEnvironment
 from planoracle.instances.benchmarks.asynctool.reader import read, to_document
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.protocol.environment import USUAL
+from planoracle.instances.protocol.environment import Environment
 
 FILES = "bfcl:GorillaFileSystem"
 SHELF = {"notes.txt": "Repot the ferns.\nFeed the cat.", "old.txt": "Repot the ferns.\nFeed the dog."}
@@ -187,15 +186,15 @@ def test_a_gold_trajectory_is_replayed(package: None) -> None:
         call_message(task.id, task.reference_calls[n])
         for n, task in ((0, ferns), (0, numbers), (1, ferns), (1, numbers), (2, ferns))
     ]
-    run = replay.replay(problem, [*turns, CLOSING])
+    run = simulation.replay(problem, [*turns, CLOSING])
     assert run.success
     assert (run.violations, run.premature) == ((), ())
     # The same by a live agent, that reads the results.
-    live = AsyncToolEnvironment(encoding.instance(problem), PROFILES["paper"], USUAL, None)
+    live = Environment(encoding.instance(problem), PROFILES["paper"])
     live.step(turns[0])
     assert '"response": {"current_working_directory": "shelf"}' in live.step(turns[1]).observation.text
     # Without the last call the files differ; the numbers have no state.
-    run = replay.replay(problem, [*turns[:-1], CLOSING])
+    run = simulation.replay(problem, [*turns[:-1], CLOSING])
     assert [(outcome.char, outcome.env) for outcome in run.outcomes] == [(False, False), (True, True)]
     (again,) = read(to_document(problem), "k.json")
     assert encoding.problem_of(again) == problem

@@ -1,4 +1,4 @@
-"""Live runs of AsyncTool are what the replay of their submission says, turn by turn; their messages are a chat."""
+"""Live runs of AsyncTool: which answer comes when, what counts as premature, and what is handed in."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.samples import examples
 
 from planoracle import grade, load
-from planoracle.instances.benchmarks.asynctool import problems
-from planoracle.instances.benchmarks.asynctool.calls import Call
+from planoracle.instances.benchmarks.asynctool import bfcl, encoding, problems, simulation
+from planoracle.instances.benchmarks.asynctool.calls import Call, parse_call
 from planoracle.instances.benchmarks.asynctool.encoding import problem_of
 from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
@@ -21,23 +24,280 @@ from planoracle.instances.benchmarks.asynctool.language import (
     messages,
     read_message,
 )
-from planoracle.instances.benchmarks.asynctool.live import AsyncToolEnvironment
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
-from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
+from planoracle.instances.benchmarks.asynctool.rules import PROFILES
+from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
 from planoracle.instances.errors import InputError
-from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Message, RunConfig
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.environment import AnyEnvironment, Environment, Message, RunConfig
 from tests.support.hostile import VALUES
-from tests.support.live import at_random, shown
+from tests.support.live import at_random
 
-BOTH = pytest.mark.parametrize("rules", [PROFILES["paper"], PROFILES["released"]], ids=["paper", "released"])
+TREE = {"root": {"work": {"a": "one", "b": "two"}}}
+WAITING = {"role": "tool", "content": '{"wait": "The call is being executed."}'}
 PAIR = "asynctool/cross2/01@0-2:3"
 
 
-def live(name: str = PAIR, rules: Profile = PROFILES["paper"], **config: Any) -> AsyncToolEnvironment:
-    run = registry.get("asynctool").environment(load(name), rules, RunConfig(**config))
-    assert isinstance(run, AsyncToolEnvironment)
-    return run
+def sub_task(id: str, family: str | None, *gold: str, initial: dict[str, Any] | None = None) -> SubTask:
+    calls = tuple(map(parse_call, gold))
+    offered = bfcl.documents(family) or {call.name: {"name": call.name} for call in calls}
+    return SubTask(id, f"Question of {id}?", calls, family, offered, initial or {})
+
+
+FILES = sub_task(
+    "F", "files", "enter_folder(name='work')", "read_file(name='a')", "make_folder(name='one')", initial=TREE
+)
+TEXT = sub_task("T", "text", "join_numbers(numbers=[1, 2], separator=' ')", "normalise_text(text='1 2')")
+
+
+def problem(delays: Delays | None = None, *tasks: SubTask) -> AsyncToolProblem:
+    return AsyncToolProblem("p", tasks or (FILES, TEXT), delays or Delays())
+
+
+def live(of: AsyncToolProblem | str = PAIR, **config: Any) -> AnyEnvironment:
+    instance = load(of) if isinstance(of, str) else encoding.instance(of)
+    assert isinstance(instance, Instance)
+    return Environment(instance, PROFILES["paper"], RunConfig(**config))
+
+
+def send(run: AnyEnvironment, message: Any) -> list[Message]:
+    """Return the answers to a message, which is one of the agent."""
+    before = run.messages()
+    run.step(message)
+    said, *answers = run.messages()[len(before) :]
+    assert said["role"] == "assistant"
+    assert run.messages()[: len(before)] == before
+    return answers
+
+
+def turns(run: AnyEnvironment) -> list[SimulatedTurn]:
+    return [turn for turn, _ in run.state.world.log]
+
+
+def make(task: SubTask, number: int) -> dict[str, Any]:
+    """Return the message for a gold call, from 1."""
+    return call_message(task.id, task.reference_calls[number - 1])
+
+
+def responses(answers: list[dict[str, str]]) -> list[tuple[str, Any]]:
+    """Results that come with an answer."""
+    return [(one["id"], json.loads(one["response"])) for one in answers if "response" in one]
+
+
+def answer(task: SubTask, number: int) -> dict[str, str]:
+    call = task.reference_calls[number - 1]
+    result = json.dumps(task.solved.results[number - 1])
+    return {"role": "tool", "id": task.id, "function name": str(call), "response": result}
+
+
+# --- the opening ----------------------------------------------------------------------------------
+
+
+def test_the_opening_holds_every_question_and_every_tool_and_no_reference_call() -> None:
+    for one in (problems.problem("asynctool/cross3/01"), problems.problem("asynctool/similar2/01")):
+        system, user = live(one).opening()
+        assert (system["role"], user["role"]) == ("system", "user")
+        offered, asked = (json.loads(part.partition("\n")[2]) for part in user["content"].split("\n\n"))
+        assert offered == {task.id: list(task.documents.values()) for task in one.tasks}
+        assert asked == [{"id": task.id, "question": task.question} for task in one.tasks]
+        for word in ('"id"', '"func_name"', '"params"', "WAIT", "ALL COMPLETED"):
+            assert word in system["content"]
+    opening = json.dumps(live(problem()).opening())
+    assert "normalise_text" in opening
+    assert "'work'" not in opening
+
+
+# --- delays ---------------------------------------------------------------------------------------
+
+
+def test_the_trajectory_of_figure_12() -> None:
+    """A lookup, a price and an order, with a folder entered and made in between."""
+    run = live("asynctool/trading_1+files_1", style="paper")
+    trading, files = problem_of(run.problem).tasks
+    assert send(run, make(trading, 1)) == [WAITING]
+    assert send(run, make(files, 1)) == [WAITING, answer(trading, 1)]
+    assert send(run, make(trading, 2)) == [WAITING, answer(files, 1)]
+    assert send(run, make(files, 2)) == [WAITING, answer(trading, 2)]
+    assert send(run, make(trading, 3)) == [WAITING, answer(files, 2)]
+    assert send(run, CLOSING) == []
+    assert run.done
+    assert [turn.step for turn in turns(run)] == [0, 0, 1, 1, 2, None]
+    assert [turn.usable for turn in turns(run)] == [3, 4, 5, 6, 7, 0]
+    assert all(one.executor.state() == one.task.solved.state for one in run.state.world.tasks.values())
+
+
+@pytest.mark.parametrize(("text", "values"), [("0-1", {0, 1}), ("1-2:7", {1, 2}), ("0-3:99", {0, 1, 2, 3}), ("2", {2})])
+def test_random_delays_come_from_their_range_and_the_seed(text: str, values: set[int]) -> None:
+    delays = Delays.parse(text)
+    drawn = [delays.of(task, number, "f") for task in ("a", "b", "files_1") for number in range(40)]
+    assert set(drawn) == values
+    assert drawn == [delays.of(task, number, "g") for task in ("a", "b", "files_1") for number in range(40)]
+    assert str(delays) == text
+    other = Delays(delays.least, delays.most, delays.seed + 1)
+    assert delays.constant or drawn != [other.of(task, n, "f") for task in ("a", "b", "files_1") for n in range(40)]
+
+
+def test_known_draws() -> None:
+    """A change here would change what published seeds mean."""
+    assert [Delays.parse("0-1:7").of("files_1", n, "f") for n in range(12)] == [0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1]
+    assert [Delays.parse("1-3").of("text_4", n, "f") for n in range(12)] == [3, 2, 3, 1, 1, 3, 1, 2, 1, 1, 1, 2]
+
+
+DELAYS = st.builds(
+    lambda least, more, seed, tools: Delays(least, least + more, seed, tools),
+    st.integers(0, 3),
+    st.integers(0, 2),
+    st.integers(0, 5),
+    st.dictionaries(st.sampled_from(["read_file", "join_numbers"]), st.integers(0, 4)),
+)
+MESSAGES = st.sampled_from(
+    [
+        *(make(task, number) for task in (FILES, TEXT) for number in range(1, len(task.reference_calls) + 1)),
+        WAIT,
+        "Let me think.",
+        "{",
+        {"id": "F", "func_name": "no_tool", "params": {}},
+        {"id": "F", "func_name": "sort_words", "params": {"text": "b a"}},
+        {"id": "T", "func_name": "sort_words", "params": {}},
+        {"id": "X", "func_name": "sort_words", "params": {"text": "b a"}},
+    ]
+)
+
+
+@examples(200)
+@given(DELAYS, st.lists(MESSAGES, max_size=12), st.booleans())
+def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any], close: bool) -> None:
+    run = live(problem(delays), style="paper")
+    answers = [send(run, message) for message in [*said, *[CLOSING] * close]]
+    made = dict.fromkeys(run.state.world.tasks, 0)
+    due: dict[int, list[SimulatedTurn]] = {}
+    for turn in turns(run):
+        if turn.kind == "call":
+            assert turn.call is not None
+            delay = delays.of(turn.task, made[turn.task], turn.call.name)
+            made[turn.task] += 1
+            assert turn.usable == turn.number + 1 + delay
+            due.setdefault(turn.number + delay, []).append(turn)
+        else:
+            assert (turn.usable, turn.step) == (0, None)
+    for number, answered in enumerate(answers[: len(said)], 1):
+        assert responses(answered) == [(turn.task, turn.result) for turn in due.get(number, ())]
+        assert all(one["role"] == "tool" for one in answered)
+    assert answers[len(said) :] == [[]] * close
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_read_or_carried_out_is_answered_at_once_and_takes_a_turn() -> None:
+    run = live(problem(), style="paper")
+    (error,) = send(run, "Let me think.")
+    assert "no call" in json.loads(error["content"])["error"]
+    (error,) = send(run, {"id": "X", "func_name": "sort_words", "params": {"text": "a"}})
+    assert "F, T" in json.loads(error["content"])["error"]
+    (error,) = send(run, f"{json.dumps(make(FILES, 1))} {json.dumps(make(TEXT, 1))}")
+    assert "several calls" in json.loads(error["content"])["error"]
+    assert [turn.kind for turn in turns(run)] == ["unreadable", "unknown_task", "unreadable"]
+    send(run, make(FILES, 1))
+    first, second = send(run, 5)  # results come all the same
+    assert "error" in json.loads(first["content"])
+    assert second == answer(FILES, 1)
+    assert turns(run)[-1].number == 5
+
+
+def test_wrong_calls_are_answered_with_delay_like_others() -> None:
+    run = live(problem(), style="paper")
+    wrong = [
+        ("F", "sort_words", {"text": "a"}, "no function 'sort_words'"),  # of the other task
+        ("F", "no_tool", {}, "no function 'no_tool'"),
+        ("F", "__init__", {"initial": {}}, "no function '__init__'"),
+        ("F", "_here", {}, "no function '_here'"),
+        ("F", "x" * 500, {}, "no function 'xxx"),
+        ("F", "enter_folder", {"name": "none"}, "nothing named"),
+        ("F", "enter_folder", {}, "needs the parameter"),
+        ("F", "enter_folder", {"self": 1, "name": "work"}, "no parameter"),
+    ]
+    for task, name, params, reason in wrong:
+        assert send(run, call_message(task, Call(name, params))) == [WAITING]
+        assert turns(run)[-1].kind == "call"
+        ((id, result),) = responses(send(run, WAIT))
+        assert id == task
+        assert reason in result["error"]
+        assert len(result["error"]) < 200
+    assert run.state.world.tasks["F"].executor.state() == TREE
+
+
+def test_names_of_functions_may_be_long() -> None:
+    one, other = (sub_task(letter, None, f"{letter * 100}(a=1)") for letter in "xy")
+    said = [call_message("x", Call(name, {"a": 2})) for name in ("x" * 100, "y" * 100, "x" * 99, "x" * 101)]
+    kinds = [
+        found.kind
+        for found in simulation.replay(problem(None, one, other), said).violations
+        if found.position is not None
+    ]
+    assert kinds == ["other_tool", "unknown_tool", "unknown_tool"]
+
+
+def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:
+    twice = sub_task("R", "text", "sort_words(text='a')", "sort_words(text='a')", "sort_words(text='b')")
+    run = live(problem(None, twice, sub_task("N", None, "f(a=1, b=[2])")))
+    for message in [make(twice, 1)] * 3 + [make(twice, 3)]:
+        send(run, message)
+    for params in ({"a": True, "b": [2]}, {"b": [2.0], "a": 1.0}, {"a": 1, "b": [2]}):
+        send(run, call_message("N", Call("f", params)))
+    assert [turn.step for turn in turns(run)] == [0, 1, None, 2, None, 0, None]
+
+
+# --- premature calls ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "early"),
+    [
+        (["F1", "W", "F2", "W", "F3", "C"], set()),
+        (["F1", "T1", "F2", "T2", "F3", "C"], set()),
+        (["F1", "F2", "F3"], {2, 3}),  # each before the last result
+        (["F1", "F2", "W", "F3"], {2}),
+        (["F1", "W", "F3"], set()),  # a dropped predecessor keeps nobody waiting
+        (["F2", "W", "F1"], {1}),  # swapped: the result is not there yet
+        (["F3", "W", "F1", "W", "F2"], {1}),  # the third builds on the second, which comes last
+        (["F1", "guess"], {2}),  # a guess while a result is under way
+        (["F1", "W", "guess"], set()),
+        (["F1", "none"], {2}),
+        (["guess", "F1"], set()),  # the first gold call builds on nothing
+        (["guess", "guess"], {2}),
+        (["F1", "F1"], {2}),  # a retry while the first is under way
+        (["F1", "W", "F1", "F2"], set()),  # the second builds on the first, not on its repetition
+        (["F1", "other", "X", "?", "F2"], {2}),  # what is not carried out is never early
+    ],
+)
+def test_a_call_is_premature_if_what_it_builds_on_is_not_known(said: list[str], early: set[int]) -> None:
+    spoken: dict[str, Any] = {"W": WAIT, "C": CLOSING, "?": "hm", "X": call_message("X", FILES.reference_calls[0])}
+    spoken |= {f"F{number}": make(FILES, number) for number in (1, 2, 3)}
+    spoken |= {f"T{number}": make(TEXT, number) for number in (1, 2)}
+    spoken["guess"] = call_message("F", Call("read_file", {"name": "b"}))
+    spoken["none"] = call_message("F", Call("no_tool", {}))
+    spoken["other"] = call_message("F", TEXT.reference_calls[0])
+    assert simulation.replay(problem(), [spoken[word] for word in said]).premature == tuple(sorted(early))
+
+
+def test_a_guess_is_premature_until_the_slowest_result_is_known() -> None:
+    slow = problem(Delays(1, 1, tools={"enter_folder": 5}))  # issued in turn 1, known in turn 7
+    guess = call_message("F", Call("read_file", {"name": "b"}))
+    assert not slow.delays.constant
+    assert simulation.replay(slow, [make(FILES, 1), guess, WAIT, WAIT, WAIT, guess, WAIT, WAIT, guess]).premature == (
+        2,
+        6,
+    )
+
+
+def test_without_delay_no_call_is_premature_and_with_more_it_lasts_longer() -> None:
+    said = [make(FILES, 1), WAIT, make(FILES, 2), WAIT, WAIT, make(FILES, 3)]
+    for delay, early in ((0, ()), (1, ()), (2, (3,)), (3, (3, 6)), (4, (3, 6))):
+        assert simulation.replay(problem(Delays(delay, delay)), said).premature == early
+
+
+# --- what is handed in ---------------------------------------------------------------------------
 
 
 def native_call(task: str, call: Call, id: object = "c1") -> dict[str, Any]:
@@ -66,75 +326,34 @@ def odd_for(problem: AsyncToolProblem) -> Callable[[Random], object]:
     return odd
 
 
-def same(run: AsyncToolEnvironment) -> None:
-    """Check all that a run says of itself against the replay of its submission."""
-    whole = run.run()
-    world, record = run.state.world, whole.record
-    assert tuple(world.turns) == record.turns
-    assert (run.done, run.observation.over) == (record.closed, "closed" if record.closed else None)
-    for task, outcome in zip(run.task.tasks, record.outcomes, strict=True):
-        assert outcome.env == (world.executors[task.id].state() == task.solved.state)
-    outcomes = [one for turn in run.turns for one in turn.outcomes]
-    found = [shown(one._replace(kind="act" if one.kind == "close" else one.kind)) for one in outcomes]
-    steps = [(one.command, one.kind, one.start, one.end, one.violation and one.violation.kind) for one in whole.steps]
-    # A gold call made later can show that an earlier one was premature.
-    assert [one[:4] for one in found] == [one[:4] for one in steps]
-    assert found[-1:] == steps[-1:]
-    assert run.observation.clock == len(steps)
-
-
-def compare(name: str, rules: Profile, seed: int) -> None:
-    run = live(name, rules)
-    same(run)
-    for turn, _ in enumerate(at_random(run, seed, odd_for(run.task), 0.3)):
-        same(run)
-        if not run.done:
-            assert legal_ones(run) == replayed_ones(run)
-        if turn == 30 and not run.done:
-            run.step(CLOSING)
-            same(run)
-    valid_chat(run.messages())
-    written = json.loads(json.dumps(run.submission()))
-    assert run.benchmark.run(run.problem, written, rules).record == run.run().record
-
-
-def legal_ones(run: AsyncToolEnvironment) -> list[str]:
-    return [one.text for one in run.legal()]
-
-
-def replayed_ones(run: AsyncToolEnvironment) -> list[str]:
-    whole = run.run()
-    return [one.command for one in whole.legal(whole.points[-1], 1)]
-
-
-def valid_chat(chat: list[Message]) -> None:
-    """Check a chat as interfaces do: roles with contents, and every call answered at once, by its id."""
-    json.dumps(chat)
-    due: list[str] = []
-    for message in chat:
-        assert set(message) <= {"role", "content", "tool_calls", "tool_call_id"}
-        assert isinstance(message["content"], str)
-        if message["role"] == "tool":
-            assert message["tool_call_id"] == due.pop(0)
-            continue
-        assert due == []
-        assert message["role"] in ("system", "user", "assistant")
-        for call in message.get("tool_calls", ()):
-            assert message["role"] == "assistant"
-            assert call["type"] == "function"
-            assert isinstance(call["function"]["name"], str)
-            assert isinstance(call["function"]["arguments"], str)
-            due.append(call["id"])
-        assert len(set(due)) == len(due)
-    assert due == []
-
-
 @pytest.mark.slow
-@BOTH
-def test_a_hundred_random_runs_are_what_their_submissions_replay_as(rules: Profile) -> None:
+def test_a_live_run_is_what_its_submission_replays_as() -> None:
     names = problems.names()
-    for seed in range(100):
-        compare(names[seed % len(names)] + ("", "@0", "@2", "@0-3:5")[seed % 4], rules, seed)
+    for seed in range(60):
+        run = live(names[seed % len(names)] + ("", "@0", "@2", "@0-3:5")[seed % 4])
+        for _ in at_random(run, seed, odd_for(problem_of(run.problem)), 0.3):
+            whole = run.run()
+            # A reference call made later can show that an earlier one was premature.
+            steps = [step for turn in run.turns for step in turn.outcomes]
+            assert [(one.command, one.violation) for one in steps[-1:]] == [
+                (one.command, one.violation) for one in whole.steps[-1:]
+            ]
+            assert tuple(turns(run)) == whole.record.turns
+            if not run.done:
+                assert [one.text for one in run.legal()] == [one.command for one in whole.legal(whole.points[-1], 1)]
+        assert {message["role"] for message in run.messages()} == {"system", "user", "assistant"}
+        assert all(isinstance(message["content"], str) for message in run.messages())
+
+
+def test_a_copy_of_a_state_goes_on_independently() -> None:
+    run = live(problem(Delays(0, 0)))
+    run.step(make(FILES, 1))
+    other, before = run.fork(), run.run().record
+    for number in (2, 3):
+        other.step(make(FILES, number))
+    assert run.run().record == before
+    assert run.state.world.tasks["F"].executor.state() == TREE != other.state.world.tasks["F"].executor.state()
+    assert [one.text for one in run.legal()] == [json.dumps(one) for one in (make(FILES, 2), make(TEXT, 1), WAIT)]
 
 
 def test_one_message_with_several_calls_is_handed_in_as_one() -> None:
@@ -146,7 +365,6 @@ def test_one_message_with_several_calls_is_handed_in_as_one() -> None:
     assert run.submission()["turns"] == [
         {"unreadable": "the message holds several calls; make one a turn", "text": text}
     ]
-    same(run)
     again = "\n".join(map(json.dumps, [*run.submission()["turns"], WAIT]))
     assert [read_message(one).kind for one in messages(again)] == ["unreadable", "wait"]
 
@@ -165,7 +383,6 @@ def test_what_is_said_can_not_be_changed_afterwards() -> None:
     before = json.dumps(run.submission())
     said["params"].clear()
     assert json.dumps(run.submission()) == before
-    same(run)
 
 
 def test_thinking_is_no_call() -> None:
@@ -190,7 +407,7 @@ def test_the_legal_calls_lead_to_the_optimum() -> None:
 
 def test_a_message_with_tool_calls_is_a_call() -> None:
     run = live("asynctool/cross2/01")
-    first = run.task.tasks[0]
+    first = problem_of(run.problem).tasks[0]
     said = native_call(first.id, first.reference_calls[0])
     run.step("I begin.\n" + json.dumps({"tool_calls": said["tool_calls"]}))
     assert run.submission()["turns"] == [call_message(first.id, first.reference_calls[0])]
