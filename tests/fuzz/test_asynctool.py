@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.asynctool import messages
 from support.hostile import FLOODS, encoded
 from support.mutations import Mutator, answer
 from support.samples import examples, sample
@@ -17,10 +18,10 @@ from planoracle.analysis.diagnosis.critique import critique
 from planoracle.instances.benchmarks.asynctool import reader
 from planoracle.instances.benchmarks.asynctool.calls import MAX_CALL, parse_call
 from planoracle.instances.benchmarks.asynctool.encoding import problem_of
-from planoracle.instances.benchmarks.asynctool.language import messages, read_message
+from planoracle.instances.benchmarks.asynctool.language import read_message
 from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, Delays
-from planoracle.instances.benchmarks.asynctool.simulation import replay
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
+from planoracle.instances.benchmarks.asynctool.simulation import replay
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.files.strict_json import load_json

@@ -7,6 +7,7 @@ from support.asynctool import chains, least_turns, random_chains
 from support.samples import sample
 
 from planoracle.instances.benchmarks.asynctool import encoding, problems, simulation
+from planoracle.instances.benchmarks.asynctool.language import written
 from planoracle.instances.benchmarks.asynctool.problem_model import Delays
 from planoracle.instances.files.catalog import load
 from planoracle.solver.exact.search import solve
@@ -49,7 +50,7 @@ def test_every_bundled_problem_is_proved_and_its_transcript_replays_in_so_many_t
         assert (result.status, result.lower_bound) == ("optimal", result.makespan)
         assert encoding.optimal_turns(problem) in (None, result.makespan)
         assert result.schedule is not None
-        run = simulation.replay(problem, encoding.transcript(problem, result.schedule))
+        run = simulation.replay(problem, written(encoding.instance(problem), result.schedule))
         assert run.success
         assert not run.violations
         assert len(run.turns) == result.makespan

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.encoding import messages_by_action
-from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message, read_message
+from planoracle.instances.benchmarks.asynctool.encoding import instance
+from planoracle.instances.benchmarks.asynctool.language import (
+    CLOSING,
+    WAIT,
+    call_message,
+    messages_by_action,
+    read_message,
+    reading,
+)
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
+from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState, TaskProgress
 from planoracle.instances.protocol.simulator import fold
 from planoracle.instances.protocol.trajectory import DecisionPoint
@@ -35,6 +44,11 @@ def random_chains(seed: int, *, constant: bool) -> AsyncToolProblem:
     least = random.randint(0, 1)
     tools = {"t0_f1": random.randint(0, 4)} if random.random() < 0.3 else {}
     return chains(lengths, Delays(least, least + random.randint(1, 2), seed, tools))
+
+
+def messages(turns: Any) -> list[object]:
+    """Return the agent's messages of a transcript."""
+    return reading(instance(chains([1], Delays())), turns, PROFILES["paper"]).commands
 
 
 def messages_of(problem: AsyncToolProblem, here: DecisionPoint) -> list[dict]:

@@ -9,7 +9,6 @@ from typing import Any
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.benchmark import AnyRun, lazy
-from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.protocol.scoring import Claim, Reference
@@ -39,8 +38,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     and `initial`, the initial state. `family` is one of ours, `bfcl:GorillaFileSystem` and the like for a class of
     [bfcl-eval](https://pypi.org/project/bfcl-eval/) (`pip install --no-deps bfcl-eval mpmath`), or `null`: calls then
     return nothing, and only the calls are graded. `tools` may list names, or documents as in the paper's Figure 11.
-    Reference calls may be given apart, as in Figure 8. A file with `problems` has several; `file.json#name` selects
-    one. Every reference call is executed when a file is read; a failing one is an error.
+    A file with `problems` has several; `file.json#name` selects one. Every reference call is executed when a file is
+    read; a failing one is an error.
 
     As an instance, a call is an action of one turn with a minimum lag to the next call of its chain, and the closing
     message is the last action, counted in the makespan. For a constant delay d and g = d + 1 the optimum is max(sum of
@@ -157,6 +156,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     feedback = lazy("planoracle.instances.benchmarks.asynctool.feedback")
     live = lazy("planoracle.instances.benchmarks.asynctool.live")
     generator = lazy("planoracle.instances.benchmarks.asynctool.generator")
+    _encoding = lazy("planoracle.instances.benchmarks.asynctool.encoding")
 
     def note(self, name: str) -> str:
         """Say whose the bundled problems are."""
@@ -164,31 +164,17 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem with its calls."""
-        from planoracle.instances.benchmarks.asynctool import encoding, reader
-
-        return reader.to_document(encoding.problem_of(problem))
-
-    def written(self, problem: Instance, schedule: Schedule) -> list[dict[str, Any]]:
-        """Write the messages."""
-        from planoracle.instances.benchmarks.asynctool import encoding
-
-        return encoding.transcript(encoding.problem_of(problem), schedule)
+        document: dict[str, Any] = self.reader.to_document(problem.origin)
+        return document
 
     def render(self, problem: Instance, schedule: Schedule) -> str:
         """Write a message a line."""
-        return "\n".join(map(json.dumps, self.written(problem, schedule)))
-
-    def schedule(self, problem: Instance, plan: Plan[list[object]]) -> Schedule:
-        """Turn messages into pieces."""
-        from planoracle.instances.benchmarks.asynctool import encoding
-
-        return encoding.to_schedule(problem, plan.commands)
+        return "\n".join(map(json.dumps, self.language.written(problem, schedule)))
 
     def formula_optimum(self, problem: Instance) -> int | None:
         """Return the least turns, where all delays are the same."""
-        from planoracle.instances.benchmarks.asynctool import encoding
-
-        return encoding.optimal_turns(encoding.problem_of(problem))
+        turns: int | None = self._encoding.optimal_turns(problem.origin)
+        return turns
 
     def is_bounded_by_optimum(self, run: AnyRun) -> bool:
         """Return true if a run closes without guesses and without calls that change delays of others."""
@@ -197,15 +183,13 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     @property
     def references(self) -> Sequence[Reference[Instance]]:
         """One task after the other, and what a blind agent can reach where no data flows."""
-        from planoracle.instances.benchmarks.asynctool import encoding
-
-        def blind(problem: Instance) -> Claim:
-            return Claim(encoding.optimal_turns(encoding.problem_of(problem), strict=False))
-
         return (
             Reference("sequential", "sequential", "asynctool-sequential"),
-            Reference("optimal_calls", "calls without waiting", blind),
+            Reference("optimal_calls", "calls without waiting", self._blind),
         )
+
+    def _blind(self, problem: Instance) -> Claim:
+        return Claim(self._encoding.optimal_turns(problem.origin, strict=False))
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a call by its number, task and function."""

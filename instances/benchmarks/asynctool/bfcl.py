@@ -21,7 +21,6 @@ from planoracle.instances.benchmarks.asynctool.tools.communication import Messag
 from planoracle.instances.benchmarks.asynctool.tools.devices import Files, Records, Vehicle
 from planoracle.instances.benchmarks.asynctool.tools.purchases import Trading, Travel
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.instance_file import check
 
 _SOURCE = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
 
@@ -58,21 +57,6 @@ def _module_of(name: str) -> str:
     return CLASSES[name]
 
 
-@cache
-def tool_documents(name: str) -> dict[str, dict[str, Any]]:
-    """Return the package's documents of a class's tools, by name.
-
-    Raises
-    ------
-    InputError
-        For an unknown class, or if the package is not installed.
-    """
-    _import("bfcl_eval")
-    path = files("bfcl_eval") / "data" / "multi_turn_func_doc" / f"{_module_of(name)}.json"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return {row["name"]: row for row in rows}
-
-
 class BfclExecutor:
     """One object of a class of bfcl-eval; its public attributes are the state (paper, B.1).
 
@@ -82,9 +66,9 @@ class BfclExecutor:
         If the class is unknown, the package missing, or the initial state not one that the class can load.
     """
 
-    def __init__(self, name: str, initial: Mapping[str, Any]) -> None:
-        self._name = name
-        self._tools = tool_documents(name)
+    def __init__(self, family: str, initial: Mapping[str, Any]) -> None:
+        self._name = name = family.removeprefix("bfcl:")
+        self._tools = documents(family)
         self._copies = 0
         self._object = getattr(_import(f"{_SOURCE}.{_module_of(name)}"), name)()
         if hasattr(self._object, "_load_scenario"):
@@ -177,14 +161,20 @@ class Executor(Protocol):
         ...
 
 
-class _NoExecutor:
+class _NoTools(Toolbox):
     """Executor of a sub-task without tools: every call returns ``None`` and changes nothing."""
 
     def call(self, name: str, params: Mapping[str, Any]) -> Any:
         return None
 
-    def state(self) -> Any:
-        return {}
+
+def _toolbox(family: str | None) -> type[Toolbox] | None:
+    """Return the class of one of our own families, ``None`` for a family of bfcl-eval."""
+    if family is None:
+        return _NoTools
+    if family not in FAMILIES and not family.startswith("bfcl:"):
+        raise InputError(f"must be one of {sorted(FAMILIES)} or bfcl:ClassName", field="family", value=family)
+    return FAMILIES.get(family)
 
 
 def make(family: str | None, initial: Mapping[str, Any]) -> Executor:
@@ -202,13 +192,8 @@ def make(family: str | None, initial: Mapping[str, Any]) -> Executor:
     InputError
         For an unknown family, or if bfcl-eval is needed and not installed.
     """
-    if family is None:
-        return _NoExecutor()
-    if family in FAMILIES:
-        return FAMILIES[family](initial)
-    if family.startswith("bfcl:"):
-        return BfclExecutor(family.removeprefix("bfcl:"), initial)
-    raise InputError(f"must be one of {sorted(FAMILIES)} or bfcl:ClassName", field="family", value=family)
+    toolbox = _toolbox(family)
+    return BfclExecutor(str(family), initial) if toolbox is None else toolbox(initial)
 
 
 @cache
@@ -220,18 +205,11 @@ def documents(family: str | None) -> dict[str, dict[str, Any]]:
     InputError
         As `make`.
     """
-    if family is None:
-        return {}
-    if family in FAMILIES:
-        return {name: tool.document() for name, tool in FAMILIES[family].tools().items()}
-    if family.startswith("bfcl:"):
-        return tool_documents(family.removeprefix("bfcl:"))
-    raise InputError(f"must be one of {sorted(FAMILIES)} or bfcl:ClassName", field="family", value=family)
-
-
-def check_state(family: str | None, initial: Any) -> None:
-    """Raise an `InputError` for the first invalid field of an initial state."""
-    if not isinstance(initial, dict):
-        raise InputError("must be an object", field="initial", value=initial)
-    if family in FAMILIES:
-        check(FAMILIES[family].Initial, initial, "initial")
+    toolbox = _toolbox(family)
+    if toolbox is not None:
+        return {name: tool.document() for name, tool in toolbox.tools().items()}
+    _import("bfcl_eval")
+    module = _module_of(str(family).removeprefix("bfcl:"))
+    path = files("bfcl_eval") / "data" / "multi_turn_func_doc" / f"{module}.json"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return {row["name"]: row for row in rows}

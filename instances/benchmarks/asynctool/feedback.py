@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.asynctool.encoding import to_schedule
 from planoracle.instances.benchmarks.asynctool.failure_causes import causes
+from planoracle.instances.benchmarks.asynctool.language import schedule
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import Transcript
 from planoracle.instances.protocol.feedback import (
@@ -48,7 +48,7 @@ def examine(run: AsyncToolRun) -> Examination:
         clock=times,
         command=times.moment,
         instance=instance,
-        schedule=to_schedule(instance, run.plan.commands) if exact else None,
+        schedule=schedule(instance, run.plan) if exact else None,
     )
 
 

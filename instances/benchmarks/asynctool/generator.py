@@ -50,5 +50,5 @@ def _task(random: Random, name: str, length: int) -> SubTask:
 def style() -> Generator:
     """Return how such problems are made."""
     return Generator(
-        ("tasks", "actions", "shortest", "longest"), defaults(), generate, ("tasks",), compose=problems.composed
+        ("tasks", "actions", "shortest", "longest"), defaults(), generate, ("tasks",), compose=problems.compose
     )

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.calls import Call, too_deep
+from planoracle.instances.benchmarks.asynctool.encoding import CLOSE, problem_of
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import bare, without_thinking
 from planoracle.instances.model_output.json_values import values_in, whole_value
 from planoracle.instances.model_output.messages import chat_in, is_agents
 from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import Reading
+from planoracle.instances.protocol.plan import Plan, Reading
 
 #: Messages that are no calls, as an agent writes them.
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
@@ -87,8 +91,10 @@ class _Messages(Grammar[object]):
             return None
         if isinstance(value.get("function"), dict) and "func_name" not in value:
             return [{"role": "assistant", "tool_calls": [value]}]
-        said = {"func_name", "tool_calls", "role", "unreadable"} & value.keys() or isinstance(value.get("content"), str)
-        return [value] if said and is_agents(value) else None
+        fields = {"func_name", "tool_calls", "role", "unreadable"} & value.keys() or isinstance(
+            value.get("content"), str
+        )
+        return [value] if fields and is_agents(value) else None
 
     def looks(self, text: str, free: bool) -> bool:
         return _RESEMBLES.search(text[:MAX_EXCERPT]) is not None
@@ -106,12 +112,7 @@ class _Parts(_Messages):
         )
 
 
-def messages(turns: Any) -> list[Any]:
-    """Return the agent's messages of a transcript, see `reading`."""
-    return _reading(turns).commands
-
-
-def reading(problem: Instance, submission: object, rules: Profile) -> Reading[list[object]]:
+def reading(problem: Instance, submission: Any, rules: Profile) -> Reading[list[object]]:
     """Read the agent's messages of a transcript.
 
     A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a ``"role"``
@@ -124,31 +125,27 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[li
     PlanError
         If it has none of these forms.
     """
-    return _reading(submission)
-
-
-def _reading(turns: Any) -> Reading[list[Any]]:
-    if isinstance(turns, str):
-        value = whole_value(turns)
+    if isinstance(submission, str):
+        value = whole_value(submission)
         if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
-            found = outputs.read(turns, _Messages())
-            alone = not found.commands and turns.strip()  # one message that says nothing that we know
-            return replace(found, commands=[turns], read_from="whole text") if alone else found
-        turns = value
-    if isinstance(turns, dict):
-        turns = chat_in(turns) if chat_in(turns) is not None else turns.get("messages")
-    if not isinstance(turns, list):
-        raise PlanError("must be a list of messages or a text", field="turns", value=turns)
-    for i, entry in enumerate(turns):
+            result = outputs.read(submission, _Messages())
+            alone = not result.commands and submission.strip()  # one message that says nothing that we know
+            return replace(result, commands=[submission], read_from="whole text") if alone else result
+        submission = value
+    if isinstance(submission, dict):
+        submission = chat_in(submission) if chat_in(submission) is not None else submission.get("messages")
+    if not isinstance(submission, list):
+        raise PlanError("must be a list of messages or a text", field="turns", value=submission)
+    for i, entry in enumerate(submission):
         if not isinstance(entry, dict | str):
             raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
-    kept = [entry for entry in turns if isinstance(entry, str) or entry.get("role") in _AGENT]
-    single = len(kept) == 1 and not (isinstance(kept[0], dict) and "unreadable" in kept[0])
-    if single or not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in kept):
-        found = outputs.read(turns, _Parts())  # a whole transcript in one message, or one in words of its own
-        if len(found.commands) > 1:
-            return found
-    return as_given(kept)
+    retained = [entry for entry in submission if isinstance(entry, str) or entry.get("role") in _AGENT]
+    single = len(retained) == 1 and not (isinstance(retained[0], dict) and "unreadable" in retained[0])
+    if single or not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in retained):
+        result = outputs.read(submission, _Parts())  # a whole transcript in one message, or one in words of its own
+        if len(result.commands) > 1:
+            return result
+    return as_given(retained)
 
 
 def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessage:
@@ -254,3 +251,59 @@ def _tool_call(entry: Any) -> AgentMessage:
         return _call(arguments)
     own = {name: value for name, value in arguments.items() if name != "task_id"}
     return _call({"id": arguments.get("task_id"), "func_name": function.get("name"), "params": own})
+
+
+def messages_by_action(problem: AsyncToolProblem) -> dict[str, dict[str, Any]]:
+    """Return the message that carries out each action of the instance."""
+    calls = {
+        action: call_message(task.id, call)
+        for task in problem.tasks
+        for action, call in zip(task.actions, task.reference_calls, strict=True)
+    }
+    return calls | {CLOSE: CLOSING}
+
+
+def written(problem: Instance, schedule: Schedule, clock: int = 0) -> list[dict[str, Any]]:
+    """Write a schedule as the agent's messages, one a turn, from the turn ``clock`` on (counted from 0)."""
+    messages = messages_by_action(problem_of(problem))
+    turns: list[dict[str, Any]] = []
+    for piece in schedule.pieces:
+        turns += [WAIT] * (piece.start - clock - len(turns))
+        turns.append(messages[piece.action])
+    return turns
+
+
+def schedule(problem: Instance, plan: Plan[list[object]]) -> Schedule:
+    """Turn messages into a schedule; raises `PlanError` for a call that is none of the reference calls."""
+    pieces = []
+    for start, read, action in actions_of(problem_of(problem), plan.commands):
+        if action is None:
+            value = str(read.call or read.reason)
+            raise PlanError("is none of the calls to make", field=f"turns[{start}]", value=value)
+        pieces.append(Piece(action, start, 1, problem.agents[0], 0))
+    return Schedule.of(problem, pieces)
+
+
+def actions_of(
+    problem: AsyncToolProblem, messages: list[Any], rules: Profile = PROFILES["paper"]
+) -> Iterator[tuple[int, AgentMessage, str | None]]:
+    """Yield the turn, the message as read, and its action, of every message but waits.
+
+    A call carries out the first equal reference call that is left; ``None`` if there is none.
+    """
+    remaining = [
+        (task.id, call.key, action)
+        for task in problem.tasks
+        for call, action in zip(task.reference_calls, task.actions, strict=True)
+    ]
+    for turn, message in enumerate(messages):
+        read = read_message(message, rules)
+        if read.kind == "wait":
+            continue
+        action = CLOSE if read.kind == "close" else None
+        if read.call is not None:
+            equal = next((one for one in remaining if one[:2] == (read.task, read.call.key)), None)
+            if equal is not None:
+                remaining.remove(equal)
+                action = equal[2]
+        yield turn, read, action

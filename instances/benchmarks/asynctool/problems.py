@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import combinations
-from math import comb
+from math import comb, prod
 from random import Random
 from typing import Any
 
@@ -50,30 +49,39 @@ def names() -> tuple[str, ...]:
     return tuple(f"{_PREFIX}{label}/{number}" for label, rows in _sets().items() for number in rows)
 
 
-def _parts(name: str) -> tuple[tuple[str, ...], str] | None:
-    """Return the ids of a problem's tasks and the text of its delay; ``None`` if there is no such problem."""
-    if len(name) > 1000 or not name.startswith(_PREFIX):
-        return None
-    body, _, delay = name.removeprefix(_PREFIX).partition("@")
+@lru_cache(maxsize=4096)
+def problem(name: str) -> AsyncToolProblem:
+    """Return the problem of a name; raises `UnknownNameError`.
+
+    Names are ``asynctool/cross2/01`` or ``asynctool/files_1+text_2``. Both may end in a delay, ``@2``, ``@0-1`` or
+    ``@1-2:seed``, see `Delays.parse`.
+
+    >>> [task.id for task in problem("asynctool/files_2+trading_1@0-1:7").tasks]
+    ['files_2', 'trading_1']
+    """
+    head, at, delay = name[:1000].partition("@")
+    body = head.removeprefix(_PREFIX)
     label, _, number = body.partition("/")
     ids = _sets()[label].get(number, ()) if label in _sets() else tuple(body.split("+"))
-    if not ids or len(set(ids)) < len(ids) or not all(task in tasks() for task in ids):
-        return None
-    return ids, delay
+    if len(name) > 1000 or head == body or not ids or len({*ids} & tasks().keys()) < len(ids):
+        raise UnknownNameError("there is no such AsyncTool problem", value=name)
+    delays = Delays.parse(delay) if at else Delays()
+    return AsyncToolProblem(name, tuple(tasks()[task] for task in ids), delays)
+
+
+@lru_cache(maxsize=4096)
+def load(name: str) -> Instance:
+    """Return the instance of a name; raises `UnknownNameError`."""
+    return encoding.instance(problem(name))
 
 
 def covers(name: str) -> bool:
-    """Return true for the name of a problem: ``asynctool/cross2/01``, ``asynctool/files_1+text_2``.
-
-    Both may end in a delay, ``@2``, ``@0-1`` or ``@1-2:seed``, see `Delays.parse`.
-    """
-    parts = _parts(name)
-    if parts is None:
-        return False
+    """Return true for the name of a `problem`."""
     try:
-        return not name.endswith("@") and (not parts[1] or bool(Delays.parse(parts[1])))
+        problem(name)
     except UnknownNameError:
         return False
+    return True
 
 
 def members(name: str) -> tuple[str, ...]:
@@ -96,118 +104,78 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     return f"{label}{at}{delay}", tuple(f"{each}{at}{delay}" for each in names() if each.startswith(f"{label}/"))
 
 
-@lru_cache(maxsize=4096)
-def problem(name: str) -> AsyncToolProblem:
-    """Return the problem of a name; raises `UnknownNameError`.
-
-    >>> [task.id for task in problem("asynctool/files_2+trading_1@0-1:7").tasks]
-    ['files_2', 'trading_1']
-    """
-    parts = _parts(name)
-    if parts is None or not covers(name):
-        raise UnknownNameError("there is no such AsyncTool problem", value=name)
-    ids, delay = parts
-    return AsyncToolProblem(name, tuple(tasks()[task] for task in ids), Delays.parse(delay) if delay else Delays())
-
-
-@lru_cache(maxsize=4096)
-def load(name: str) -> Instance:
-    """Return the instance of a name; raises `UnknownNameError`."""
-    return encoding.instance(problem(name))
-
-
-def composed(kind: str | None, delay: str | None, size: int, count: int, seed: int = 0) -> list[str]:
-    """Return names of new problems; the arguments as for `compose.compose`, and delays as in names.
-
-    >>> composed("cross", "0-1", 2, 1)
-    ['asynctool/numbers_4+text_2@0-1']
-    """
-    suffix = "" if delay is None or Delays.parse(delay) == Delays() else f"@{delay}"
-    rows = compose(list(tasks().values()), "cross" if kind is None else kind, size, count, seed)
-    return [f"{_PREFIX}{'+'.join(task.id for task in row)}{suffix}" for row in rows]
-
-
-#: Whether the tasks of a problem are of one class or of different ones.
+#: Whether the tasks of a problem are of one family or of different ones.
 KINDS = ("similar", "cross")
 
-# Draws for a class or set of classes before the next one is tried.
+# Draws for a family or set of families before the next one is tried.
 _TRIES = 20
 
 
-def compose(pool: Sequence[SubTask], kind: str, size: int, count: int, seed: int = 0) -> list[tuple[SubTask, ...]]:
-    """Combine single tasks into problems, no combination twice.
+def compose(kind: str | None, delay: str | None, size: int, count: int, seed: int = 0) -> list[str]:
+    """Combine bundled tasks into problems, no combination twice, and return their names.
 
     The paper says weighted random sampling and no more; but its numbers (120 = 12 x 10, 132 = 66 x 2, 240 = 12 x 20
-    and 220 = 220 x 1 of 12 classes, 66 pairs and 220 triples of them) say that classes are taken evenly. So they
+    and 220 = 220 x 1 of 12 classes, 66 pairs and 220 triples of them) say that classes are taken evenly. So families
     are here, in random order; tasks are drawn with weights that fall the more often they have been used.
 
     Parameters
     ----------
-    pool
-        Tasks; their class is their ``family``.
     kind
-        ``"similar"``: all tasks of a problem are of one class. ``"cross"``: each is of another.
+        ``"similar"``: all tasks of a problem are of one family. ``"cross"`` (default): each is of another.
+    delay
+        As in names.
     size, count
         Tasks of a problem, and number of problems.
 
     Raises
     ------
     InputError
-        If there is no such kind or the pool cannot make so many.
+        If there is no such kind or delay, or there are not so many combinations.
 
     Examples
     --------
-    >>> from planoracle.instances.benchmarks.asynctool.problems import tasks
-    >>> [(first, second)] = compose(list(tasks().values()), "similar", 2, 1)
-    >>> first.family == second.family, first.id == second.id
-    (True, False)
+    >>> compose("cross", "0-1", 2, 1)
+    ['asynctool/numbers_4+text_2@0-1']
     """
+    suffix = "" if delay is None or Delays.parse(delay) == Delays() else f"@{delay}"
+    kind = "cross" if kind is None else kind
     if kind not in KINDS:
         raise InputError(f"must be one of {', '.join(KINDS)}", field="kind", value=kind)
     if size < 1:
         raise InputError("must be at least 1", field="size", value=size)
-    if len({task.id for task in pool}) < len(pool):
-        raise InputError("must hold every id once", field="pool")
-    classes: dict[str, list[SubTask]] = {}
-    for task in pool:
-        classes.setdefault(task.family or "", []).append(task)
+    families: dict[str, list[str]] = {}
+    for task in tasks().values():
+        families.setdefault(str(task.family), []).append(task.id)
     if kind == "similar":
-        classes = {name: group for name, group in classes.items() if len(group) >= size}
-    possible = _combinations([len(group) for group in classes.values()], kind, size)
+        groups = [(name,) * size for name, ids in families.items() if len(ids) >= size]
+        possible = sum(comb(len(families[name]), size) for name, *_ in groups)
+    else:
+        groups = list(combinations(families, size))
+        possible = sum(prod(len(families[name]) for name in group) for group in groups)
     if not 0 <= count <= possible:
         raise InputError(
             f"must lie between 0 and {possible}: there are no more combinations", field="count", value=count
         )
     random = Random(f"{kind}/{size}/{seed}")
-    uses = dict.fromkeys((task.id for task in pool), 0)
-    problems: dict[frozenset[str], tuple[SubTask, ...]] = {}
-    groups: list[tuple[str, ...]] = []
-    while len(problems) < count:
-        if not groups:
-            groups = [(name,) * size for name in classes] if kind == "similar" else list(combinations(classes, size))
-            random.shuffle(groups)
-        group = groups.pop()
+    uses = dict.fromkeys(tasks(), 0)
+    rows: dict[frozenset[str], tuple[str, ...]] = {}
+    pending: list[tuple[str, ...]] = []
+    while len(rows) < count:
+        if not pending:
+            pending = list(groups)
+            random.shuffle(pending)
+        group = pending.pop()
         for _ in range(_TRIES):
-            row = _draw([classes[name] for name in group], uses, random)
-            if problems.setdefault(frozenset(task.id for task in row), row) is row:
-                for task in row:
-                    uses[task.id] += 1
+            row = _draw([families[name] for name in group], uses, random)
+            if rows.setdefault(frozenset(row), row) is row:
+                uses |= {task: uses[task] + 1 for task in row}
                 break
-    return list(problems.values())
+    return [f"{_PREFIX}{'+'.join(row)}{suffix}" for row in rows.values()]
 
 
-def _combinations(sizes: list[int], kind: str, size: int) -> int:
-    if kind == "similar":
-        return sum(comb(entries, size) for entries in sizes)
-    ways = [1] + [0] * size  # elementary symmetric polynomials of the sizes
-    for entries in sizes:
-        ways = [ways[0], *(ways[k] + entries * ways[k - 1] for k in range(1, size + 1))]
-    return ways[size]
-
-
-def _draw(groups: list[list[SubTask]], uses: dict[str, int], random: Random) -> tuple[SubTask, ...]:
-    drawn: list[SubTask] = []
+def _draw(groups: list[list[str]], uses: dict[str, int], random: Random) -> tuple[str, ...]:
+    drawn: list[str] = []
     for group in random.sample(groups, len(groups)):
         unused = [task for task in group if task not in drawn]
-        drawn.append(random.choices(unused, [1 / (1 + uses[task.id]) for task in unused])[0])
+        drawn += random.choices(unused, [1 / (1 + uses[task]) for task in unused])
     return tuple(drawn)

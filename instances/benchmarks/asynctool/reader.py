@@ -10,7 +10,7 @@ from planoracle.instances.benchmarks.asynctool import bfcl, encoding
 from planoracle.instances.benchmarks.asynctool.calls import parse_call
 from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Delays, SubTask
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.instance_file import SchemaLink, input_error, shorthand
+from planoracle.instances.files.instance_file import SchemaLink, check, input_error, shorthand
 from planoracle.instances.model.instance import Instance
 
 FORMAT: Final = "planoracle/asynctool"
@@ -28,7 +28,9 @@ class DelayEntry(_Strict):
     least: int = Field(1, ge=0, le=MAX_DELAY)
     most: int | None = Field(None, ge=0, le=MAX_DELAY, description="default: least")
     seed: int = 0
-    tools: dict[str, int] = Field({}, description="delays of single tools, which go before")
+    tools: dict[str, Annotated[int, Field(ge=0, le=MAX_DELAY)]] = Field(
+        {}, description="delays of single tools, which go before"
+    )
 
 
 def _spread(value: Any) -> Any:
@@ -50,21 +52,14 @@ class SubTaskEntry(_Strict):
 
     id: str = Field(min_length=1, max_length=100)
     question: str = ""
-    ground_truth: list[str] | None = Field(
-        None, max_length=MAX_CALLS, description="reference calls in order, such as f(a=1)"
+    ground_truth: list[str] = Field(
+        min_length=1, max_length=MAX_CALLS, description="reference calls in order, such as f(a=1)"
     )
     family: str | None = Field(None, description="executor: one of ours, bfcl:ClassName, or null for none")
     tools: list[Annotated[str | dict[str, Any], BeforeValidator(_name_or_document)]] | None = Field(
         None, description="tools offered: names, or documents as in the paper's Figure 11; default: all of the family"
     )
     initial: dict[str, Any] = Field({}, description="state that the executor begins with")
-
-
-class TruthEntry(_Strict):
-    """Reference calls kept apart from the questions, as in the paper's Figure 8."""
-
-    task_id: str
-    ground_truth: list[str] = Field(max_length=MAX_CALLS)
 
 
 class ProblemEntry(_Strict):
@@ -75,23 +70,21 @@ class ProblemEntry(_Strict):
         1, validate_default=True, description="turns"
     )
     tasks: list[SubTaskEntry] = Field(min_length=1, max_length=MAX_TASKS)
-    ground_truth: list[TruthEntry] = Field([], max_length=MAX_TASKS)
 
 
-class ProblemDocument(ProblemEntry):
+class _Head(_Strict):
+    schema_: SchemaLink = None
+    format: Literal["planoracle/asynctool"]
+    version: Literal[1]
+
+
+class ProblemDocument(_Head, ProblemEntry):
     """A file with one AsyncTool problem."""
 
-    schema_: SchemaLink = None
-    format: Literal["planoracle/asynctool"]
-    version: Literal[1]
 
-
-class CollectionDocument(_Strict):
+class CollectionDocument(_Head):
     """A file with several AsyncTool problems."""
 
-    schema_: SchemaLink = None
-    format: Literal["planoracle/asynctool"]
-    version: Literal[1]
     problems: list[ProblemEntry] = Field(min_length=1, max_length=MAX_PROBLEMS)
 
 
@@ -136,60 +129,48 @@ def read(document: Any, source: str) -> list[Instance]:
 
 
 def _problem(entry: ProblemEntry) -> AsyncToolProblem:
-    calls_by_task = {truth.task_id: truth.ground_truth for truth in entry.ground_truth}
-    if len(calls_by_task) < len(entry.ground_truth) or not calls_by_task.keys() <= {task.id for task in entry.tasks}:
-        raise InputError("must name every task at most once, and no other", field="ground_truth")
-    ids: set[str] = set()
-    tasks = []
+    tasks: dict[str, SubTask] = {}
     for i, task in enumerate(entry.tasks):
         field = f"tasks[{i}]"
-        if task.id in ids or "/" in task.id or not task.id.isprintable():
+        if task.id in tasks or "/" in task.id or not task.id.isprintable():
             raise InputError("must be unique, printable and without '/'", field=f"{field}.id", value=task.id)
-        ids.add(task.id)
-        if task.ground_truth is not None and task.id in calls_by_task:
-            raise InputError("is given twice", field=f"{field}.ground_truth", value=task.id)
-        calls = task.ground_truth if task.ground_truth is not None else calls_by_task.get(task.id)
-        if not calls:
-            raise InputError("needs at least one reference call", field=f"{field}.ground_truth", value=calls)
         try:
-            tasks.append(_sub_task(task, calls))
+            tasks[task.id] = _sub_task(task)
         except InputError as error:
             raise error.at("", field) from None
-    return AsyncToolProblem(entry.name, tuple(tasks), _delays(entry.delay))
+    return AsyncToolProblem(entry.name, tuple(tasks.values()), _delays(entry.delay))
 
 
 def _delays(entry: DelayEntry) -> Delays:
     most = entry.least if entry.most is None else entry.most
     if most < entry.least:
         raise InputError("must not be less than least", field="delay.most", value=most)
-    for tool, turns in entry.tools.items():
-        if not 0 <= turns <= MAX_DELAY:
-            raise InputError(f"must lie between 0 and {MAX_DELAY}", field=f"delay.tools.{tool}", value=turns)
     return Delays(entry.least, most, entry.seed, entry.tools)
 
 
-def _sub_task(entry: SubTaskEntry, calls: list[str]) -> SubTask:
+def _sub_task(entry: SubTaskEntry) -> SubTask:
     offered = _offered(entry)
     order = {
         name: tuple((document.get("parameters") or {}).get("properties") or ())
         for name, document in (offered or {}).items()
     }
-    reference_calls = []
-    for i, text in enumerate(calls):
+    calls = []
+    for i, text in enumerate(entry.ground_truth):
         try:
-            reference_calls.append(parse_call(text, order))
+            calls.append(parse_call(text, order))
         except InputError as error:
             raise error.at("", f"ground_truth[{i}]") from None
-    task = SubTask(
-        entry.id,
-        entry.question,
-        tuple(reference_calls),
-        entry.family,
-        offered if offered is not None else {call.name: {"name": call.name} for call in reference_calls},
-        entry.initial,
-    )
-    bfcl.check_state(task.family, task.initial)
-    _try_out(task, calls)
+    if offered is None:
+        offered = {call.name: {"name": call.name} for call in calls}
+    task = SubTask(entry.id, entry.question, tuple(calls), entry.family, offered, entry.initial)
+    if task.family in bfcl.FAMILIES:
+        check(bfcl.FAMILIES[task.family].Initial, task.initial, "initial")
+    for i, (call, result) in enumerate(zip(calls, task.solved.results, strict=True)):
+        fault = "" if call.name in offered else "calls a tool that is not offered"
+        if isinstance(result, dict) and "error" in result:
+            fault = fault or f"fails: {result['error']}"
+        if fault:
+            raise InputError(fault, field=f"ground_truth[{i}]", value=entry.ground_truth[i])
     return task
 
 
@@ -207,14 +188,6 @@ def _offered(entry: SubTaskEntry) -> dict[str, dict[str, Any]] | None:
             raise InputError("must be an object with properties", field=f"tools[{i}].parameters", value=parameters)
         offered[name] = tool if isinstance(tool, dict) else documents.get(name, {"name": name})
     return offered
-
-
-def _try_out(task: SubTask, calls: list[str]) -> None:
-    for i, (call, result, text) in enumerate(zip(task.reference_calls, task.solved.results, calls, strict=True)):
-        if call.name not in task.documents:
-            raise InputError("calls a tool that is not offered", field=f"ground_truth[{i}]", value=text)
-        if isinstance(result, dict) and "error" in result:
-            raise InputError(f"fails: {result['error']}", field=f"ground_truth[{i}]", value=text)
 
 
 def to_document(problem: AsyncToolProblem) -> dict[str, Any]:

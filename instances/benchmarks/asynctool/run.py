@@ -7,14 +7,17 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from planoracle.instances.benchmarks.asynctool.encoding import (
-    CLOSE,
+from planoracle.instances.benchmarks.asynctool.encoding import CLOSE, problem_of
+from planoracle.instances.benchmarks.asynctool.language import (
+    CLOSING,
+    MAX_MESSAGES,
+    WAIT,
     actions_of,
+    call_message,
     messages_by_action,
-    problem_of,
-    transcript,
+    read_message,
+    written,
 )
-from planoracle.instances.benchmarks.asynctool.language import CLOSING, MAX_MESSAGES, WAIT, call_message, read_message
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, SimulatedTurn
 from planoracle.instances.benchmarks.asynctool.simulation import replay as run_of
@@ -119,13 +122,13 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the messages up to a step and those of the rest."""
-        messages = [*self.plan.commands[:count], *transcript(self.task, rest, count)]
+        messages = [*self.plan.commands[:count], *written(self.problem, rest, count)]
         verdict = run_of(self.task, messages, self.rules).verdict()
         return "\n".join(map(json.dumps, messages)), verdict
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return a message for every turn."""
-        return list(map(json.dumps, transcript(self.task, rest, point.state.clock)))
+        return list(map(json.dumps, written(self.problem, rest, point.state.clock)))
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every reference call whose result to build on is known, the closing message and the wait."""

@@ -7,17 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from types import GenericAlias
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from planoracle.instances.protocol.feedback import quoted
 
 #: Limits on parameters: characters of a text, entries of a list, size of a number.
 MAX_TEXT, MAX_ENTRIES, MAX_NUMBER = 10_000, 1_000, 10**12
-
-
-_SINGLE = (str, int, float, bool)
 
 
 class ToolError(Exception):
@@ -28,6 +27,12 @@ def refuse_if(condition: bool, reason: str) -> None:
     """Raise a `ToolError` with a reason if a condition holds."""
     if condition:
         raise ToolError(reason)
+
+
+def refuse_first(*faults: tuple[Any, str]) -> None:
+    """Raise a `ToolError` with the reason of the first condition that holds."""
+    for condition, reason in faults:
+        refuse_if(bool(condition), reason)
 
 
 def entry_of(table: Mapping[Any, Any], key: object, reason: str) -> Any:
@@ -44,105 +49,86 @@ def row_of(rows: Iterable[dict[str, Any]], field: str, value: object, reason: st
     raise ToolError(reason)
 
 
-class InitialState(TypedDict):
-    """Initial state of a family without a state, and base of the others: unknown fields are refused."""
+def fields(**types: Any) -> Any:
+    """Return the type of JSON objects with exactly these fields."""
+    kind = TypedDict("Fields", types)  # type: ignore[misc]  # the fields are known at run time only
+    return with_config(ConfigDict(extra="forbid", strict=True))(kind)
 
-    __pydantic_config__ = {"extra": "forbid", "strict": True}  # type: ignore[misc]  # noqa: RUF012
+
+def list_of(kind: Any) -> Any:
+    """Return the type of lists of values of a type."""
+    return GenericAlias(list, (kind,))
+
+
+def dict_of(kind: Any) -> Any:
+    """Return the type of JSON objects whose values are of a type."""
+    return GenericAlias(dict, (str, kind))
 
 
 def tool(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a method of a `Toolbox` as a tool; its parameters are ``Annotated[type, "description"]``."""
+    """Mark a method of a `Toolbox` as a tool; its parameters are ``Annotated[type, "description"]``.
+
+    Types are ``str``, ``int``, ``list[int]`` and literals of text.
+    """
     method.is_tool = True  # type: ignore[attr-defined]
     return method
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a tool; ``type`` is ``str, int, float, bool``, a list of one of them, or a literal."""
-
-    name: str
-    type: Any
-    description: str
-    required: bool
-
-    def check(self, value: Any) -> Any:
-        """Return a value that fits; raises `ToolError`."""
-        if self.type in _SINGLE:
-            return _single(self.type, value, self.name)
-        if get_origin(self.type) is list:
-            (entry,) = get_args(self.type)
-            refuse_if(
-                not isinstance(value, list) or len(value) > MAX_ENTRIES,
-                f"{self.name} must be a list of at most {MAX_ENTRIES} entries",
-            )
-            return [_single(entry, one, f"every entry of {self.name}") for one in value]
-        allowed = get_args(self.type)
-        refuse_if(
-            not isinstance(value, str) or value not in allowed, f"{self.name} must be one of {', '.join(allowed)}"
-        )
-        return value
-
-    def schema(self) -> dict[str, Any]:
-        """Return the parameter's JSON Schema."""
-        names = {str: "string", int: "integer", float: "number", bool: "boolean"}
-        described = {"description": self.description}
-        if get_origin(self.type) is list:
-            return {"type": "array", "items": {"type": names[get_args(self.type)[0]]}} | described
-        if get_origin(self.type) is Literal:
-            return {"type": "string", "enum": list(get_args(self.type))} | described
-        return {"type": names[self.type]} | described
-
-
-def _single(kind: type, value: Any, name: str) -> Any:
-    if kind is str:
-        refuse_if(
-            not isinstance(value, str) or len(value) > MAX_TEXT, f"{name} must be text of at most {MAX_TEXT} characters"
-        )
-        return value
-    if kind is bool:
-        refuse_if(not isinstance(value, bool), f"{name} must be true or false")
-        return value
-    if kind is int and isinstance(value, float) and value.is_integer():
-        value = int(value)  # JSON does not tell 20 from 20.0
-    fits = isinstance(value, int) if kind is int else isinstance(value, int | float)
-    refuse_if(
-        not fits or isinstance(value, bool) or not -MAX_NUMBER <= value <= MAX_NUMBER,
-        f"{name} must be a {'whole ' if kind is int else ''}number of at most {MAX_NUMBER:,}",
-    )
-    return value
+#: JSON Schemas of the types of parameters; any other type is a literal.
+_SCHEMAS: dict[Any, dict[str, Any]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    list[int]: {"type": "array", "items": {"type": "integer"}},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: what it does and what it takes."""
+    """A tool: its description, and types and descriptions of its parameters by name; all are required."""
 
     name: str
     description: str
-    parameters: tuple[Parameter, ...]
+    parameters: Mapping[str, tuple[Any, str]]
 
     def document(self) -> dict[str, Any]:
         """Return the tool's document in the form of the paper's Figure 11."""
+        properties = {}
+        for name, (kind, description) in self.parameters.items():
+            schema = _SCHEMAS.get(kind) or {"type": "string", "enum": list(get_args(kind))}
+            properties[name] = schema | {"description": description}
         return {
             "name": self.name,
             "description": self.description,
-            "parameters": {
-                "type": "object",
-                "properties": {parameter.name: parameter.schema() for parameter in self.parameters},
-                "required": [parameter.name for parameter in self.parameters if parameter.required],
-            },
+            "parameters": {"type": "object", "properties": properties, "required": list(properties)},
         }
 
     def check(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters, each of its type; raises `ToolError`."""
-        parameters = {parameter.name: parameter for parameter in self.parameters}
         for name in params:
-            refuse_if(name not in parameters, f"{self.name} has no parameter {quoted(name)}")
-        for parameter in self.parameters:
-            refuse_if(
-                parameter.required and parameter.name not in params,
-                f"{self.name} needs the parameter {parameter.name!r}",
-            )
-        return {name: parameters[name].check(value) for name, value in params.items()}
+            refuse_if(name not in self.parameters, f"{self.name} has no parameter {quoted(name)}")
+        for name in self.parameters:
+            refuse_if(name not in params, f"{self.name} needs the parameter {name!r}")
+        return {name: _checked(self.parameters[name][0], value, name) for name, value in params.items()}
+
+
+def _checked(kind: Any, value: Any, name: str) -> Any:
+    """Return a value that fits a type; raises `ToolError`."""
+    if kind == list[int]:
+        fits = isinstance(value, list) and len(value) <= MAX_ENTRIES
+        refuse_if(not fits, f"{name} must be a list of at most {MAX_ENTRIES} entries")
+        return [_checked(int, one, f"every entry of {name}") for one in value]
+    if kind is str:
+        fits = isinstance(value, str) and len(value) <= MAX_TEXT
+        refuse_if(not fits, f"{name} must be text of at most {MAX_TEXT} characters")
+    elif kind is int:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # JSON does not tell 20 from 20.0
+        fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_NUMBER
+        refuse_if(not fits, f"{name} must be a whole number of at most {MAX_NUMBER:,}")
+    else:
+        allowed = get_args(kind)
+        refuse_if(not isinstance(value, str) or value not in allowed, f"{name} must be one of {', '.join(allowed)}")
+    return value
 
 
 class Toolbox:
@@ -151,7 +137,7 @@ class Toolbox:
     Parameters
     ----------
     initial
-        The state to begin with, a JSON object of the form `Initial`; not changed.
+        The state to begin with, a JSON object of the type `Initial`; not changed.
 
     Attributes
     ----------
@@ -159,8 +145,8 @@ class Toolbox:
         The current state, a JSON object.
     """
 
-    #: Type of the initial state: a ``TypedDict``.
-    Initial: ClassVar[type] = InitialState
+    #: Type of the initial state, see `fields`.
+    Initial: ClassVar[Any] = fields()
     #: Fields of the state that calls change; they are compared after a run.
     COMPARED: ClassVar[tuple[str, ...]] = ()
 
@@ -174,12 +160,8 @@ class Toolbox:
         tools_by_name = {}
         for name, method in vars(cls).items():
             if getattr(method, "is_tool", False):
-                hints = get_type_hints(method, include_extras=True)
-                parameters = tuple(
-                    _parameter(one, hints[one.name])
-                    for one in inspect.signature(method).parameters.values()
-                    if one.name != "self"
-                )
+                hints = get_type_hints(method, include_extras=True).items()
+                parameters = {one: get_args(hint) for one, hint in hints if get_origin(hint) is Annotated}
                 tools_by_name[name] = Tool(name, " ".join((inspect.getdoc(method) or "").split()), parameters)
         return tools_by_name
 
@@ -199,9 +181,3 @@ class Toolbox:
     def state(self) -> dict[str, Any]:
         """Return a copy of the state that is compared after a run, as a JSON object."""
         return deepcopy({name: self.data[name] for name in self.COMPARED})
-
-
-def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
-    assert get_origin(hint) is Annotated, f"{one.name} must be Annotated[type, description]"
-    kind, description = get_args(hint)
-    return Parameter(one.name, kind, description, one.default is inspect.Parameter.empty)

@@ -6,7 +6,7 @@ import re
 from math import gcd
 from typing import Annotated, Any
 
-from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox, refuse_if, tool
+from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox, refuse_first, refuse_if, tool
 
 _MOST = 10**12
 
@@ -38,8 +38,10 @@ class Numbers(Toolbox):
         divisor: Annotated[int, "the number to divide by, 1 or more"],
     ) -> dict[str, Any]:
         """Divide one whole number by another; the result is the whole quotient and the remainder."""
-        refuse_if(dividend < 0, "dividend must not be negative")
-        refuse_if(divisor < 1, "divisor must be positive")
+        refuse_first(
+            (dividend < 0, "dividend must not be negative"),
+            (divisor < 1, "divisor must be positive"),
+        )
         quotient, remainder = divmod(dividend, divisor)
         return {"quotient": quotient, "remainder": remainder}
 
@@ -50,8 +52,10 @@ class Numbers(Toolbox):
         second: Annotated[int, "the other number, 1 or more"],
     ) -> dict[str, Any]:
         """Find the greatest common divisor of two positive whole numbers."""
-        refuse_if(first < 1, "first must be positive")
-        refuse_if(second < 1, "second must be positive")
+        refuse_first(
+            (first < 1, "first must be positive"),
+            (second < 1, "second must be positive"),
+        )
         return {"divisor": gcd(first, second)}
 
 
@@ -87,9 +91,12 @@ class Text(Toolbox):
     ) -> dict[str, Any]:
         """Replace every occurrence of a part of a text by something else."""
         count = text.count(old) if old else 0
-        refuse_if(not count, "the text does not hold the part to replace")
-        refuse_if(
-            len(text) + count * (len(new) - len(old)) > _MAX_TEXT, f"the text must have at most {_MAX_TEXT} characters"
+        refuse_first(
+            (not count, "the text does not hold the part to replace"),
+            (
+                len(text) + count * (len(new) - len(old)) > _MAX_TEXT,
+                f"the text must have at most {_MAX_TEXT} characters",
+            ),
         )
         return {"text": text.replace(old, new)}
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from typing_extensions import TypedDict
-
 from planoracle.instances.benchmarks.asynctool.tools.base import (
-    InitialState,
     Toolbox,
+    dict_of,
     entry_of,
+    fields,
+    list_of,
+    refuse_first,
     refuse_if,
     row_of,
     tool,
@@ -21,23 +22,15 @@ _MAX_CONTACTS, _MAX_SENT, _MAX_CONTACT_NAME, _MAX_MESSAGE = 200, 200, 60, 500
 TelephoneNumber = Annotated[str, "telephone number: digits and hyphens"]
 
 
-class InboxMessage(TypedDict):
-    """A message in the inbox; ``sender`` is a telephone number and every ``id`` occurs once."""
-
-    id: int
-    sender: str
-    text: str
+#: A message in the inbox; ``sender`` is a telephone number and every ``id`` occurs once.
+InboxMessage = fields(id=int, sender=str, text=str)
 
 
 class Messages(Toolbox):
     """A telephone that sends messages to the numbers of its contacts."""
 
-    class Initial(InitialState):
-        """Contacts with their numbers by name, and the inbox."""
-
-        contacts: dict[str, str]
-        inbox: list[InboxMessage]
-
+    #: Contacts with their numbers by name, and the inbox.
+    Initial = fields(contacts=dict_of(str), inbox=list_of(InboxMessage))
     COMPARED = ("contacts", "inbox", "sent")
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
@@ -52,16 +45,18 @@ class Messages(Toolbox):
     @tool
     def add_contact(self, name: Annotated[str, "name of the new contact"], number: TelephoneNumber) -> dict[str, Any]:
         """Save a new contact. The name must not be in use."""
-        refuse_if(
-            not 1 <= len(name) <= _MAX_CONTACT_NAME or not name.isprintable(),
-            f"names have 1 to {_MAX_CONTACT_NAME} printable characters",
+        refuse_first(
+            (
+                not 1 <= len(name) <= _MAX_CONTACT_NAME or not name.isprintable(),
+                f"names have 1 to {_MAX_CONTACT_NAME} printable characters",
+            ),
+            (
+                not (3 <= len(number) <= 20 and number.isascii() and number.replace("-", "").isdigit()),
+                "numbers consist of 3 to 20 digits and hyphens",
+            ),
+            (name in self.data["contacts"], f"there is a contact named {name!r} already"),
+            (len(self.data["contacts"]) >= _MAX_CONTACTS, "there are too many contacts"),
         )
-        refuse_if(
-            not (3 <= len(number) <= 20 and number.isascii() and number.replace("-", "").isdigit()),
-            "numbers consist of 3 to 20 digits and hyphens",
-        )
-        refuse_if(name in self.data["contacts"], f"there is a contact named {name!r} already")
-        refuse_if(len(self.data["contacts"]) >= _MAX_CONTACTS, "there are too many contacts")
         self.data["contacts"][name] = number
         return {"added": name}
 
@@ -76,8 +71,10 @@ class Messages(Toolbox):
         self, number: TelephoneNumber, text: Annotated[str, "text of the message, exactly as it shall arrive"]
     ) -> dict[str, Any]:
         """Send a message to the number of a contact. The result is the message's id."""
-        refuse_if(number not in self.data["contacts"].values(), f"no contact has the number {number[:80]!r}")
-        refuse_if(not 1 <= len(text) <= _MAX_MESSAGE, f"messages have 1 to {_MAX_MESSAGE} characters")
+        refuse_first(
+            (number not in self.data["contacts"].values(), f"no contact has the number {number[:80]!r}"),
+            (not 1 <= len(text) <= _MAX_MESSAGE, f"messages have 1 to {_MAX_MESSAGE} characters"),
+        )
         sent = self.data["sent"]
         refuse_if(len(sent) >= _MAX_SENT, "too many messages have been sent")
         sent.append({"message": self._first_sent + len(sent), "to": number, "text": text})
@@ -97,30 +94,18 @@ UserName = Annotated[str, "name of the user"]
 PostId = Annotated[int, "id of the post"]
 
 
-class Post(TypedDict):
-    """A post; every ``id`` occurs once."""
+#: A post; every ``id`` occurs once.
+Post = fields(id=int, text=str)
 
-    id: int
-    text: str
-
-
-class User(TypedDict):
-    """A user: how many follow them, the id of the post they have pinned (0: none), and all their posts."""
-
-    followers: int
-    pinned: int
-    posts: list[Post]
+#: A user: how many follow them, the id of the post they have pinned (0: none), and all their posts.
+User = fields(followers=int, pinned=int, posts=list_of(Post))
 
 
 class Posts(Toolbox):
     """A social network, as one account sees it."""
 
-    class Initial(InitialState):
-        """Users by name, and whom the account follows."""
-
-        users: dict[str, User]
-        following: list[str]
-
+    #: Users by name, and whom the account follows.
+    Initial = fields(users=dict_of(User), following=list_of(str))
     COMPARED = ("following", "likes", "comments")
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
@@ -187,26 +172,15 @@ TicketNumber = Annotated[int, "number of the ticket"]
 Urgency = Literal["low", "normal", "high"]
 
 
-class Ticket(TypedDict):
-    """An unresolved ticket; ``number`` is unique, ``specialist`` is empty if it is not assigned."""
-
-    number: int
-    customer: str
-    subject: str
-    urgency: Urgency
-    specialist: str
+#: An unresolved ticket; ``number`` is unique, ``specialist`` is empty if it is not assigned.
+Ticket = fields(number=int, customer=str, subject=str, urgency=Urgency, specialist=str)
 
 
 class Tickets(Toolbox):
     """A support desk. A ticket is resolved by the specialist it is assigned to."""
 
-    class Initial(InitialState):
-        """Names of the customers and of the specialists, and the tickets."""
-
-        customers: list[str]
-        specialists: list[str]
-        tickets: list[Ticket]
-
+    #: Names of the customers and of the specialists, and the tickets.
+    Initial = fields(customers=list_of(str), specialists=list_of(str), tickets=list_of(Ticket))
     COMPARED = ("tickets",)
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
@@ -242,8 +216,10 @@ class Tickets(Toolbox):
     ) -> dict[str, Any]:
         """Assign a ticket that is not resolved to a specialist, who takes it over from any other."""
         opened = self._open(ticket)
-        refuse_if(specialist not in self.data["specialists"], f"no specialist is named {specialist[:80]!r}")
-        refuse_if(opened["specialist"] == specialist, f"ticket {ticket} is assigned to {specialist!r} already")
+        refuse_first(
+            (specialist not in self.data["specialists"], f"no specialist is named {specialist[:80]!r}"),
+            (opened["specialist"] == specialist, f"ticket {ticket} is assigned to {specialist!r} already"),
+        )
         opened["specialist"] = specialist
         return {"ticket": ticket, "specialist": specialist}
 
@@ -253,8 +229,10 @@ class Tickets(Toolbox):
     ) -> dict[str, Any]:
         """Resolve a ticket that is assigned to a specialist."""
         opened = self._open(ticket)
-        refuse_if(not 1 <= len(solution) <= _MAX_NOTE, f"solutions have 1 to {_MAX_NOTE} characters")
-        refuse_if(not opened["specialist"], f"ticket {ticket} is assigned to nobody")
+        refuse_first(
+            (not 1 <= len(solution) <= _MAX_NOTE, f"solutions have 1 to {_MAX_NOTE} characters"),
+            (not opened["specialist"], f"ticket {ticket} is assigned to nobody"),
+        )
         opened["solution"] = solution
         return {"ticket": ticket, "status": "resolved"}
 

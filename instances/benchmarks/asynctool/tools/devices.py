@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from operator import eq, gt, lt
 from typing import Annotated, Any, Literal
 
-from typing_extensions import TypeAliasType, TypedDict
+from typing_extensions import TypeAliasType
 
 from planoracle.instances.benchmarks.asynctool.tools.base import (
-    InitialState,
     Toolbox,
     ToolError,
+    dict_of,
+    fields,
+    list_of,
+    refuse_first,
     refuse_if,
     row_of,
     tool,
@@ -29,16 +32,12 @@ Entry = Annotated[str, "name of a file in the current folder"]
 class Files(Toolbox):
     """Folders and text files. Work begins in the top folder and every name is one of the current folder."""
 
-    class Initial(InitialState):
-        """The top folder: files are text, folders are objects of the same form."""
-
-        root: Tree
-
+    #: The top folder: files are text, folders are objects of the same form.
+    Initial = fields(root=Tree)
     COMPARED = ("root",)  # which folder is current does not count
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
         super().__init__(initial)
-        self._entries, self._size = _measure(self.data["root"])
         self._trail: list[tuple[str, Tree]] = [("", self.data["root"])]
 
     @tool
@@ -67,7 +66,6 @@ class Files(Toolbox):
         self._free(name)
         refuse_if(len(self._trail) > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep")
         self._folder()[name] = {}
-        self._entries += 1
         return {"made": name}
 
     @tool
@@ -89,9 +87,8 @@ class Files(Toolbox):
             old = ""
         text = f"{old}\n{line}" if old else line
         refuse_if(len(text) > _MAX_FILE, f"a file holds at most {_MAX_FILE} characters")
-        refuse_if(self._size + len(text) - len(old) > _MAX_TOTAL, "the disk is full")
-        self._entries += name not in folder
-        self._size += len(text) - len(old)
+        size = sum(len(entry) for entry in _entries(self.data["root"]) if isinstance(entry, str))
+        refuse_if(size + len(text) - len(old) > _MAX_TOTAL, "the disk is full")
         folder[name] = text
         return {"lines": text.count("\n") + 1}
 
@@ -110,8 +107,10 @@ class Files(Toolbox):
         if goal is None:
             folder[target] = folder.pop(name)
             return {"renamed": target}
-        refuse_if(name in goal, f"the folder {target!r} holds {name!r} already")
-        refuse_if(len(self._trail) + _height(entry) > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep")
+        refuse_first(
+            (name in goal, f"the folder {target!r} holds {name!r} already"),
+            (len(self._trail) + _height(entry) > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep"),
+        )
         goal[name] = folder.pop(name)
         return {"moved_into": target}
 
@@ -144,29 +143,30 @@ class Files(Toolbox):
         return entry
 
     def _free(self, name: str) -> None:
-        refuse_if(_plain(name) in self._folder(), f"the current folder holds {name!r} already")
-        refuse_if(self._entries >= _MAX_ENTRIES, "there are too many files and folders")
+        refuse_first(
+            (_plain(name) in self._folder(), f"the current folder holds {name!r} already"),
+            (sum(1 for _ in _entries(self.data["root"])) >= _MAX_ENTRIES, "there are too many files and folders"),
+        )
 
 
 def _plain(name: str) -> str:
     """Return a name that is one; paths are none."""
-    refuse_if(not 1 <= len(name) <= _MAX_NAME, f"names have 1 to {_MAX_NAME} characters")
-    refuse_if(
-        "/" in name or "\\" in name or name.strip(". ") != name or not name.isprintable(),
-        f"{name!r} is not a plain name: paths, control characters and outer dots or blanks are not",
+    refuse_first(
+        (not 1 <= len(name) <= _MAX_NAME, f"names have 1 to {_MAX_NAME} characters"),
+        (
+            "/" in name or "\\" in name or name.strip(". ") != name or not name.isprintable(),
+            f"{name!r} is not a plain name: paths, control characters and outer dots or blanks are not",
+        ),
     )
     return name
 
 
-def _measure(tree: Tree) -> tuple[int, int]:
-    entries, size = len(tree), 0
+def _entries(tree: Tree) -> Iterator[str | Tree]:
+    """Yield all files and folders below a folder."""
     for entry in tree.values():
-        if isinstance(entry, str):
-            size += len(entry)
-        else:
-            below = _measure(entry)
-            entries, size = entries + below[0], size + below[1]
-    return entries, size
+        yield entry
+        if not isinstance(entry, str):
+            yield from _entries(entry)
 
 
 def _height(entry: str | Tree) -> int:
@@ -179,22 +179,14 @@ Column = Annotated[str, "name of the column"]
 _RELATIONS = {"below": lt, "equal": eq, "above": gt}
 
 
-class SheetRow(TypedDict):
-    """A row of the table; every ``id`` occurs once, all rows have the same columns."""
-
-    id: int
-    label: str
-    values: dict[str, int]
+#: A row of the table; every ``id`` occurs once, all rows have the same columns.
+SheetRow = fields(id=int, label=str, values=dict_of(int))
 
 
 class Records(Toolbox):
     """A table whose cells can be searched and changed; its rows and columns stay the same."""
 
-    class Initial(InitialState):
-        """The table."""
-
-        rows: list[SheetRow]
-
+    Initial = fields(rows=list_of(SheetRow))
     COMPARED = ("rows",)
 
     @tool
@@ -263,17 +255,8 @@ Engine = Literal["on", "off"]
 class Vehicle(Toolbox):
     """A parked vehicle, controlled from outside."""
 
-    class Initial(InitialState):
-        """State of the vehicle: fuel and size of the tank in litres, temperatures in degrees Celsius."""
-
-        doors: Doors
-        brake: Brake
-        engine: Engine
-        fuel: int
-        tank: int
-        outside: int
-        climate: int
-
+    #: State of the vehicle: fuel and size of the tank in litres, temperatures in degrees Celsius.
+    Initial = fields(doors=Doors, brake=Brake, engine=Engine, fuel=int, tank=int, outside=int, climate=int)
     COMPARED = ("doors", "brake", "engine", "fuel", "climate")
 
     @tool
@@ -297,9 +280,11 @@ class Vehicle(Toolbox):
     def switch_engine(self, engine: Annotated[Engine, "what the engine shall be"]) -> dict[str, Any]:
         """Switch the engine on or off. It starts only with locked doors, a pressed brake and some fuel."""
         if engine == "on":
-            refuse_if(self.data["doors"] != "locked", "the doors are unlocked")
-            refuse_if(self.data["brake"] != "pressed", "the brake is released")
-            refuse_if(self.data["fuel"] <= 0, "there is no fuel")
+            refuse_first(
+                (self.data["doors"] != "locked", "the doors are unlocked"),
+                (self.data["brake"] != "pressed", "the brake is released"),
+                (self.data["fuel"] <= 0, "there is no fuel"),
+            )
         return self._set("engine", engine)
 
     @tool
@@ -314,9 +299,12 @@ class Vehicle(Toolbox):
     @tool
     def set_climate(self, celsius: Annotated[int, "temperature in degrees Celsius"]) -> dict[str, Any]:
         """Set the temperature inside. The engine must be on."""
-        refuse_if(self.data["engine"] != "on", "the engine is off")
-        refuse_if(
-            not _COLDEST <= celsius <= _HOTTEST, f"the temperature must lie between {_COLDEST} and {_HOTTEST} degrees"
+        refuse_first(
+            (self.data["engine"] != "on", "the engine is off"),
+            (
+                not _COLDEST <= celsius <= _HOTTEST,
+                f"the temperature must lie between {_COLDEST} and {_HOTTEST} degrees",
+            ),
         )
         return self._set("climate", celsius)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from typing_extensions import TypedDict
-
 from planoracle.instances.benchmarks.asynctool.tools.base import (
-    InitialState,
     Toolbox,
     ToolError,
+    dict_of,
     entry_of,
-    refuse_if,
+    fields,
+    list_of,
+    refuse_first,
     row_of,
     tool,
 )
@@ -22,23 +22,15 @@ _MAX_ORDERS = 1_000
 Symbol = Annotated[str, "ticker symbol"]
 
 
-class Stock(TypedDict):
-    """A listed company; prices in cents."""
-
-    company: str
-    price: int
+#: A listed company; prices in cents.
+Stock = fields(company=str, price=int)
 
 
 class Trading(Toolbox):
     """A brokerage account. Orders are open until they are executed or cancelled."""
 
-    class Initial(InitialState):
-        """State of the market and of the account; money in cents, holdings in shares."""
-
-        market: dict[str, Stock]
-        cash: int
-        holdings: dict[str, int]
-
+    #: State of the market and of the account; money in cents, holdings in shares.
+    Initial = fields(market=dict_of(Stock), cash=int, holdings=dict_of(int))
     COMPARED = ("cash", "holdings", "orders")
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
@@ -67,12 +59,16 @@ class Trading(Toolbox):
     ) -> dict[str, Any]:
         """Place a limit order. It is executed at once if the current price allows it, else it stays open."""
         price = self._stock(symbol)["price"]
-        refuse_if(not 1 <= shares <= 10**6, "shares must lie between 1 and 1,000,000")
-        refuse_if(limit < 1, "limit must be positive")
+        refuse_first(
+            (not 1 <= shares <= 10**6, "shares must lie between 1 and 1,000,000"),
+            (limit < 1, "limit must be positive"),
+        )
         orders, balance = self.data["orders"], self.data["holdings"].get(symbol, 0)
-        refuse_if(len(orders) >= _MAX_ORDERS, "the account has too many orders")
-        refuse_if(side == "buy" and limit * shares > self.data["cash"], "there is not enough cash")
-        refuse_if(side == "sell" and shares > balance, "there are not enough shares")
+        refuse_first(
+            (len(orders) >= _MAX_ORDERS, "the account has too many orders"),
+            (side == "buy" and limit * shares > self.data["cash"], "there is not enough cash"),
+            (side == "sell" and shares > balance, "there are not enough shares"),
+        )
         executed = price <= limit if side == "buy" else price >= limit
         if executed:
             sign = 1 if side == "buy" else -1
@@ -107,38 +103,18 @@ Flight = Annotated[str, "code of the flight"]
 Cabin = Literal["economy", "business"]
 
 
-class Leg(TypedDict):
-    """A flight: codes of its airports, when it leaves, seats left, and fares in cents."""
+#: A flight: codes of its airports, when it leaves, seats left, and fares in cents.
+Leg = fields(origin=str, destination=str, departs=str, seats=int, economy=int, business=int)
 
-    origin: str
-    destination: str
-    departs: str
-    seats: int
-    economy: int
-    business: int
-
-
-class Booking(TypedDict):
-    """A booking made before; every ``number`` occurs once and ``paid`` is in cents."""
-
-    number: int
-    flight: str
-    cabin: Cabin
-    seats: int
-    paid: int
+#: A booking made before; every ``number`` occurs once and ``paid`` is in cents.
+Booking = fields(number=int, flight=str, cabin=Cabin, seats=int, paid=int)
 
 
 class Travel(Toolbox):
     """A travel agency that books flights and pays them from a budget."""
 
-    class Initial(InitialState):
-        """Code of the airport nearest to each city, flights by code, the budget in cents, and bookings."""
-
-        cities: dict[str, str]
-        flights: dict[str, Leg]
-        budget: int
-        bookings: list[Booking]
-
+    #: Code of the airport nearest to each city, flights by code, the budget in cents, and bookings.
+    Initial = fields(cities=dict_of(str), flights=dict_of(Leg), budget=int, bookings=list_of(Booking))
     COMPARED = ("budget", "flights", "bookings")
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
@@ -177,10 +153,12 @@ class Travel(Toolbox):
         """Book seats on a flight and pay them from the budget. The result is the number of the booking."""
         booked, bookings = self._flight(flight), self.data["bookings"]
         paid = booked[cabin] * seats
-        refuse_if(not 1 <= seats <= _MAX_SEATS, f"seats must lie between 1 and {_MAX_SEATS}")
-        refuse_if(seats > booked["seats"], f"flight {flight!r} has {booked['seats']} seats left")
-        refuse_if(paid > self.data["budget"], f"the budget does not suffice for {paid} cents")
-        refuse_if(len(bookings) >= self._most, "too many bookings have been made")
+        refuse_first(
+            (not 1 <= seats <= _MAX_SEATS, f"seats must lie between 1 and {_MAX_SEATS}"),
+            (seats > booked["seats"], f"flight {flight!r} has {booked['seats']} seats left"),
+            (paid > self.data["budget"], f"the budget does not suffice for {paid} cents"),
+            (len(bookings) >= self._most, "too many bookings have been made"),
+        )
         number = max((one["number"] for one in bookings), default=1_000) + 1
         entry = {"number": number, "flight": flight, "cabin": cabin, "seats": seats, "paid": paid}
         bookings.append(entry | {"status": "booked"})

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from planoracle.instances.benchmarks.asynctool import bfcl, encoding, simulation
-from planoracle.instances.benchmarks.asynctool import bfcl as executors
 from planoracle.instances.benchmarks.asynctool.calls import parse_call
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, call_message
 from planoracle.instances.benchmarks.asynctool.reader import read, to_document
@@ -71,18 +70,16 @@ def package() -> None:
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """Documents are read once a process; forget them before and after."""
-    for cached in (bfcl.tool_documents, executors.documents):
-        cached.cache_clear()
+    bfcl.documents.cache_clear()
     yield
-    for cached in (bfcl.tool_documents, executors.documents):
-        cached.cache_clear()
+    bfcl.documents.cache_clear()
 
 
-def make(name: str, initial: dict[str, Any] | None = None) -> executors.Executor:
-    return executors.make(f"bfcl:{name}", initial or {})
+def make(name: str, initial: dict[str, Any] | None = None) -> bfcl.Executor:
+    return bfcl.make(f"bfcl:{name}", initial or {})
 
 
-def play(executor: executors.Executor, *calls: str) -> list[Any]:
+def play(executor: bfcl.Executor, *calls: str) -> list[Any]:
     return [executor.call(call.name, call.params) for call in map(parse_call, calls)]
 
 
@@ -98,7 +95,7 @@ def test_without_the_package_the_error_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "bfcl_eval", None)
     for name in bfcl.CLASSES:
-        for function in (executors.documents, lambda family: executors.make(family, {})):
+        for function in (bfcl.documents, lambda family: bfcl.make(family, {})):
             with pytest.raises(InputError, match="pip install --no-deps bfcl-eval mpmath") as caught:
                 function(f"bfcl:{name}")
             assert caught.value.field == "family"
@@ -130,7 +127,7 @@ def test_our_own_families_do_not_import_the_package() -> None:
 
 @pytest.mark.parametrize("name", ["", "Nope", "gorillafilesystem", "MemoryAPI", "WebSearchAPI", "../math_api", "os"])
 def test_unknown_classes_are_an_input_error(name: str) -> None:
-    for function in (executors.documents, lambda family: executors.make(family, {})):
+    for function in (bfcl.documents, lambda family: bfcl.make(family, {})):
         with pytest.raises(InputError) as caught:
             function(f"bfcl:{name}")
         assert caught.value.field == "family"
@@ -141,7 +138,7 @@ def test_unknown_classes_are_an_input_error(name: str) -> None:
 
 @pytest.mark.parametrize("name", bfcl.CLASSES)
 def test_every_class_and_its_documents_can_be_loaded(name: str, package: None) -> None:
-    documents = executors.documents(f"bfcl:{name}")
+    documents = bfcl.documents(f"bfcl:{name}")
     executor = make(name)
     assert len(documents) >= 5
     for tool, document in documents.items():
@@ -329,7 +326,7 @@ def test_copies_cannot_grow_without_bound(package: None) -> None:
     copied = [executor.call("cp", {"source": "shelf", "destination": f"shelf{n}"}) for n in range(40)]
     assert not failed(copied[0])
     assert failed(copied[-1])
-    assert len(json.dumps(executor.state())) < 2_000_000
+    assert len(json.dumps(executor.state(), default=str)) < 2_000_000
 
 
 @pytest.mark.parametrize(

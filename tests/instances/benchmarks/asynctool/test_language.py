@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.asynctool import language
 from planoracle.instances.benchmarks.asynctool.calls import MAX_DEPTH, Call
-from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message, messages, read_message
+from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message, read_message
 from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.errors import PlanError
+from tests.support.asynctool import messages
 from tests.support.samples import sample
 from tests.support.steps import steps_of
 

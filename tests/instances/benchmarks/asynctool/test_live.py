@@ -21,7 +21,6 @@ from planoracle.instances.benchmarks.asynctool.language import (
     WAIT,
     as_message,
     call_message,
-    messages,
     read_message,
 )
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
@@ -30,6 +29,7 @@ from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.environment import AnyEnvironment, Environment, Message, RunConfig
+from tests.support.asynctool import messages
 from tests.support.hostile import VALUES
 from tests.support.live import at_random
 

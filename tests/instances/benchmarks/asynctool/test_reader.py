@@ -53,39 +53,6 @@ def write(folder: Path, content: Any) -> str:
 # --- what is read ---------------------------------------------------------------------------------
 
 
-def test_gold_calls_may_stand_apart_as_in_figure_8(tmp_path: Path) -> None:
-    apart = document(
-        {"id": "file_13", "question": "Rename it.", "family": "files", "initial": {"root": {"v": {"g": "x"}}}},
-        {"id": "SM_11", "question": "Normalise it.", "family": "text"},
-        ground_truth=[
-            {"task_id": "SM_11", "ground_truth": ["join_numbers(numbers=[1, 2], separator=' ')"]},
-            {"task_id": "file_13", "ground_truth": ["enter_folder(name='v')", "move_entry(name='g', target='h')"]},
-        ],
-    )
-    (instance,) = catalog.read_problems(write(tmp_path, apart))
-    first, second = encoding.problem_of(instance).tasks
-    assert (first.id, first.question, [call.name for call in first.reference_calls]) == (
-        "file_13",
-        "Rename it.",
-        ["enter_folder", "move_entry"],
-    )
-    assert second.reference_calls == (Call("join_numbers", {"numbers": [1, 2], "separator": " "}),)
-    assert first.solved.state == {"root": {"v": {"h": "x"}}}
-    # The same problem with the calls in place.
-    together = [
-        task | {"ground_truth": next(t["ground_truth"] for t in apart["ground_truth"] if t["task_id"] == task["id"])}
-        for task in apart["tasks"]
-    ]
-    assert read(document(*together)) == encoding.problem_of(instance)
-
-
-def test_some_calls_may_stand_apart_and_others_in_place() -> None:
-    found = read(
-        document(SORT, {"id": "b"}, ground_truth=[{"task_id": "b", "ground_truth": ["f(x=1)"]}]),
-    )
-    assert [task.reference_calls[0].name for task in found.tasks] == ["sort_words", "f"]
-
-
 def test_documents_as_in_figure_11_are_offered_and_order_the_parameters() -> None:
     task = {
         "id": "a",
@@ -223,9 +190,6 @@ FAULTS = {
         "sort_words(text=1)",
         task(ground_truth=["sort_words(text='a')", "sort_words(text=1)"]),
     ],
-    "apart, unknown": ["ground_truth", None, document(ground_truth=[{"task_id": "b", "ground_truth": ["f()"]}])],
-    "apart, twice": ["ground_truth", None, document(ground_truth=[{"task_id": "a", "ground_truth": ["f()"]}] * 2)],
-    "apart, key": ["ground_truth[0].id", "a", document(ground_truth=[{"id": "a", "task_id": "a", "ground_truth": []}])],
     "family": [f"{WHERE}.family", "nope", task(family="nope")],
     "family type": [f"{WHERE}.family", 5, task(family=5)],
     "family path": [f"{WHERE}.family", "../files", task(family="../files")],
@@ -274,7 +238,6 @@ def test_what_is_missing_is_said_to_be_missing() -> None:
         ("version", {"format": HEAD["format"], "name": "n", "tasks": [SORT]}),
         ("tasks[0].id", document({"ground_truth": ["f()"]})),
         ("tasks[0].initial.root", files({})),
-        ("ground_truth[0].task_id", document(ground_truth=[{"ground_truth": ["f()"]}])),
     ):
         with pytest.raises(InputError) as caught:
             read_document(content, "k.json")
@@ -316,10 +279,7 @@ def test_the_json_schema_is_whole() -> None:
     assert schema["$schema"].startswith("https://json-schema.org/")
     assert schema["required"] == ["name", "tasks", "format", "version"]
     assert {"type": "integer"} in schema["properties"]["delay"]["anyOf"]
-    assert schema["properties"].keys() == to_document(sets.problem("asynctool/cross2/01")).keys() | {
-        "ground_truth",
-        "$schema",
-    }
+    assert schema["properties"].keys() == to_document(sets.problem("asynctool/cross2/01")).keys() | {"$schema"}
     found = [schema]
     while found:
         part = found.pop()
