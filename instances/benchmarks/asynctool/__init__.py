@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
@@ -164,8 +164,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem with its calls."""
-        document: dict[str, Any] = self.reader.to_document(problem.origin)
-        return document
+        return dict(self.reader.to_document(problem.origin))
 
     def render(self, problem: Instance, schedule: Schedule) -> str:
         """Write a message a line."""
@@ -173,8 +172,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
     def formula_optimum(self, problem: Instance) -> int | None:
         """Return the least turns, where all delays are the same."""
-        turns: int | None = self._encoding.optimal_turns(problem.origin)
-        return turns
+        return cast("int | None", self._encoding.optimal_turns(problem.origin))
 
     def is_bounded_by_optimum(self, run: AnyRun) -> bool:
         """Return true if a run closes without guesses and without calls that change delays of others."""
@@ -185,11 +183,12 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
         """One task after the other, and what a blind agent can reach where no data flows."""
         return (
             Reference("sequential", "sequential", "asynctool-sequential"),
-            Reference("optimal_calls", "calls without waiting", self._blind),
+            Reference(
+                "optimal_calls",
+                "calls without waiting",
+                lambda problem: Claim(self._encoding.optimal_turns(problem.origin, strict=False)),
+            ),
         )
-
-    def _blind(self, problem: Instance) -> Claim:
-        return Claim(self._encoding.optimal_turns(problem.origin, strict=False))
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a call by its number, task and function."""

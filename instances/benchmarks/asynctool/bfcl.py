@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from inspect import signature
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
 from planoracle.instances.benchmarks.asynctool.tools.calculation import Numbers, Text
@@ -149,16 +149,8 @@ FAMILIES: dict[str, type[Toolbox]] = {
 }
 
 
-class Executor(Protocol):
-    """Carries out the calls of one sub-task; holds its state and shares nothing."""
-
-    def call(self, name: str, params: Mapping[str, Any]) -> Any:
-        """Call a tool and return its result, a JSON value; a call that fails returns ``{"error": why}``."""
-        ...
-
-    def state(self) -> Any:
-        """Return what is compared after a run; equal states compare equal."""
-        ...
+#: Carries out the calls of one sub-task; holds its state and shares nothing.
+Executor: TypeAlias = Toolbox | BfclExecutor
 
 
 class _NoTools(Toolbox):

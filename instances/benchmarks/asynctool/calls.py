@@ -14,8 +14,6 @@ from planoracle.instances.files.strict_json import parse_expression
 MAX_CALL = 20_000
 #: Deepest nesting of lists and objects in parameters.
 MAX_DEPTH = 32
-# What can be nested.
-_HOLDERS = (dict, list)
 #: Largest number: one that Python can print.
 MAX_NUMBER = 10**4300 - 1
 
@@ -59,12 +57,10 @@ def canonical(value: Any) -> Any:
 
 def too_deep(value: Any, depth: int = MAX_DEPTH) -> bool:
     """Return true if lists and objects are nested deeper than ``depth``."""
-    if not isinstance(value, _HOLDERS):
+    if not isinstance(value, dict | list):
         return False
-    if not depth:
-        return True
-    inner = [entry for entry in (value.values() if isinstance(value, dict) else value) if isinstance(entry, _HOLDERS)]
-    return any(too_deep(entry, depth - 1) for entry in inner) if inner else False
+    entries = value.values() if isinstance(value, dict) else value
+    return not depth or any(too_deep(entry, depth - 1) for entry in entries)
 
 
 def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Call:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from random import Random
 
 from planoracle.instances.benchmarks.asynctool import encoding, problems
@@ -16,12 +15,6 @@ from planoracle.instances.protocol.capabilities import Generator
 
 #: Tools that are offered in every task.
 _TOOLS = 10
-
-
-@cache
-def defaults() -> Parameters:
-    """Return two tasks of as many calls as the bundled ones have, with results delayed by up to two turns."""
-    return Parameters(tasks=2, actions=None, shortest=0, longest=2)
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
@@ -48,7 +41,14 @@ def _task(random: Random, name: str, length: int) -> SubTask:
 
 
 def style() -> Generator:
-    """Return how such problems are made."""
+    """Return how such problems are made.
+
+    By default there are two tasks as long as the bundled ones, with results delayed by up to two turns.
+    """
     return Generator(
-        ("tasks", "actions", "shortest", "longest"), defaults(), generate, ("tasks",), compose=problems.compose
+        ("tasks", "actions", "shortest", "longest"),
+        Parameters(tasks=2, actions=None, shortest=0, longest=2),
+        generate,
+        ("tasks",),
+        compose=problems.compose,
     )

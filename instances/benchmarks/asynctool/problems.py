@@ -27,12 +27,17 @@ def _read(file: str) -> Any:
 @cache
 def tasks() -> dict[str, SubTask]:
     """Return the bundled single tasks by id."""
-    rows = _read("tasks.json")["tasks"]
-    return {row["id"]: _task(**row) for row in rows}
-
-
-def _task(id: str, family: str, question: str, ground_truth: list[str], initial: dict[str, Any]) -> SubTask:
-    return SubTask(id, question, tuple(map(parse_call, ground_truth)), family, documents(family), initial)
+    return {
+        row["id"]: SubTask(
+            row["id"],
+            row["question"],
+            tuple(map(parse_call, row["ground_truth"])),
+            row["family"],
+            documents(row["family"]),
+            row["initial"],
+        )
+        for row in _read("tasks.json")["tasks"]
+    }
 
 
 @cache

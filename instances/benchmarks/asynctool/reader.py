@@ -115,17 +115,15 @@ def read(document: Any, source: str) -> list[Instance]:
     except ValidationError as error:
         raise input_error(error, source, model) from None
     entries: list[ProblemEntry] = entry.problems if isinstance(entry, CollectionDocument) else [entry]
-    instances = []
-    names: set[str] = set()
+    instances: dict[str, Instance] = {}
     for i, one in enumerate(entries):
         try:
-            if one.name in names:
+            if one.name in instances:
                 raise InputError("must be unique", field="name", value=one.name)
-            names.add(one.name)
-            instances.append(encoding.instance(_problem(one)))
+            instances[one.name] = encoding.instance(_problem(one))
         except InputError as error:
             raise error.at(source, f"problems[{i}]" if several else None) from None
-    return instances
+    return list(instances.values())
 
 
 def _problem(entry: ProblemEntry) -> AsyncToolProblem:

@@ -135,8 +135,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         clock = point.state.clock
         simulator, state = AsyncToolSimulator(self.task, self.rules), self.record.state
         if state.number != clock:
-            messages = self.plan.commands[:clock]
-            state, _ = fold(simulator, (read_message(message, self.rules) for message in messages))
+            state, _ = fold(simulator, (read_message(one, self.rules) for one in self.plan.commands[:clock]))
         actions = [task.actions[number] for task, number in simulator.ready(state)]
         if state.complete and not state.closed:
             actions.append(CLOSE)

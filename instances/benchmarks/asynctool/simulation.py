@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from copy import copy, deepcopy
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,7 +67,7 @@ class AsyncToolViolation(Violation):
         return _SENTENCES[self.kind](self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SimulatedTurn(AgentMessage):
     """One message of the agent and its effect.
 
@@ -123,10 +123,6 @@ class TaskProgress:
     executed: dict[int, SimulatedTurn] = field(default_factory=dict)
     slowest: SimulatedTurn | None = None
 
-    def copy(self) -> TaskProgress:
-        """Return an independent copy."""
-        return replace(self, executor=deepcopy(self.executor), executed=dict(self.executed))
-
     def match(self, call: Call) -> int | None:
         """Return the first step not yet made that is this call."""
         key = call.key
@@ -147,16 +143,16 @@ class TaskProgress:
         return before if before is not None and before.usable > number else None
 
 
-_History = tuple[SimulatedTurn, Step, Any]
-
-
+@dataclass(slots=True, eq=False)
 class AsyncToolState:
     """State of a run.
 
     Attributes
     ----------
     tasks
-        Progress by sub-task; copies of a state share it until one of them calls a function.
+        Progress by sub-task.
+    owned
+        Sub-tasks whose progress no copy of the state shares; others are copied before a call changes them.
     number
         Turns so far.
     pending
@@ -165,25 +161,18 @@ class AsyncToolState:
         Last turn with its step, and the history before it; linked, so that copies share it.
     """
 
-    def __init__(self, problem: AsyncToolProblem) -> None:
-        self.tasks = {task.id: TaskProgress(task, bfcl.make(task.family, task.initial)) for task in problem.tasks}
-        self.number = 0
-        self.pending: tuple[SimulatedTurn, ...] = ()
-        self.history: _History | None = None
-        self._own = set(self.tasks)
-
-    def copy(self) -> AsyncToolState:
-        """Return a copy that goes on independently."""
-        self._own = set()
-        other = copy(self)
-        vars(other).update(tasks=dict(self.tasks), _own=set())
-        return other
+    tasks: dict[str, TaskProgress]
+    owned: set[str]
+    number: int = 0
+    pending: tuple[SimulatedTurn, ...] = ()
+    history: tuple[SimulatedTurn, Step, Any] | None = None
 
     def own(self, task: str) -> TaskProgress:
         """Return the progress of a sub-task to be changed."""
-        if task not in self._own:
-            self.tasks[task] = self.tasks[task].copy()
-            self._own.add(task)
+        if task not in self.owned:
+            one = self.tasks[task]
+            self.tasks[task] = replace(one, executor=deepcopy(one.executor), executed=dict(one.executed))
+            self.owned.add(task)
         return self.tasks[task]
 
     @property
@@ -265,8 +254,9 @@ class Transcript:
             done += turn.step is not None
             subject = turn.task if turn.call is None else f"{turn.task}: {turn.call.name}"
             accepted = turn.kind in ("call", "wait", "close")
-            start, end = turn.number - 1, turn.number
-            events.append(ReplayEvent(start, subject or turn.kind, start, end, accepted, done / total))
+            events.append(
+                ReplayEvent(turn.number - 1, subject or turn.kind, turn.number - 1, turn.number, accepted, done / total)
+            )
         remaining = {
             action: 1
             for task, outcome in zip(self.problem.tasks, self.outcomes, strict=True)
@@ -309,11 +299,13 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
 
     def initial(self) -> AsyncToolState:
         """Return the state before the first turn."""
-        return AsyncToolState(self.problem)
+        tasks = {task.id: TaskProgress(task, bfcl.make(task.family, task.initial)) for task in self.problem.tasks}
+        return AsyncToolState(tasks, set(tasks))
 
     def copy(self, state: AsyncToolState) -> AsyncToolState:
         """Return a copy that goes on independently."""
-        return state.copy()
+        state.owned = set()
+        return replace(state, tasks=dict(state.tasks), owned=set())
 
     def apply(self, state: AsyncToolState, command: AgentMessage) -> tuple[AsyncToolState, tuple[Step, ...]]:
         """Return the state after a message."""
@@ -385,19 +377,19 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         turns = tuple(turn for turn, _ in log)
         faults = {step.end: step.violation for _, step in log if step.violation is not None}
         early = {turn.number for turn in turns if turn.early}
+        outcomes, missing = [], list[Violation]()
         for progress in state.tasks.values():
             for step, turn in progress.executed.items():
                 needed = progress.needed(turn.number, step)
                 if needed is not None and needed.number > turn.number:  # it was unknown in that turn
                     early.add(turn.number)
                     faults[turn.number] = _early(turn, needed)
-        violations: list[Violation] = [faults[number] for number in sorted(faults)]
+            outcomes.append(self._outcome(progress, turns))
+            missing += _missing(progress, outcomes[-1])
+        violations = [faults[number] for number in sorted(faults)]
         if messages > state.number:
             violations.append(_violation(state.number, "after_close"))
-        outcomes = []
-        for progress in state.tasks.values():
-            outcomes.append(self._outcome(progress, turns))
-            violations += _missing(progress, outcomes[-1])
+        violations += missing
         implied = not state.closed and self.rules.closing == "implied"
         closed = state.closed or implied
         if not closed:

@@ -151,9 +151,8 @@ class Posts(Toolbox):
         self.data["likes"] = sorted([*self.data["likes"], post])
         return {"liked": post}
 
-    def _user(self, name: str) -> dict[str, Any]:
-        user: dict[str, Any] = entry_of(self.data["users"], name, f"there is no user named {name[:80]!r}")
-        return user
+    def _user(self, name: str) -> Any:
+        return entry_of(self.data["users"], name, f"there is no user named {name[:80]!r}")
 
     def _post(self, post: int) -> None:
         row_of(

@@ -80,11 +80,9 @@ class Files(Toolbox):
         """Add one line at the end of a file in the current folder. A file that does not exist is made."""
         folder = self._folder()
         refuse_if("\n" in line or "\r" in line, "the line must not hold a line break")
-        if name in folder:
-            old = self._file(name)
-        else:
+        if name not in folder:
             self._free(name)
-            old = ""
+        old = self._file(name) if name in folder else ""
         text = f"{old}\n{line}" if old else line
         refuse_if(len(text) > _MAX_FILE, f"a file holds at most {_MAX_FILE} characters")
         size = sum(len(entry) for entry in _entries(self.data["root"]) if isinstance(entry, str))

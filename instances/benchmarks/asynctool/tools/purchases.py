@@ -90,11 +90,8 @@ class Trading(Toolbox):
         """Read the cash balance, in cents, and the shares held."""
         return {"cash": self.data["cash"], "holdings": dict(self.data["holdings"])}
 
-    def _stock(self, symbol: str) -> dict[str, Any]:
-        stock: dict[str, Any] = entry_of(
-            self.data["market"], symbol, f"there is no stock with the symbol {symbol[:80]!r}"
-        )
-        return stock
+    def _stock(self, symbol: str) -> Any:
+        return entry_of(self.data["market"], symbol, f"there is no stock with the symbol {symbol[:80]!r}")
 
 
 _MAX_BOOKINGS, _MAX_SEATS = 200, 9
@@ -177,6 +174,5 @@ class Travel(Toolbox):
         self.data["budget"] += cancelled["paid"]
         return {"booking": booking, "refunded": cancelled["paid"]}
 
-    def _flight(self, code: str) -> dict[str, Any]:
-        flight: dict[str, Any] = entry_of(self.data["flights"], code, f"there is no flight {code[:80]!r}")
-        return flight
+    def _flight(self, code: str) -> Any:
+        return entry_of(self.data["flights"], code, f"there is no flight {code[:80]!r}")
