@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.asynctool import calls
-from planoracle.instances.benchmarks.asynctool.calls import Call, canonical, parse_call
+from planoracle.instances.benchmarks.asynctool.calls import Call, parse_call
 from planoracle.instances.errors import InputError
-from tests.support.samples import examples
 from tests.support.steps import steps_of
 
 ATOMS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -299,28 +298,3 @@ def test_calls_that_are_the_same(one: str, other: str) -> None:
 )
 def test_calls_that_differ(one: str, other: str) -> None:
     assert key(one) != key(other)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Equality of JSON values, spelled out."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
-    return bool(one == other)
-
-
-SMALL = st.recursive(
-    st.sampled_from([0, 1, 0.0, 1.0, True, False, None, "", "1", "bool", "list", "object"]),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
-    max_leaves=4,
-)
-
-
-@examples(500)
-@given(SMALL, SMALL)
-@pytest.mark.slow
-def test_canonical_forms_are_equal_exactly_for_equal_values(one: Any, other: Any) -> None:
-    assert (canonical(one) == canonical(other)) == same(one, other)

@@ -311,17 +311,6 @@ def occurs(value: Any, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", text) is not None
 
 
-def flowing(task: dict[str, Any]) -> list[str]:
-    """Parameters whose values the question does not say but an earlier result does."""
-    (box, calls), found, known = start(task), [], ""
-    for call, result in zip(calls, play(box, *calls), strict=True):
-        for name, value in call.params.items():
-            if not occurs(value, task["question"]) and occurs(value, known):
-                found.append(f"{call.name}.{name}")
-        known += json.dumps(result)
-    return found
-
-
 def test_tasks_are_five_per_family_of_the_lengths_of_the_paper() -> None:
     assert [task["id"] for task in TASKS] == [f"{task['family']}_{i % 5 + 1}" for i, task in enumerate(TASKS)]
     assert (len(TASKS), {task["family"] for task in TASKS}) == (50, set(FAMILIES))
@@ -331,12 +320,6 @@ def test_tasks_are_five_per_family_of_the_lengths_of_the_paper() -> None:
         lengths = [len(task["ground_truth"]) for task in TASKS if task["family"] == family]
         assert sum(lengths) / 5 == pytest.approx(mean, abs=0.15)
         assert 2 <= min(lengths) <= max(lengths) <= 5
-
-
-def test_most_tasks_have_data_flow_and_some_have_none() -> None:
-    without = ["files_1", "files_2", "messages_4", "numbers_5", "posts_4", "records_4", "text_5", "tickets_4"]
-    without += ["trading_3", "travel_3", "vehicle_1", "vehicle_3", "vehicle_5"]
-    assert sorted(task["id"] for task in TASKS if not flowing(task)) == without
 
 
 @each_task
