@@ -19,7 +19,6 @@ from planoracle.instances.benchmarks.asynctool import reader
 from planoracle.instances.benchmarks.asynctool.calls import MAX_CALL, parse_call
 from planoracle.instances.benchmarks.asynctool.encoding import problem_of
 from planoracle.instances.benchmarks.asynctool.language import read_message
-from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, Delays
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.benchmarks.asynctool.simulation import replay
 from planoracle.instances.errors import InputError, PlanError
@@ -62,13 +61,6 @@ def test_any_call_is_read_or_refused(text: str) -> None:
     found = answer(parse_call, text)
     if not isinstance(found, InputError):
         assert parse_call(str(found)).key == found.key
-
-
-@given(st.text(alphabet="0123456789-:² ", max_size=15))
-def test_any_delay_is_read_or_refused(text: str) -> None:
-    found = answer(Delays.parse, text)
-    if not isinstance(found, InputError):
-        assert 0 <= found.least <= found.of("task", 0, "tool") <= found.most <= MAX_DELAY
 
 
 def test_a_text_of_many_things_that_are_nearly_objects_is_refused() -> None:

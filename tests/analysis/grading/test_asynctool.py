@@ -235,9 +235,6 @@ def test_an_extra_call_that_changes_the_state_is_a_wrong_call() -> None:
     assert failed(found) == {"files_1": "wrong_call"}
     assert (found.metrics["subtask_char"], found.metrics["subtask_env"]) == (1, 0.5)
     assert [v["kind"] for v in found.violations] == ["wrong_state"]
-    harmless = {"id": "files_1", "func_name": "list_folder", "params": {}}
-    if "list_folder" in problems.problem(name).by_id["files_1"].documents:
-        assert grade(name, [*base[:-1], WAIT, harmless, CLOSE]).success
 
 
 def test_hallucinated_functions_only_count_in_micro_f1() -> None:
@@ -264,34 +261,7 @@ def test_path_matching_by_results() -> None:
     assert grade(name, base, char="both").success
 
 
-# The paper's Figures 12 to 15, over our own tools.
 PAIR = "asynctool/trading_1+files_1"
-TICKER = {"id": "trading_1", "func_name": "find_ticker", "params": {"company": "Alpha Tech"}}
-FOLDER = {"id": "files_1", "func_name": "enter_folder", "params": {"name": "workspace"}}
-
-
-def test_figure_12_is_correct() -> None:
-    symbol = "APHT"
-    turns = [
-        TICKER,
-        FOLDER,
-        {"id": "trading_1", "func_name": "read_price", "params": {"symbol": symbol}},
-        {"id": "files_1", "func_name": "make_folder", "params": {"name": "Projects"}},
-        {
-            "id": "trading_1",
-            "func_name": "place_order",
-            "params": {"side": "buy", "symbol": symbol, "shares": 20, "limit": 132050},
-        },
-        CLOSE,
-    ]
-    found = grade(PAIR, turns)
-    assert found.success
-    assert (found.makespan, found.optimal_makespan) == (6, 6)
-    assert (found.metrics["streak"], found.metrics["streak_excess"]) == (1, 0)
-    chat = [{"role": "user", "content": "tasks"}]
-    for turn in turns:
-        chat += [{"role": "assistant", "content": json.dumps(turn)}, {"role": "tool", "content": '{"wait": "..."}'}]
-    assert grade(PAIR, chat).row() == found.row()
 
 
 def test_idle_turns_that_another_task_could_have_used() -> None:

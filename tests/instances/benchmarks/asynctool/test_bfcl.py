@@ -18,10 +18,8 @@ from planoracle.instances.benchmarks.asynctool import bfcl, encoding, simulation
 from planoracle.instances.benchmarks.asynctool.calls import parse_call
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, call_message
 from planoracle.instances.benchmarks.asynctool.reader import read, to_document
-from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.protocol.environment import Environment
 
 FILES = "bfcl:GorillaFileSystem"
 SHELF = {"notes.txt": "Repot the ferns.\nFeed the cat.", "old.txt": "Repot the ferns.\nFeed the dog."}
@@ -186,10 +184,6 @@ def test_a_gold_trajectory_is_replayed(package: None) -> None:
     run = simulation.replay(problem, [*turns, CLOSING])
     assert run.success
     assert (run.violations, run.premature) == ((), ())
-    # The same by a live agent, that reads the results.
-    live = Environment(encoding.instance(problem), PROFILES["paper"])
-    live.step(turns[0])
-    assert '"response": {"current_working_directory": "shelf"}' in live.step(turns[1]).observation.text
     # Without the last call the files differ; the numbers have no state.
     run = simulation.replay(problem, [*turns[:-1], CLOSING])
     assert [(outcome.char, outcome.env) for outcome in run.outcomes] == [(False, False), (True, True)]
@@ -215,12 +209,6 @@ def test_states_are_compared_by_public_attributes(package: None) -> None:
     assert one.state() == other.state()
     play(one, "echo(content='x', file_name='new.txt')")
     assert one.state() != other.state()
-    # How hard the brake is pressed is private, whether it is pressed is not.
-    one, other = make("VehicleControlAPI"), make("VehicleControlAPI")
-    play(one, "pressBrakePedal(pedalPosition=0.5)")
-    assert one.state() != other.state()
-    play(other, "pressBrakePedal(pedalPosition=1)")
-    assert one.state() == other.state()
 
 
 def test_executors_share_nothing(package: None) -> None:
@@ -234,9 +222,6 @@ def test_executors_share_nothing(package: None) -> None:
     first = play(one, "post_tweet(content='x')", "mention(tweet_id=0, mentioned_usernames=['kim'])")
     assert [first[0]["mentions"], one.call("get_tweet", {"tweet_id": 0})["mentions"]] == [[], ["kim"]]
     assert other.call("post_tweet", {"content": "y"})["mentions"] == []
-    initial = {"authenticated": True, "following_list": ["kim"]}
-    play(make("TwitterAPI", initial), "follow_user(username_to_follow='lou')")
-    assert initial["following_list"] == ["kim"]
     # Parameters and results are copies.
     tags = ["a"]
     other.call("post_tweet", {"content": "z", "tags": tags})
