@@ -21,7 +21,7 @@ from planoracle.analysis.figures.style import FittedText, is_narrow, legend_belo
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.benchmarks.kitchens.descriptions import ObjectView, look
 from planoracle.instances.benchmarks.kitchens.kitchen import split_name
-from planoracle.instances.benchmarks.kitchens.run import StepRecord
+from planoracle.instances.benchmarks.kitchens.simulation import StepRecord
 from planoracle.instances.errors import InputError
 
 #: Colours of players.

@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitch
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Instance
@@ -149,7 +149,7 @@ def _kitchen_rows(kitchen: Kitchen, answer: Any) -> list[dict[str, Any]]:
     actions = list(answer if isinstance(answer, list | tuple) else getattr(answer, "actions", ()))
     if not actions:
         raise InputError(_missing_reason(answer), field="schedule")
-    run = replay(kitchen, actions)
+    run = trace(kitchen, actions)
     rows = []
     for position, step in enumerate(run.steps):
         if step.deed is None:

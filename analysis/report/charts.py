@@ -12,7 +12,8 @@ from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import Profile
-from planoracle.instances.benchmarks.kitchens.run import KitchenRun, StepRecord
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun
+from planoracle.instances.benchmarks.kitchens.simulation import StepRecord
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status

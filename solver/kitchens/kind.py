@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.instances.benchmarks.kitchens import language, run
+from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem, of_kind
@@ -49,7 +50,7 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
     actions: tuple[str, ...] = ()
     if status in (Status.optimal, Status.feasible):
         actions = unpack_plan(kitchen, profile, entry)
-        replayed = run.replay(kitchen, actions, profile)
+        replayed = trace(kitchen, actions, profile)
         if not replayed.success or replayed.refusals or not len(replayed.steps) == len(actions) == steps:
             raise ValueError("the plan does not pass the rules")
     elif steps is not None or entry["plan"]:

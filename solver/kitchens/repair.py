@@ -10,7 +10,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
-from planoracle.instances.benchmarks.kitchens.run import KitchenRun, StepRecord, replay
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun
+from planoracle.instances.benchmarks.kitchens.simulation import StepRecord, trace
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.protocol.plan import DroppedCommand
@@ -98,7 +99,7 @@ class _Search:
         return False
 
     def _run(self, count: int, actions: Sequence[str]) -> StepRecord:
-        return replay(self.kitchen, [*self.legal[:count], *actions], self.rules, self.limit)
+        return trace(self.kitchen, [*self.legal[:count], *actions], self.rules, self.limit)
 
     def _steps(self, result: Result) -> int | None:
         return result.rounds if self.rules.moves == "joint" else result.makespan

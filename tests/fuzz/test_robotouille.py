@@ -16,7 +16,7 @@ from support.specimens import documents
 from planoracle.instances.benchmarks.kitchens import kitchen, problems
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, parse
-from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.robotouille import benchmark
 from planoracle.instances.benchmarks.robotouille.reader import kitchen_of
 from planoracle.instances.errors import InputError
@@ -90,7 +90,7 @@ def test_mutated_kitchens_are_read_or_refused(seed: int, form: str) -> None:
         assert found.source == "file"
     else:
         assert kitchen_of(problems.to_document(found), "again") == found
-        assert replay(found, ["Do nothing"]).end in ("completed", "exhausted")
+        assert trace(found, ["Do nothing"]).end in ("completed", "exhausted")
 
 
 @examples(300)
@@ -121,7 +121,7 @@ def test_a_kitchen_of_a_million_stations_is_refused_with_the_limit(form: str) ->
 def test_the_largest_kitchens_are_run() -> None:
     there = (kitchen.MAX_OBJECTS - 1) // 2
     large = kitchen_of(own(there, there, [["item_at", "bread#1", "table1"], ["iscut", "bread#1"]]), "file")
-    run = replay(large, ["Move robot1 from table1 to table2", "Pick up bread2 from table2 using robot1", "Fly"])
+    run = trace(large, ["Move robot1 from table1 to table2", "Pick up bread2 from table2 using robot1", "Fly"])
     assert [step.valid for step in run.steps] == [True, True, False]
 
 
@@ -142,4 +142,4 @@ def test_a_goal_that_takes_ages_to_test_ends_with_the_limit() -> None:
     document["stations"] = {"table1": [f"bread{k}" for k in range(1, 11)], "table2": []}
     document["elsewhere"] = [f"bread{k}" for k in range(11, 21)]
     with pytest.raises(InputError, match=str(kitchen.MAX_SEARCH)):
-        replay(kitchen_of(document, "file"), ["Move robot1 from table1 to table2"])
+        trace(kitchen_of(document, "file"), ["Move robot1 from table1 to table2"])

@@ -12,7 +12,7 @@ from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.asynctool.encoding import instance as encode_problem
 from planoracle.instances.benchmarks.asynctool.problem_model import Delays
 from planoracle.instances.benchmarks.kitchens import rules as walking
-from planoracle.instances.benchmarks.kitchens import run as steps
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.violations import Violation
@@ -144,6 +144,5 @@ TABLES = kitchen({"table1": ["bread1"], "table2": []}, goal=[["item_on", "bread#
 
 def walk(problem: Any, *actions: str, **options: Any) -> Critique:
     found = report(problem, list(actions), **options)
-    run = steps.replay(problem, list(actions), options.get("rules") or walking.PROFILES["paper"])
-    one_to_one(found, steps.as_replay(run).violations)
+    one_to_one(found, trace(problem, actions, options.get("rules") or walking.PROFILES["paper"]).refusals)
     return found

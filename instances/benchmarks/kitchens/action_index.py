@@ -12,16 +12,18 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.kitchens.compiled_rules import EXISTS, CompiledRules
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain, Literal
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, can_be_cast
+from planoracle.instances.protocol.simulator import LegalCommand
 
 #: Nodes after which the memory is emptied.
 MAX_NODES = 100_000
 
 
 class LegalActions(NamedTuple):
-    """Legal actions in order, and the first of them for every way to write one."""
+    """Legal actions in order, the first of them for every way to write one, and these as commands."""
 
     numbers: tuple[int, ...]
     by_text: dict[str, int]
+    commands: tuple[LegalCommand, ...]
 
 
 class _Round(NamedTuple):
@@ -167,7 +169,9 @@ class ActionIndex:
         by_text: dict[str, int] = {}
         for _, text, number in ordered:
             by_text.setdefault(text, number)
-        return LegalActions(tuple(number for _, _, number in ordered), by_text)
+        kinds = [(text, "wait" if self._world.is_wait(number) else "act") for text, number in by_text.items()]
+        commands = tuple([LegalCommand(text, kind) for text, kind in kinds])
+        return LegalActions(tuple(number for _, _, number in ordered), by_text, commands)
 
     def _ask(self, partial: _Partial) -> _FactQuery | None:
         """Ask the next round of questions; ``None`` if a fact that never changes forbids the action."""

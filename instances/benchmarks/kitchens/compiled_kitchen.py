@@ -16,6 +16,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, spli
 from planoracle.instances.benchmarks.kitchens.meanings import is_plain
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.kitchens.text_index import TextIndex
+from planoracle.instances.protocol.simulator import LegalCommand
 
 #: Facts as the bits of a whole number, and the running effects, in their order, as codes.
 State = tuple[int, tuple[int, ...]]
@@ -95,6 +96,14 @@ class CompiledKitchen:
     def texts(self, state: State) -> Mapping[str, int]:
         """Return the ways to write the legal actions, each with the first action that it means."""
         return self._moves.legal(state[0]).by_text
+
+    def commands(self, state: State) -> tuple[LegalCommand, ...]:
+        """Return the same as commands of agents."""
+        return self._moves.legal(state[0]).commands
+
+    def is_wait(self, action: int) -> bool:
+        """Return whether an action does nothing."""
+        return self.world.is_wait(action)
 
     # Meaning of a state
 

@@ -250,6 +250,11 @@ class CompiledRules:
                 self._numbers[position, player, arguments] = number
         return number
 
+    def is_wait(self, number: int) -> bool:
+        """Return whether a deed does nothing."""
+        action = self.domain.actions[self.deeds[number].position]
+        return not (action.changes or action.effects)
+
     def _masks(self, changes: Iterable[tuple[Atom, bool]]) -> tuple[int, int]:
         keep, add = -1, 0
         for atom, value in changes:

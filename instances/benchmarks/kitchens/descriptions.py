@@ -11,6 +11,7 @@ from planoracle.instances.benchmarks.kitchens.domain import Effect, KitchenDomai
 from planoracle.instances.benchmarks.kitchens.effects import Running
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout, places
+from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import clean, listed
 
 # What an item or meal has become.
@@ -173,6 +174,13 @@ def condition_in_words(words: Sequence[str], verb: str = "to be") -> str:
     if len(names) == 1 and predicate.startswith("is"):
         return f"{names[0]} {verb} {predicate.removeprefix('is')}"
     return " ".join((predicate, *names))
+
+
+def refusal_in_words(refusal: Violation, limit: int = 80) -> str:
+    """Write why an action is refused; ``limit`` is that of the text other than conditions."""
+    if refusal.kind == "precondition" and isinstance(refusal.required, tuple):
+        return f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
+    return clean(refusal.message, limit)
 
 
 def goal_in_words(kitchen: Kitchen) -> str:

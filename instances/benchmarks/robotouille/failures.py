@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, unify
-from planoracle.instances.benchmarks.kitchens.run import Refusal, StepRecord
+from planoracle.instances.benchmarks.kitchens.simulation import Refusal, StepRecord
 
 #: ``success``; ``transition``: a rule was broken, and the run never got over it; ``action``: so it is with something
 #: that is no action here, or that was refused again and again; ``goal``: it stopped short of the goal, or had got

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from planoracle.instances.benchmarks.kitchens import problems as ours
-from planoracle.instances.benchmarks.kitchens.descriptions import condition_in_words
-from planoracle.instances.benchmarks.kitchens.run import KitchenRun, Refusal, replay
+from planoracle.instances.benchmarks.kitchens.descriptions import condition_in_words, refusal_in_words
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun
+from planoracle.instances.benchmarks.kitchens.simulation import Refusal, trace
 from planoracle.instances.benchmarks.robotouille import problems
 from planoracle.instances.benchmarks.robotouille.failures import Lack, lacks
 from planoracle.instances.model.violations import Violation
@@ -68,16 +69,13 @@ def _fitting(run: KitchenRun) -> str:
         covers, kitchen = catalogs[other]
         for name in dict.fromkeys((f"{other}/{task}", f"{other}/{task.partition('@')[0]}")):
             is_other = name != run.problem.name and covers(name)
-            if is_other and replay(kitchen(name), run.plan.commands, run.rules, run.plan.limit).success:
+            if is_other and trace(kitchen(name), run.plan.commands, run.rules, run.plan.limit).success:
                 return name
     return ""
 
 
 def _finding(one: Refusal, action: str) -> FeedbackItem:
-    reason = clean(one.message)
-    if one.kind == "precondition" and isinstance(one.required, tuple):
-        reason = f"needs {listed([condition_in_words(part.split()) for part in one.required])}"
-    return FeedbackItem.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {reason}')
+    return FeedbackItem.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {refusal_in_words(one)}')
 
 
 def _remark(lack: Lack) -> FeedbackItem:

@@ -6,13 +6,14 @@ from functools import lru_cache
 from typing import cast
 
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.live import KitchenEnvironment
+from planoracle.instances.benchmarks.kitchens.live import KitchenText
 from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of
-from planoracle.instances.protocol.environment import AnyEnvironment, Reward, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
 
 #: Where no number of steps is known, a run may have so many for each condition of the goal, and that many at least,
@@ -20,9 +21,15 @@ from planoracle.instances.protocol.settings import Sampling, Setting, by_name, d
 STEPS_PER_CONDITION, LEAST_STEPS = 30, 100
 
 
-def live(problem: Kitchen, rules: Profile, config: RunConfig, reward: Reward | None) -> KitchenEnvironment:
-    """Return a live run in a kitchen; with ``bounded`` it ends at the step limit of a success."""
-    return KitchenEnvironment(problem, rules, config, reward, _limit(problem, rules) if config.bounded else None)
+class RobotouilleText(KitchenText):
+    """Texts of a live run in a kitchen; with ``bounded`` it ends at the step limit of a success."""
+
+    def __init__(self, problem: Kitchen, rules: Profile, config: RunConfig, simulator: KitchenSimulator) -> None:
+        super().__init__(problem, rules, config, simulator, _limit(problem, rules) if config.bounded else None)
+
+
+#: Class of the texts of live runs.
+TEXT = RobotouilleText
 
 
 @lru_cache(maxsize=1024)

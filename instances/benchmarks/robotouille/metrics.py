@@ -9,7 +9,8 @@ from collections import Counter
 from functools import cached_property
 
 from planoracle.instances.benchmarks.kitchens.rules import Profile
-from planoracle.instances.benchmarks.kitchens.run import REFUSALS, KitchenRun
+from planoracle.instances.benchmarks.kitchens.run import KitchenRun
+from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.benchmarks.robotouille.failures import failure
 from planoracle.instances.benchmarks.robotouille.measures import foresight, published_steps, repetitions, step_limit
 from planoracle.instances.model.limits import Status

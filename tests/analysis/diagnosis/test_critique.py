@@ -12,7 +12,7 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.grading.oracle import optimum
-from planoracle.instances.benchmarks.kitchens import run as steps
+from planoracle.instances.benchmarks.kitchens import simulation as steps
 from planoracle.instances.benchmarks.recipe2plan import rules as kitchen_state
 from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.benchmarks.timearena import rules as minute_rules

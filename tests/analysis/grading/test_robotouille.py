@@ -19,7 +19,7 @@ from planoracle.instances.benchmarks.kitchens.descriptions import describe, look
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.kitchens.run import REFUSALS, replay
+from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, trace
 from planoracle.instances.benchmarks.robotouille import benchmark, metrics
 from planoracle.instances.benchmarks.robotouille.failures import CAUSES, FAILURES, LackKind, lacks
 from planoracle.instances.benchmarks.robotouille.measures import step_limit
@@ -113,7 +113,7 @@ def test_steps_to_go_of_every_start_of_an_optimal_plan(name: str) -> None:
 def blind(name_or_kitchen: object, actions: list[str]) -> int | None:
     """Fewest steps to the goal from where actions lead, by a breadth-first search."""
     engine = compiled(name_or_kitchen, RULES)
-    state = replay(name_or_kitchen, actions, RULES).states[-1]
+    state = trace(name_or_kitchen, actions, RULES).states[-1]
     return fewest_steps(engine, state, 1_000_000, at_start=not actions)
 
 
@@ -290,7 +290,7 @@ def test_several_players() -> None:
     name = "kitchens/multi_agent/0_cheese_chicken_sandwich"
     name = name if name in names() else next(each for each in names() if "multi_agent" in each)
     task = kitchen(name)
-    run = replay(task, [WAIT, "Move robot1 from table1 to table9", WAIT], RULES)
+    run = trace(task, [WAIT, "Move robot1 from table1 to table9", WAIT], RULES)
     assert run.steps_taken == 2
     assert len(look(run.rules, run.states[-1]).layout.players) == 2
     assert describe(run.rules, run.states[-1]).count("robot") == 2
@@ -301,7 +301,7 @@ def test_several_players() -> None:
 
 @pytest.mark.slow
 def test_picture(tmp_path) -> None:
-    run = replay(kitchen(SOUP), ["Dance", *fewest(SOUP)], RULES)
+    run = trace(kitchen(SOUP), ["Dance", *fewest(SOUP)], RULES)
     ax = picture(run)
     assert [label.get_text() for label in ax.get_yticklabels()][-1] == "robot1 holds"
     drawn = {patch.get_label() for patch in ax.patches}
@@ -312,15 +312,15 @@ def test_picture(tmp_path) -> None:
         save(lambda: picture(run), path)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     with pytest.raises(InputError, match="long"):
-        picture(replay(kitchen(SOUP), [WAIT] * 500, RULES))
+        picture(trace(kitchen(SOUP), [WAIT] * 500, RULES))
 
 
 def test_description() -> None:
     actions = fewest(SOUP)
     filled = next(at for at, action in enumerate(actions) if action.startswith("Fill pot1 with water"))
-    run = replay(kitchen(SOUP), actions, RULES)
+    run = trace(kitchen(SOUP), actions, RULES)
     assert "sink1: pot1 (water in 3 steps)" in describe(run.rules, run.states[filled + 1])
     assert "potato1" in describe(run.rules, run.states[-2]).partition("with")[2]
     away = [*actions[: filled + 1], "Pick up pot1 from sink1 using robot1"]
-    paused = replay(kitchen(SOUP), away, RULES)
+    paused = trace(kitchen(SOUP), away, RULES)
     assert "robot1 at sink1, holds pot1 (water after 3 steps, paused)" in describe(paused.rules, paused.states[-1])

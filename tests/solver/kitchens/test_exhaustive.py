@@ -12,7 +12,7 @@ import pytest
 
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.generate.parameters import chance, one, shuffled
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.state_view import NEVER
@@ -85,7 +85,7 @@ def test_boiling_interrupted_is_not_begun_again(rules: Profile) -> None:
     boils = next(number for number, text in enumerate(best) if text.startswith("Boil"))
     done = [*best[: boils + 1], "Pick up pot1 from stove1 using robot1", "Place pot1 on stove1 using robot1"]
     whole = [*done, *plan(problem, rules=rules, after=done).actions]
-    assert replay(problem, whole, rules).success
+    assert trace(problem, whole, rules).success
     totals = [
         number + (plan(problem, rules=rules, after=whole[:number]).makespan or NEVER)
         for number in range(boils, len(whole))

@@ -10,12 +10,12 @@ from support.robotouille import blind
 from support.robotouille import kitchen as small
 from support.samples import sample
 
-from planoracle.instances.benchmarks.kitchens import run
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import heuristic
@@ -35,7 +35,7 @@ KNOWN = {
 def test_bundled_kitchens_are_proved(name: str) -> None:
     found = plan(kitchen(name))
     assert (found.status, found.lower_bound) == ("optimal", found.makespan)
-    replayed = run.replay(kitchen(name), found.actions)
+    replayed = trace(kitchen(name), found.actions)
     assert replayed.success
     assert replayed.steps_taken == found.makespan == len(found.actions)
 
@@ -175,7 +175,7 @@ def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_every
     )
     found = plan(problem, rules=replace(PROFILES["released"], moves="joint"))
     assert (found.status, found.makespan, found.rounds) == ("optimal", 2, 1)
-    assert run.replay(problem, found.actions, replace(PROFILES["released"], moves="joint")).success
+    assert trace(problem, found.actions, replace(PROFILES["released"], moves="joint")).success
 
 
 @pytest.mark.slow

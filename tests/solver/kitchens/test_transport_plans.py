@@ -11,10 +11,10 @@ from support.robotouille import kitchen as small
 from support.samples import sample
 
 from planoracle.analysis.grading.oracle import optimum
-from planoracle.instances.benchmarks.kitchens import run
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.files.catalog import expand
 from planoracle.instances.files.catalog import problem as named
 from planoracle.instances.model.limits import Status, WorkLimit, deadline_of
@@ -34,7 +34,7 @@ def plans(problem: Kitchen, rules: Profile = RULES[0], most: int = 400) -> Itera
     start, guide = engine.start(), heuristic(engine)
     for deeds in guide.transport_plans(start, guide.root(start), most, deadline_of(WorkLimit(5))):
         actions = [engine.deeds[deed].text for deed in deeds]
-        replayed = run.replay(problem, actions, rules)
+        replayed = trace(problem, actions, rules)
         assert replayed.success
         assert not replayed.refusals
         assert len(actions) < most

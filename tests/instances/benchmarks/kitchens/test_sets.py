@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.kitchens import problems
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document, to_document
-from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.kitchens.variants import served, variant
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.limits import WorkLimit
@@ -47,7 +47,7 @@ def test_tasks_are_those_of_the_paper_and_kitchens_are_our_own(shared: Path) -> 
 @pytest.mark.parametrize("name", sample(problems.names()[:16:3]))
 def test_variants_can_be_solved(name: str) -> None:
     for found in (problems.kitchen(f"{name}@1"), variant(problems.kitchen(name), 3, extra_stations=4, extra_items=4)):
-        assert replay(found, plan(found, time_limit=WorkLimit(5.0)).actions).success
+        assert trace(found, plan(found, time_limit=WorkLimit(5.0)).actions).success
 
 
 def test_nothing_of_a_synchronous_kitchen_takes_time() -> None:

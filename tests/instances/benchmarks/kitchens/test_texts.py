@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.meanings import is_plain
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
-from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.kitchens.variants import with_cooks
 from tests.support.kitchen_comparison import draw_kitchen
 
@@ -81,10 +81,10 @@ def test_a_world_that_is_full_gets_no_more_kitchens(monkeypatch: pytest.MonkeyPa
 
 def test_plans_that_name_what_is_not_there_leave_no_trace() -> None:
     engine = compiled(BURGER)
-    replay(BURGER, ["Do nothing"])
+    trace(BURGER, ["Do nothing"])
     before = len(engine.bits.atoms), len(engine.deeds)
     plan = [f"Move robot{n} from table{n} to table{n + 1}" for n in range(9, 99)]
-    assert len(replay(BURGER, plan).refusals) == len(plan)
+    assert len(trace(BURGER, plan).refusals) == len(plan)
     assert (len(engine.bits.atoms), len(engine.deeds)) == before
 
 

@@ -12,7 +12,7 @@ import pytest
 from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
-from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.robotouille import Robotouille
 from planoracle.instances.benchmarks.robotouille.reader import environment_from_document
 from planoracle.instances.errors import InputError
@@ -66,7 +66,7 @@ def test_every_original_reads_and_round_trips(shared: Path) -> None:
         assert not {"more", "less", "elsewhere"} & written.keys(), path.name
         assert all(found.candidates.values())
         assert load_kitchen(path) == found
-        assert replay(found, ["Do nothing"]).steps[0].valid
+        assert trace(found, ["Do nothing"]).steps[0].valid
 
 
 @pytest.mark.parametrize("name", KITCHENS)

@@ -11,7 +11,7 @@ import pytest
 from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.language import extract, match, parse, render
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
-from planoracle.instances.benchmarks.kitchens.run import REFUSALS, as_replay, replay
+from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, as_replay, trace
 from planoracle.instances.errors import PlanError, UnknownNameError
 from planoracle.instances.protocol import registry
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, kitchen
@@ -89,7 +89,7 @@ def test_long_hostile_text_is_read_with_work_that_grows_with_it(part: str) -> No
     ],
 )
 def test_refusals(text: str, kind: str, words: str) -> None:
-    run = replay(GRILL, [text, WAIT])
+    run = trace(GRILL, [text, WAIT])
     [refusal] = run.refusals
     assert (refusal.position, refusal.kind) == (0, kind)
     assert words in refusal.message
@@ -99,9 +99,9 @@ def test_refusals(text: str, kind: str, words: str) -> None:
 
 
 def test_refusals_of_hidden_objects_and_other_players() -> None:
-    [refusal] = replay(SOUP, ["Boil pot2's contents on stove1 using robot1"]).refusals
+    [refusal] = trace(SOUP, ["Boil pot2's contents on stove1 using robot1"]).refusals
     assert refusal.message == "needs iswater ?, in ? pot2, loc robot1 stove1"
-    [refusal] = replay(KITCHENS["crowd"], ["Place pot1 on sink1 using robot1"]).refusals
+    [refusal] = trace(KITCHENS["crowd"], ["Place pot1 on sink1 using robot1"]).refusals
     assert refusal.kind == "not_your_turn"
     assert refusal.message == "it is robot2's turn"
 
@@ -114,7 +114,7 @@ def test_a_run_and_its_replay() -> None:
     )
     actions = [MOVE, "Fly", COOK, WAIT, WAIT, WAIT, "Pick up patty1 from stove1 using robot1"]
     actions += ["Move robot1 from stove1 to table1", "Stack patty1 on top of bread1 using robot1", WAIT]
-    run = replay(grill, actions)
+    run = trace(grill, actions)
     assert (run.success, run.end, run.steps_taken, len(run.steps)) == (True, "completed", 8, 9)
     assert [step.choices for step in run.steps] == [3, 4, 4, 3, 3, 3, 4, 3, 3]
     found = as_replay(run)
@@ -128,16 +128,16 @@ def test_a_run_and_its_replay() -> None:
     assert [(violation.position, violation.kind) for violation in found.violations] == [(1, "unknown_action")]
     assert found.fatal is None
     assert found.idle == ((2, 3), (3, 4), (4, 5))
-    half = as_replay(replay(grill, actions[:4]))
+    half = as_replay(trace(grill, actions[:4]))
     assert (half.success, half.remaining, half.progress) == (False, {"iscooked patty1": 2}, 0.0)
-    limited = replay(grill, actions, limit=3)
+    limited = trace(grill, actions, limit=3)
     assert (limited.end, limited.steps_taken, len(limited.steps)) == ("limit", 3, 4)
-    assert replay(grill, actions, limit=8).success
+    assert trace(grill, actions, limit=8).success
 
 
 def test_what_remains_of_a_filling_pot() -> None:
     actions = ["Fill pot1 with water from sink1 using robot1", WAIT]
-    assert as_replay(replay(SOUP, actions)).remaining == {"water in pot1": 2}
+    assert as_replay(trace(SOUP, actions)).remaining == {"water in pot1": 2}
 
 
 def test_profiles() -> None:
@@ -154,5 +154,5 @@ def test_profiles() -> None:
 def test_the_work_for_a_run_grows_with_its_length() -> None:
     place = GRILL
     actions = ["Move robot1 from table1 to table2", "Move robot1 from table2 to table1", WAIT, "Fly"]
-    few, many = (steps_of(lambda n=n: replay(place, actions * n)) for n in (250, 1_000))  # type: ignore[misc]
+    few, many = (steps_of(lambda n=n: trace(place, actions * n)) for n in (250, 1_000))  # type: ignore[misc]
     assert many < 5 * few

@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.kitchens import action_index as lookup
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, compiled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.kitchens.run import replay
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from tests.support.kitchen_rules import goal_reached
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, bakery, kitchen, walk
 from tests.support.robotouille_originals import load_kitchen
@@ -44,7 +44,7 @@ def test_verdicts_of_the_released_simulator(shared: Path) -> None:
     lines = verdicts(shared)
     assert len(lines) == 98
     for line, place in lines:
-        run = replay(place, line["actions"])
+        run = trace(place, line["actions"])
         found = {
             "steps": [[step.action, step.valid, step.reached] for step in run.steps],
             "n_valid": [step.choices for step in run.steps],
@@ -309,10 +309,10 @@ def test_every_turn_is_a_tick_unless_moves_are_joint(rules: Profile, waits: int)
 
 def test_with_joint_moves_the_goal_is_looked_at_when_all_have_acted() -> None:
     ready = replace(KITCHENS["crowd"], goal=Goal.of([["has_container", "robot1", "pot#1"]]))
-    assert [step.reached for step in replay(ready, ["Do nothing"] * 5, JOINT).steps] == [False, False, True]
-    run = replay(ready, ["Do nothing", "Nonsense", "Do nothing", "Do nothing"], JOINT)
+    assert [step.reached for step in trace(ready, ["Do nothing"] * 5, JOINT).steps] == [False, False, True]
+    run = trace(ready, ["Do nothing", "Nonsense", "Do nothing", "Do nothing"], JOINT)
     assert (run.end, run.steps_taken) == ("completed", 1)
-    assert replay(ready, ["Do nothing"] * 5, RELEASED).steps_taken == 1
+    assert trace(ready, ["Do nothing"] * 5, RELEASED).steps_taken == 1
 
 
 # Goals.
@@ -321,10 +321,10 @@ def test_with_joint_moves_the_goal_is_looked_at_when_all_have_acted() -> None:
 @BOTH
 def test_a_goal_true_at_the_start_costs_a_step(rules: Profile) -> None:
     tidy = kitchen({"table1": ["bread1"]}, goal=[["item_on", "bread#1", "table#1"]])
-    assert replay(tidy, [], rules).end == "exhausted"
-    run = replay(tidy, ["Fly", "Do nothing", "Do nothing"], rules)
+    assert trace(tidy, [], rules).end == "exhausted"
+    run = trace(tidy, ["Fly", "Do nothing", "Do nothing"], rules)
     assert (run.end, run.steps_taken, len(run.steps)) == ("completed", 1, 2)
-    assert replay(kitchen({"table1": []}), ["Do nothing"], rules).success
+    assert trace(kitchen({"table1": []}), ["Do nothing"], rules).success
 
 
 def brute_force(kitchen: Kitchen, facts: frozenset[tuple[str, ...]]) -> bool:

@@ -1,0 +1,346 @@
+"""Simulator of kitchens, the record of what its actions did, and reasons of refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple, TypeAlias
+
+from planoracle.instances.benchmarks.kitchens import language
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
+from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, Running
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen
+from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, fold
+
+#: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
+#: condition of the action does not hold.
+REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")
+
+#: Most characters of an action in a step.
+MAX_TEXT = 200
+
+#: Text of an action, a message without one, or ``None``: the agent ends the run.
+KitchenCommand: TypeAlias = str | Unreadable | None
+
+_MESSAGES: dict[str, Callable[[Violation], str]] = {
+    "unknown_action": lambda _: "is not written like any action",
+    "unknown_object": lambda v: f"there is no {v.resource}",
+    "unfit": lambda _: "it cannot be done with objects like these",
+    "not_your_turn": lambda v: f"it is {v.required}'s turn",
+    "precondition": lambda v: f"needs {v.names}",
+}
+
+
+class Refusal(Violation):
+    """Refused action; the kind is one of `REFUSALS`, ``required`` are the unmet conditions."""
+
+    __slots__ = ()
+
+    position: int
+
+    @property
+    def message(self) -> str:
+        """Description of the violation."""
+        return _MESSAGES[self.case or self.kind](self)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class KitchenStep:
+    """One action of a run; never changed.
+
+    Attributes
+    ----------
+    action
+        Text of the action.
+    deed
+        Its place in the deeds; ``None`` if it was refused.
+    reached
+        True if it reached the goal.
+    before, rules
+        State before it, and the rules that know what the state means.
+    refusal
+        Reason of the refusal.
+    previous
+        The action before it in the run.
+    """
+
+    action: str
+    deed: int | None
+    reached: bool
+    before: State
+    rules: CompiledKitchen
+    refusal: Refusal | None
+    previous: KitchenStep | None
+
+    @property
+    def valid(self) -> bool:
+        """True if the action was carried out."""
+        return self.deed is not None
+
+    @property
+    def choices(self) -> int:
+        """Number of legal actions before it, computed on demand."""
+        return len(self.rules.legal(self.before))
+
+
+class KitchenState(NamedTuple):
+    """State of a run; immutable.
+
+    Attributes
+    ----------
+    kitchen
+        State of the compiled rules, see `KitchenSimulator.engine`.
+    last, tried
+        Last action, which knows those before it, and number of all actions, refused ones included.
+    done, ticks
+        Numbers of actions that were carried out, and of steps as the rules count them: with joint moves, whole rounds.
+    end
+        ``completed``, or ``handed_in`` by the agent.
+    streak, failures
+        Consecutive messages of a live run without an action that was carried out, and failed attempts.
+    """
+
+    kitchen: State
+    last: KitchenStep | None = None
+    tried: int = 0
+    done: int = 0
+    ticks: int = 0
+    end: str | None = None
+    streak: int = 0
+    failures: int = 0
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """Record of one list of actions.
+
+    Attributes
+    ----------
+    steps
+        One per action reached.
+    states
+        The state before each of them, and the last one; `rules` knows what they mean.
+    end
+        ``completed`` (goal reached), ``limit`` (so many steps taken) or ``exhausted`` (no actions left).
+    steps_taken
+        Legal actions: a refused one changes nothing and costs nothing. With joint moves, complete rounds.
+    """
+
+    rules: CompiledKitchen
+    steps: tuple[KitchenStep, ...]
+    states: tuple[State, ...]
+    refusals: tuple[Refusal, ...]
+    end: str
+    steps_taken: int
+
+    @property
+    def success(self) -> bool:
+        """True if the goal was reached."""
+        return self.end == "completed"
+
+
+class KitchenSimulator(Simulator[KitchenState, KitchenCommand]):
+    """Rules of a kitchen: a refused action changes nothing and costs nothing.
+
+    Parameters
+    ----------
+    limit
+        Steps after which a run ends; ``None``: no limit.
+
+    Attributes
+    ----------
+    engine
+        Compiled rules.
+    """
+
+    def __init__(self, kitchen: Kitchen, rules: Profile, limit: int | None = None) -> None:
+        self.engine = compiled(kitchen, rules)
+        self.limit = limit
+
+    def initial(self) -> KitchenState:
+        """Return the state before the first action."""
+        return KitchenState(self.engine.start())
+
+    def apply(self, state: KitchenState, command: KitchenCommand) -> tuple[KitchenState, tuple[Step, ...]]:
+        """Return the state after an action."""
+        kitchen, last, tried, done, ticks, _, streak, failures = state
+        if command is None:
+            return state._replace(end="handed_in"), (Step(tried, CLOSE, "close", done, done),)
+        if isinstance(command, Unreadable):
+            unread = Violation(None, "unreadable", command.text, actual=command.reason)
+            return state, (Step(tried, command.text, "lost", done, done, unread),)
+        engine = self.engine
+        deed = engine.find(kitchen, command)
+        if deed is None:
+            kind, facts = _reason(engine, kitchen, command)
+            refusal = Refusal(tried, kind, command[:80], start=ticks, end=ticks, **facts)
+            last = KitchenStep(command, None, False, kitchen, engine, refusal, last)
+            step = Step(tried, command[:MAX_TEXT], "lost", done, done, refusal)
+            return state._replace(last=last, tried=tried + 1), (step,)
+        after = engine.step(kitchen, deed)
+        reached = engine.goal(after)
+        last = KitchenStep(command, deed, reached, kitchen, engine, None, last)
+        ticks += engine.deeds[deed].ticks
+        end = "completed" if reached else None
+        following = KitchenState(after, last, tried + 1, done + 1, ticks, end, streak, failures)
+        return following, (Step(tried, command[:MAX_TEXT], "act", done, done + 1),)
+
+    def legal(self, state: KitchenState) -> Sequence[LegalCommand]:
+        """Return every legal action; of actions that are written alike, only the first can be meant."""
+        return self.engine.commands(state.kitchen)
+
+    def ended(self, state: KitchenState) -> str | None:
+        """Return why the run has ended."""
+        return "step_limit" if state.end is None and self._is_over(state) else state.end
+
+    def _is_over(self, state: KitchenState) -> bool:
+        return self.limit is not None and state.ticks >= self.limit
+
+    def clock(self, state: KitchenState) -> int:
+        """Return the number of actions that were carried out."""
+        return state.done
+
+    def record(self, state: KitchenState) -> StepRecord:
+        """Return all actions so far, and the states before them."""
+        steps: list[KitchenStep] = []
+        step = state.last
+        while step is not None:
+            steps.append(step)
+            step = step.previous
+        steps.reverse()
+        end = "exhausted"
+        if state.end == "completed":
+            end = "completed"
+        elif self._is_over(state):
+            end = "limit"
+        states = (*(one.before for one in steps), state.kitchen)
+        refusals = tuple(one.refusal for one in steps if one.refusal is not None)
+        return StepRecord(self.engine, tuple(steps), states, refusals, end, state.ticks)
+
+    def verdict(self, state: KitchenState) -> Replay:
+        """Return the verdict on all actions so far."""
+        return as_replay(self.record(state))
+
+
+def as_replay(run: StepRecord) -> Replay:
+    """Return a record as a verdict: refused actions are its violations, a tick is a step.
+
+    Progress is the share of the goal's conditions that hold for some objects; what remains are the ticks and
+    repetitions that effects under way still need.
+    """
+    engine, events, idle = run.rules, list[ReplayEvent](), []
+    clock, share = 0, engine.share(run.states[0])
+    for position, step in enumerate(run.steps):
+        after = clock
+        if step.deed is not None:
+            after += engine.deeds[step.deed].ticks
+            if engine.is_wait(step.deed):
+                idle.append((clock, after))
+            share = engine.share(run.states[position + 1])
+        events.append(ReplayEvent(position, step.action[:80], clock, after, step.valid, share))
+        clock = after
+    return Replay(
+        events=tuple(events),
+        violations=run.refusals,
+        fatal=None,
+        executed=len(run.steps) - len(run.refusals),
+        progress=share,
+        goal_ratio=float(run.success),
+        success=run.success,
+        makespan=run.steps_taken,
+        remaining=_remaining(engine.running(run.states[-1])),
+        idle=tuple(idle),
+    )
+
+
+def trace(
+    kitchen: Kitchen, actions: Iterable[str], rules: Profile = PROFILES["released"], limit: int | None = None
+) -> StepRecord:
+    """Run actions until the goal is reached, ``limit`` steps are taken or there are none left.
+
+    Nothing an action holds can make this raise.
+
+    Examples
+    --------
+    >>> from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
+    >>> kitchen = kitchen_from_document(
+    ...     {"format": "planoracle/kitchen", "version": 1, "name": "tiny", "stations": {"table1": ["bread1"]},
+    ...      "players": {"robot1": {"at": "table1"}}, "goal": [["has_item", "robot1", "bread#1"]]}, "example")
+    >>> run = trace(kitchen, ["Cut bread1 on table1 using robot1", "Pick up bread1 from table1 using robot1"])
+    >>> run.end, run.steps_taken, run.refusals[0].message
+    ('completed', 1, 'needs isboard table1, iscuttable bread1')
+    """
+    simulator = KitchenSimulator(kitchen, rules, limit)
+    return simulator.record(fold(simulator, actions)[0])
+
+
+def _reason(engine: CompiledKitchen, state: State, text: str) -> tuple[str, dict[str, Any]]:
+    """Return one of `REFUSALS`, and the fields of the violation that say more."""
+    readings = language.match(text, engine.kitchen.domain)
+    if not readings:
+        return "unknown_action", {}
+    objects = engine.objects(state)
+    missing = [name for _, binding in readings for name in binding.values() if name not in objects]
+    if missing:
+        return "unknown_object", {"resource": missing[0][:40]}
+    fitting = [(action, named) for action, named in readings if _fits(action, named, objects)]
+    if not fitting:
+        return "unknown_object", {"case": "unfit"}
+    player = engine.player(state)
+    for _, named in fitting:
+        others = [name for name in named.values() if objects[name] == ACTOR]
+        if others and player not in others:
+            return "not_your_turn", {"required": player}
+    facts = engine.facts(state)
+    missing = min((_missing(action, named, objects, facts) for action, named in fitting), key=len)
+    return "precondition", {"required": tuple(missing)}
+
+
+def _fits(action: ActionSchema, named: Mapping[str, str], objects: Mapping[str, str]) -> bool:
+    types = dict(action.params)
+    distinct = len(set(named.values())) == len(named)
+    return distinct and all(objects[name] == types[param] for param, name in named.items())
+
+
+def _missing(
+    action: ActionSchema, named: Mapping[str, str], objects: Mapping[str, str], facts: frozenset[Atom]
+) -> list[str]:
+    """Return the unmet conditions, for the choice of open objects with the fewest of them."""
+    hidden = [(param, kind) for param, kind in action.params if param not in named]
+    choices = [[name for name, its_type in objects.items() if its_type == kind] or ["?"] for _, kind in hidden]
+    best: list[str] | None = None
+    for names in product(*choices):
+        binding = {**named, **dict(zip((param for param, _ in hidden), names, strict=True))}
+        broken = []
+        for predicate, params, value in action.conditions:
+            atom = (predicate, *(binding[param] for param in params))
+            if (atom in facts) != value:
+                broken.append(("" if value else "not ") + " ".join(atom))
+        if best is None or len(broken) < len(best):
+            best = broken
+    return best or ["different objects"]
+
+
+def _remaining(effects: Iterable[Running]) -> dict[str, int]:
+    """Return the ticks or repetitions that effects still need, by what they make true."""
+    remaining_ticks: dict[str, int] = {}
+    for running in effects:
+        if running.effect.count and not running.done:
+            remaining = running.effect.count - running.count
+            label = _label(running.effect)
+            remaining_ticks[label] = min(remaining, remaining_ticks.get(label, remaining))
+        else:
+            remaining_ticks |= _remaining(running.nested)
+    return remaining_ticks
+
+
+def _label(effect: GroundEffect) -> str:
+    """Name an effect by what it makes true, or creates."""
+    if effect.creates is not None:
+        return f"{effect.creates[1]} in {effect.argument}"
+    created = sorted(" ".join(atom) for atom, value in effect.changes if value)
+    return ", ".join(created) if created or not effect.effects else _label(effect.effects[0])
