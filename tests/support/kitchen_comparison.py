@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from random import Random
 
+from planoracle.instances.benchmarks.kitchens.action_index import GoalTest
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.generate.parameters import below, chance, one
@@ -59,9 +61,17 @@ def draw_cases(seed: int, goals: int, most: int, cooks: int | None = None) -> It
         for _ in range(_TRIES if chance(random, 85) else 1):
             goal = draw_goal(random, bare, graph)
             asked = replace(case, kitchen=document | {"name": f"drawn/{seed}/{number}"} | goal)
-            engine = CompiledKitchen(asked.problem(), asked.profile(), graph.engine.world)
+            engine = with_goal(graph.engine, asked.problem())
             options.append((graph.steps_from_start(graph.distances(engine.goal)) or 0, len(options), asked))
         yield max(options)[2], graph
+
+
+def with_goal(engine: CompiledKitchen, kitchen: Kitchen) -> CompiledKitchen:
+    """Return the compiled rules of a kitchen that differs in its goal only, with the same numbers."""
+    other = copy(engine)
+    other.kitchen = kitchen
+    other._goal = GoalTest(kitchen, engine.bits, engine.always)
+    return other
 
 
 @cache
@@ -73,7 +83,7 @@ def draw_kitchen(seed: int, cooks: int | None = None) -> Kitchen:
 
 def compare(case: Case, graph: StateGraph) -> Comparison:
     """Compare the bound in every state, and plans from the start and from states on random walks, with the graph."""
-    engine = CompiledKitchen(case.problem(), case.profile(), graph.engine.world)
+    engine = with_goal(graph.engine, case.problem())
     left = graph.distances(engine.goal)
     found = Comparison()
     _compare_bounds(case, graph, engine, left, found)

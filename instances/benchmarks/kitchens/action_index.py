@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from planoracle.instances.benchmarks.kitchens.compiled_rules import EXISTS, CompiledRules
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain, Literal
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, can_be_cast
 from planoracle.instances.protocol.simulator import LegalCommand
+
+if TYPE_CHECKING:
+    from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
+
+#: Atom that an object is there of a kind that comes into being.
+EXISTS = "#exists"
 
 #: Nodes after which the memory is emptied.
 MAX_NODES = 100_000
@@ -82,32 +86,16 @@ class ActionIndex:
 
     Parameters
     ----------
-    always
-        The facts that never change.
-    types
-        The objects, with their types.
-    turns
-        The fact that it is a player's turn; 0 for one who is alone.
-    exists
-        The fact that an object is there, where that does not go without saying.
+    engine
+        The compiled rules.
     """
 
-    def __init__(
-        self,
-        world: CompiledRules,
-        always: frozenset[Atom],
-        types: Mapping[str, str],
-        turns: Mapping[str, int],
-        exists: Mapping[str, int],
-    ) -> None:
-        self._world = world
-        self._domain = world.domain
-        self._bits = world.bits
-        self._always = always
-        self._turns = turns
-        self._exists = exists
+    def __init__(self, engine: CompiledKitchen) -> None:
+        self._engine = engine
+        self._domain = engine.kitchen.domain
+        self._bits = engine.bits
         self._of_type: dict[str, list[str]] = {}
-        for name, its_type in types.items():
+        for name, its_type in engine.types.items():
             self._of_type.setdefault(its_type, []).append(name)
         self._patterns: dict[tuple[str, tuple[str | None, ...]], _Source] = {}
         self._reset()
@@ -116,10 +104,10 @@ class ActionIndex:
         self._nodes = 0
         queries = [
             _FactQuery(_Partial(position, player, rounds, {} if param is None else {param: player}), turn, turn, [])
-            for player, turn in self._turns.items()
+            for player, turn in self._engine.turns.items()
             for position, param, rounds in _questions(self._domain)
         ]
-        self._root = _Node(sum(self._turns.values()), queries, [], {})
+        self._root = _Node(sum(self._engine.turns.values()), queries, [], {})
 
     def legal(self, facts: int) -> LegalActions:
         """Return the legal actions."""
@@ -145,7 +133,7 @@ class ActionIndex:
             while partials:
                 partial = partials.pop()
                 if not partial.rounds:
-                    actions.append(self._world.number(partial.position, partial.player, partial.binding))
+                    actions.append(self._engine.number(partial.position, partial.player, partial.binding))
                 elif partial.rounds[0].free is not None:
                     partials += self._choose(partial)
                 else:
@@ -164,21 +152,21 @@ class ActionIndex:
         return way
 
     def _moves(self, actions: list[int]) -> LegalActions:
-        ranks, deeds = self._world.ranks, self._world.deeds
-        ordered = sorted((ranks[number], deeds[number].text, number) for number in actions)
+        deeds = self._engine.deeds
+        ordered = sorted(actions, key=lambda number: deeds[number].rank)
         by_text: dict[str, int] = {}
-        for _, text, number in ordered:
-            by_text.setdefault(text, number)
-        kinds = [(text, "wait" if self._world.is_wait(number) else "act") for text, number in by_text.items()]
+        for number in ordered:
+            by_text.setdefault(deeds[number].text, number)
+        kinds = [(text, "wait" if self._engine.is_wait(number) else "act") for text, number in by_text.items()]
         commands = tuple([LegalCommand(text, kind) for text, kind in kinds])
-        return LegalActions(tuple(number for _, _, number in ordered), by_text, commands)
+        return LegalActions(tuple(ordered), by_text, commands)
 
     def _ask(self, partial: _Partial) -> _FactQuery | None:
         """Ask the next round of questions; ``None`` if a fact that never changes forbids the action."""
         position, player, rounds, binding = partial
         this = rounds[0]
         for predicate, params, value in this.fixed:
-            if ((predicate, *[binding[param] for param in params]) in self._always) != value:
+            if ((predicate, *[binding[param] for param in params]) in self._engine.always) != value:
                 return None
         mask = want = 0
         for predicate, params, value in this.tests:
@@ -198,7 +186,7 @@ class ActionIndex:
         chosen = []
         for name in self._of_type.get(its_type, ()):
             if name not in binding.values():
-                first = (_Round((), (is_there,), (), None),) if name in self._exists else ()
+                first = (_Round((), (is_there,), (), None),) if name in self._engine.existence else ()
                 chosen.append(_Partial(position, player, (*first, *rounds[1:]), {**binding, param: name}))
         return chosen
 

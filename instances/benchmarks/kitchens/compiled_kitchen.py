@@ -6,20 +6,60 @@ against the same rules word by word.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from threading import Lock
+from typing import NamedTuple
 
-from planoracle.instances.benchmarks.kitchens.action_index import ActionIndex, GoalTest
-from planoracle.instances.benchmarks.kitchens.compiled_rules import Birth, CompiledRules, shared_world
-from planoracle.instances.benchmarks.kitchens.effects import Running
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
-from planoracle.instances.benchmarks.kitchens.meanings import is_plain
+from planoracle.instances.benchmarks.kitchens.action_index import EXISTS, ActionIndex, GoalTest
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
+from planoracle.instances.benchmarks.kitchens.effects import Birth, Running, Timers, ground
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, natural, split_name
+from planoracle.instances.benchmarks.kitchens.language import match
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.kitchens.text_index import TextIndex
 from planoracle.instances.protocol.simulator import LegalCommand
 
 #: Facts as the bits of a whole number, and the running effects, in their order, as codes.
 State = tuple[int, tuple[int, ...]]
+
+#: Atom that it is the turn of a player.
+TURN = "#turn"
+
+
+class GroundAction(NamedTuple):
+    """An action of a player on particular objects.
+
+    Attributes
+    ----------
+    position
+        Of the action in the domain.
+    arguments
+        The objects, in the order of the action's parameters.
+    player
+        Who does it.
+    mask, want
+        It is legal if, of the facts in ``mask``, exactly those in ``want`` are true, and what never changes allows it.
+    keep, add
+        The facts become ``facts & keep | add``.
+    effects
+        Kind and first code of each effect it starts or continues.
+    ticks
+        Whether a tick passes after it.
+    rank
+        Sort key of legal actions.
+    """
+
+    position: int
+    arguments: tuple[str, ...]
+    player: str
+    text: str
+    mask: int
+    want: int
+    keep: int
+    add: int
+    effects: tuple[tuple[int, int], ...]
+    ticks: bool
+    rank: tuple[object, ...]
 
 
 class CompiledKitchen:
@@ -29,38 +69,41 @@ class CompiledKitchen:
     changing facts, whose turn it is, the timers and their order. Its meaning depends on this object, which goes on
     learning while it is used: new objects get new bits and deeds, old states stay as they are.
 
-    Parameters
-    ----------
-    world
-        Numbering shared by several kitchens; by default one of its own, with the smallest numbers.
-
     Attributes
     ----------
+    bits, timers
+        Numbering of atoms, and of effects on their way.
     deeds
-        What has been asked about; actions are places in this list, and so mean something for this world only.
+        What has been asked about; actions are places in this list, and so mean something for this object only.
     always
         The facts that never change.
+    turns
+        The fact that it is a player's turn; 0 for one who is alone.
+    types
+        The objects that there may be, with their types.
+    existence
+        The fact that an object is there, where that does not go without saying.
     """
 
-    def __init__(
-        self, kitchen: Kitchen, rules: Profile = PROFILES["released"], world: CompiledRules | None = None
-    ) -> None:
+    def __init__(self, kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> None:
         self.kitchen = kitchen
         self.rules = rules
-        self.always = frozenset(atom for atom in kitchen.facts if atom[0] not in kitchen.domain.changing)
-        self.world = world or CompiledRules(kitchen.domain, kitchen.players, rules.moves, self.always)
-        self.bits = self.world.bits
-        self.timers = self.world.timers
-        self.deeds = self.world.deeds
-        self._types = dict(kitchen.types)
-        self._plain = is_plain(self.world.domain)
-        self._turns = self.world.turns
-        self._goal = GoalTest(kitchen, self.bits, self.always)
-        self._start: State = (self.world.start(kitchen), ())
+        domain, players = kitchen.domain, kitchen.players
+        self.always = frozenset(atom for atom in kitchen.facts if atom[0] not in domain.changing)
+        self.bits = Bits()
+        self.timers = Timers(self.bits, self.always)
+        self.deeds: list[GroundAction] = []
+        self._positions = {action.name: position for position, action in enumerate(domain.actions)}
+        self._numbers: dict[tuple[int, str, tuple[str, ...]], int] = {}
+        self._lock = Lock()  # runs in several threads may use the same rules
+        self.turns = {player: self.bits.mask((TURN, player)) if len(players) > 1 else 0 for player in players}
         # Somebody other than the first acts: in joint moves, the step is not over.
-        later = [bit for player, bit in self._turns.items() if player != kitchen.players[0]]
-        self._acting = sum(later) if rules.moves == "joint" else 0
+        self._acting = sum([self.turns[player] for player in players[1:]]) if rules.moves == "joint" else 0
+        self.types = dict(kitchen.types)
         self._learn()
+        facts = self.bits.union(sorted(atom for atom in kitchen.facts if atom[0] in domain.changing))
+        self._start: State = (facts | self.turns[players[0]] | sum(self.existence.values()), ())
+        self._goal = GoalTest(kitchen, self.bits, self.always)
 
     # Interface of planners and replays
 
@@ -70,16 +113,29 @@ class CompiledKitchen:
 
     def legal(self, state: State) -> tuple[int, ...]:
         """Return what the player whose turn it is may do."""
-        return (self._action_index or self._moves).legal(state[0]).numbers
+        return self._index.legal(state[0]).numbers
+
+    def texts(self, state: State) -> Mapping[str, int]:
+        """Return the ways to write the legal actions, each with the first action that it means."""
+        return self._index.legal(state[0]).by_text
+
+    def commands(self, state: State) -> tuple[LegalCommand, ...]:
+        """Return the same as commands of agents."""
+        return self._index.legal(state[0]).commands
+
+    def is_wait(self, action: int) -> bool:
+        """Return whether an action does nothing."""
+        schema = self.kitchen.domain.actions[self.deeds[action].position]
+        return not (schema.changes or schema.effects)
 
     def step(self, state: State, action: int) -> State:
         """Carry out an action, which must be legal."""
         facts, effects = state
-        _, _, _, _, _, _, keep, add, starts, ticks = self.deeds[action]
-        facts = facts & keep | add
-        if starts:
-            facts, effects = self._begin(facts, effects, starts)
-        if effects and ticks:
+        deed = self.deeds[action]
+        facts = facts & deed.keep | deed.add
+        if deed.effects:
+            facts, effects = self._begin(facts, effects, deed.effects)
+        if effects and deed.ticks:
             return self._tick(facts, effects)
         return facts, effects
 
@@ -89,31 +145,22 @@ class CompiledKitchen:
 
     def find(self, state: State, text: str) -> int | None:
         """Return the first legal action that is written like this, or ``None``."""
-        if self._plain:
-            return self._text_index.find(state[0], text)
-        return self._moves.legal(state[0]).by_text.get(text)
-
-    def texts(self, state: State) -> Mapping[str, int]:
-        """Return the ways to write the legal actions, each with the first action that it means."""
-        return self._moves.legal(state[0]).by_text
-
-    def commands(self, state: State) -> tuple[LegalCommand, ...]:
-        """Return the same as commands of agents."""
-        return self._moves.legal(state[0]).commands
-
-    def is_wait(self, action: int) -> bool:
-        """Return whether an action does nothing."""
-        return self.world.is_wait(action)
+        first = None
+        for number in self._meanings(state, text):
+            deed = self.deeds[number]
+            if state[0] & deed.mask == deed.want and (first is None or deed.rank < self.deeds[first].rank):
+                first = number
+        return first
 
     # Meaning of a state
 
     def player(self, state: State) -> str:
         """Return who acts next."""
-        return next((player for player, bit in self._turns.items() if state[0] & bit), self.kitchen.players[0])
+        return next((player for player, bit in self.turns.items() if state[0] & bit), self.kitchen.players[0])
 
     def objects(self, state: State) -> dict[str, str]:
         """Return the objects there are, with their types."""
-        return {name: kind for name, kind in self._types.items() if self._is_there(state[0], name)}
+        return {name: kind for name, kind in self.types.items() if self._is_there(state[0], name)}
 
     def facts(self, state: State) -> frozenset[Atom]:
         """Return the true atoms."""
@@ -139,7 +186,80 @@ class CompiledKitchen:
         """Return the share of the goal's conditions that hold for some objects, see `GoalTest.share`."""
         return self._goal.share(state[0])
 
-    # Implementation
+    # Actions
+
+    def number(self, position: int, player: str, binding: Mapping[str, str]) -> int:
+        """Return the place of a deed in the list, where it is put when it is first asked for."""
+        arguments = tuple([binding[param] for param, _ in self.kitchen.domain.actions[position].params])
+        number = self._numbers.get((position, player, arguments))
+        if number is None:
+            with self._lock:
+                number = len(self.deeds)
+                self.deeds.append(self._deed(position, player, arguments, binding))
+                self._numbers[position, player, arguments] = number
+        return number
+
+    def _deed(self, position: int, player: str, arguments: tuple[str, ...], binding: Mapping[str, str]) -> GroundAction:
+        action, players = self.kitchen.domain.actions[position], self.kitchen.players
+        mask = want = 0
+        for predicate, params, value in action.conditions:
+            if predicate in self.kitchen.domain.changing:
+                bit = self.bits.mask((predicate, *[binding[param] for param in params]))
+                mask |= bit
+                if value:
+                    want |= bit
+        there = sum([self.existence.get(name, 0) for name in arguments])
+        keep, add = self._masks(
+            [((name, *[binding[p] for p in params]), value) for name, params, value in action.changes]
+        )
+        after = players[(players.index(player) + 1) % len(players)]
+        turn = self.turns[player]
+        return GroundAction(
+            position=position,
+            arguments=arguments,
+            player=player,
+            text=action.write(binding),
+            mask=mask | there | sum(self.turns.values()),
+            want=want | there | turn,
+            keep=keep & ~turn,
+            add=add | self.turns[after],
+            effects=tuple([self.timers.kind(ground(effect, binding)) for effect in action.effects]),
+            ticks=self.rules.moves == "turns" or after == players[0],
+            rank=(position, *map(natural, arguments)),
+        )
+
+    def _masks(self, changes: Iterable[tuple[Atom, bool]]) -> tuple[int, int]:
+        keep, add = -1, 0
+        for atom, value in changes:
+            bit = self.bits.mask(atom)
+            keep, add = (keep, add | bit) if value else (keep & ~bit, add & ~bit)
+        return keep, add
+
+    def _meanings(self, state: State, text: str) -> Iterator[int]:
+        """Yield the deeds with a text whose conditions hold, perhaps out of turn."""
+        for action, named in match(text, self.kitchen.domain):
+            fits = all(self.types.get(named[param]) == kind for param, kind in action.params if param in named)
+            if not fits or len(set(named.values())) < len(named):
+                continue
+            for binding in self._completed(state, action, named):
+                actors = [binding[param] for param, kind in action.params if kind == ACTOR]
+                for player in actors if action.params else self.kitchen.players:
+                    yield self.number(self._positions[action.name], player, binding)
+
+    def _completed(self, state: State, action: ActionSchema, binding: dict[str, str]) -> Iterator[dict[str, str]]:
+        """Yield the binding with all objects for the parameters that a text leaves open, if the conditions hold."""
+        for predicate, params, value in action.conditions:
+            atom = (predicate, *[binding.get(param, "") for param in params])
+            if "" not in atom and self.holds(state, atom) != value:
+                return
+        param, its_type = next((one for one in action.params if one[0] not in binding), ("", ""))
+        if not param:
+            yield binding
+        for name, kind in self.types.items() if param else ():
+            if kind == its_type and name not in binding.values():
+                yield from self._completed(state, action, {**binding, param: name})
+
+    # Effects
 
     def _begin(
         self, facts: int, effects: tuple[int, ...], starts: tuple[tuple[int, int], ...]
@@ -183,42 +303,30 @@ class CompiledKitchen:
         return facts, tuple(after)
 
     def _bear(self, facts: int, birth: Birth) -> int:
-        existing = (split_name(name) for name in self._types if self._is_there(facts, name))
+        existing = (split_name(name) for name in self.types if self._is_there(facts, name))
         number = max((number for kind, number in existing if kind == birth.kind), default=0) + 1
         name = f"{birth.kind}{number}"
-        if name not in self._types:
-            self._types[name] = birth.type
+        if name not in self.types:
+            self.types[name] = birth.type
             self._learn()
-        keep, add = self.world.born(birth, name)
-        facts = facts & keep | add
+        keep, add = self._masks(birth.changes_of(name))
+        facts = facts & keep | add | self.existence[name]
         return facts & birth.keep | birth.add
 
     def _is_there(self, facts: int, name: str) -> bool:
-        exists = self._exists.get(name)
+        exists = self.existence.get(name)
         return exists is None or bool(facts & exists)
 
     def _learn(self) -> None:
         """Make everything that depends on which objects there may be."""
-        self._exists = {name: bit for name in self._types if (bit := self.world.exists(name))}
-        self._marks = sum(self._turns.values()) | sum(self._exists.values())
-        self._text_index = TextIndex(self.world, self._types, self.always)
-        self._action_index: ActionIndex | None = None
-
-    @property
-    def _moves(self) -> ActionIndex:
-        """Index of legal actions, built on first use."""
-        if self._action_index is None:
-            self._action_index = ActionIndex(
-                self.world,
-                self.always,
-                self._types,
-                self._turns or {self.kitchen.players[0]: 0},
-                self._exists,
-            )
-        return self._action_index
+        created = self.kitchen.domain.created
+        names = [name for name in self.types if split_name(name)[0] in created]
+        self.existence = {name: self.bits.mask((EXISTS, name)) for name in names}
+        self._marks = sum(self.turns.values()) | sum(self.existence.values())
+        self._index = ActionIndex(self)
 
 
 @lru_cache(maxsize=128)
 def compiled(kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> CompiledKitchen:
     """Return the compiled rules of a kitchen; the same object for the same kitchen."""
-    return CompiledKitchen(kitchen, rules, shared_world(kitchen, rules.moves))
+    return CompiledKitchen(kitchen, rules)

@@ -163,17 +163,6 @@ class KitchenDomain(CacheHolder):
         creations = (effect.creates for action in self.actions for effect in _nested(action.effects))
         return frozenset(creates[2] for creates in creations if creates is not None)
 
-    @cached_property
-    def decisive(self) -> frozenset[str]:
-        """Predicates in conditions of effects."""
-        every = (effect for action in self.actions for effect in _nested(action.effects))
-        return frozenset(literal.predicate for effect in every for literal in effect.conditions)
-
-    @cached_property
-    def plain(self) -> KitchenDomain:
-        """The same for all benchmarks that share it."""
-        return _plain(replace(self, benchmark=""))
-
     def type_of(self, kind: str) -> str | None:
         """Return the type of a kind (``stove``) by its predicate (``isstove``); ``None`` if there is none.
 
@@ -197,12 +186,6 @@ def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
     for effect in effects:
         yield effect
         yield from _nested(effect.effects)
-
-
-@lru_cache(maxsize=16)
-def _plain(domain: KitchenDomain) -> KitchenDomain:
-    """Return the first of domains that are equal."""
-    return domain
 
 
 def _unique(names: Sequence[str], field: str) -> None:

@@ -17,8 +17,8 @@ from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.simulation import (
     MAX_TEXT,
     KitchenCommand,
+    KitchenRunState,
     KitchenSimulator,
-    KitchenState,
 )
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output.json_values import whole_value
@@ -32,7 +32,7 @@ from planoracle.instances.protocol.simulator import Step, Unreadable
 TRIES, ATTEMPTS = 5, 3
 
 
-class KitchenText(LiveText[Kitchen, Profile, KitchenState]):
+class KitchenText(LiveText[Kitchen, Profile, KitchenRunState]):
     """Texts of one run of an agent, or of several, in a kitchen.
 
     A message is text with an action (of several the first one counts), a record with an ``"action"``, or, where there
@@ -111,23 +111,23 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenState]):
                 lines.append(f"An action of everybody can be written in one message: {example}")
         return "\n".join([*lines, *self._kitchen(self.simulator.initial())])
 
-    def _kitchen(self, state: KitchenState, over: str | None = None) -> list[str]:
+    def _kitchen(self, state: KitchenRunState, over: str | None = None) -> list[str]:
         """Return what the kitchen is like and, in detail, what can be done in it."""
         lines = [self.situation(state)]
         if over is None and self.config.feedback == "detailed" and not self._is_whole_plan:
             lines += ["Valid actions:", *(f"- {command.text}" for command in self.simulator.legal(state))]
         return lines
 
-    def situation(self, state: KitchenState) -> str:
+    def situation(self, state: KitchenRunState) -> str:
         """Return where everything is."""
         return describe(self.simulator.engine, state.kitchen)
 
-    def answer(self, before: KitchenState, after: KitchenState, steps: Sequence[Step], over: str | None) -> str:
+    def answer(self, before: KitchenRunState, after: KitchenRunState, steps: Sequence[Step], over: str | None) -> str:
         """Return what became of the actions, and the kitchen after them."""
         answer = super().answer(before, after, steps, over)
         return answer if self._is_whole_plan else "\n".join([answer, *self._kitchen(after, over)])
 
-    def step_text(self, before: KitchenState, after: KitchenState, step: Step) -> str:
+    def step_text(self, before: KitchenRunState, after: KitchenRunState, step: Step) -> str:
         """Return why an action is refused."""
         if step.violation is None:
             return ""
@@ -136,13 +136,13 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenState]):
             return f"{command}: not understood, {step.violation.actual}"
         return f"{command}: refused, {clean(refusal_in_words(step.violation, 300), 300)}"
 
-    def player(self, state: KitchenState) -> str | None:
+    def player(self, state: KitchenRunState) -> str | None:
         """Return the player whose turn it is, where there are several."""
         return self.simulator.engine.player(state.kitchen) if len(self.problem.players) > 1 else None
 
     # Actions
 
-    def command(self, state: KitchenState, message: object) -> KitchenCommand:
+    def command(self, state: KitchenRunState, message: object) -> KitchenCommand:
         """Return the first action of a message, as a submission says it."""
         if isinstance(message, str):
             is_legal = self.simulator.engine.find(state.kitchen, message) is not None
@@ -163,7 +163,7 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenState]):
         """Return how a submission says an action, so that it is read as just that."""
         return reading(self.problem, [text[:MAX_TEXT]], self.rules).commands[0]
 
-    def take(self, state: KitchenState, message: object) -> tuple[KitchenState, tuple[Step, ...]]:
+    def take(self, state: KitchenRunState, message: object) -> tuple[KitchenRunState, tuple[Step, ...]]:
         """Apply the action of a message, or those of all players."""
         joint = self._joint(message)
         after, steps = super().take(state, message) if joint is None else self._round(state, joint)
@@ -181,7 +181,7 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenState]):
         value = whole_value(message) if isinstance(message, str) and message.lstrip()[:1] == "{" else message
         return value if isinstance(value, Mapping) and value and all(name in names for name in value) else None
 
-    def _round(self, state: KitchenState, joint: Mapping[str, object]) -> tuple[KitchenState, tuple[Step, ...]]:
+    def _round(self, state: KitchenRunState, joint: Mapping[str, object]) -> tuple[KitchenRunState, tuple[Step, ...]]:
         """Let everybody act who has not acted in this round."""
         players = self.problem.players
         first = players.index(self.simulator.engine.player(state.kitchen))
@@ -201,10 +201,10 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenState]):
                 steps += caused
         return state, tuple(steps)
 
-    def _is_over(self, state: KitchenState) -> bool:
+    def _is_over(self, state: KitchenRunState) -> bool:
         return (self.simulator.ended(state) or self.limit_reached(state)) is not None
 
-    def limit_reached(self, state: KitchenState) -> str | None:
+    def limit_reached(self, state: KitchenRunState) -> str | None:
         """Return the limit of steps, of actions, or of failed attempts."""
         if self.step_limit is not None and state.ticks >= self.step_limit:
             return "step_limit"
@@ -214,7 +214,7 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenState]):
 
     # Submission
 
-    def submission(self, state: KitchenState) -> dict[str, object]:
+    def submission(self, state: KitchenRunState) -> dict[str, object]:
         """Return all actions, refused ones included."""
         return self.plan_fields([step.action for step in self.simulator.record(state).steps])
 

@@ -87,7 +87,7 @@ class KitchenStep:
         return len(self.rules.legal(self.before))
 
 
-class KitchenState(NamedTuple):
+class KitchenRunState(NamedTuple):
     """State of a run; immutable.
 
     Attributes
@@ -143,7 +143,7 @@ class StepRecord:
         return self.end == "completed"
 
 
-class KitchenSimulator(Simulator[KitchenState, KitchenCommand]):
+class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
     """Rules of a kitchen: a refused action changes nothing and costs nothing.
 
     Parameters
@@ -161,11 +161,11 @@ class KitchenSimulator(Simulator[KitchenState, KitchenCommand]):
         self.engine = compiled(kitchen, rules)
         self.limit = limit
 
-    def initial(self) -> KitchenState:
+    def initial(self) -> KitchenRunState:
         """Return the state before the first action."""
-        return KitchenState(self.engine.start())
+        return KitchenRunState(self.engine.start())
 
-    def apply(self, state: KitchenState, command: KitchenCommand) -> tuple[KitchenState, tuple[Step, ...]]:
+    def apply(self, state: KitchenRunState, command: KitchenCommand) -> tuple[KitchenRunState, tuple[Step, ...]]:
         """Return the state after an action."""
         kitchen, last, tried, done, ticks, _, streak, failures = state
         if command is None:
@@ -186,25 +186,25 @@ class KitchenSimulator(Simulator[KitchenState, KitchenCommand]):
         last = KitchenStep(command, deed, reached, kitchen, engine, None, last)
         ticks += engine.deeds[deed].ticks
         end = "completed" if reached else None
-        following = KitchenState(after, last, tried + 1, done + 1, ticks, end, streak, failures)
+        following = KitchenRunState(after, last, tried + 1, done + 1, ticks, end, streak, failures)
         return following, (Step(tried, command[:MAX_TEXT], "act", done, done + 1),)
 
-    def legal(self, state: KitchenState) -> Sequence[LegalCommand]:
+    def legal(self, state: KitchenRunState) -> Sequence[LegalCommand]:
         """Return every legal action; of actions that are written alike, only the first can be meant."""
         return self.engine.commands(state.kitchen)
 
-    def ended(self, state: KitchenState) -> str | None:
+    def ended(self, state: KitchenRunState) -> str | None:
         """Return why the run has ended."""
         return "step_limit" if state.end is None and self._is_over(state) else state.end
 
-    def _is_over(self, state: KitchenState) -> bool:
+    def _is_over(self, state: KitchenRunState) -> bool:
         return self.limit is not None and state.ticks >= self.limit
 
-    def clock(self, state: KitchenState) -> int:
+    def clock(self, state: KitchenRunState) -> int:
         """Return the number of actions that were carried out."""
         return state.done
 
-    def record(self, state: KitchenState) -> StepRecord:
+    def record(self, state: KitchenRunState) -> StepRecord:
         """Return all actions so far, and the states before them."""
         steps: list[KitchenStep] = []
         step = state.last
@@ -221,7 +221,7 @@ class KitchenSimulator(Simulator[KitchenState, KitchenCommand]):
         refusals = tuple(one.refusal for one in steps if one.refusal is not None)
         return StepRecord(self.engine, tuple(steps), states, refusals, end, state.ticks)
 
-    def verdict(self, state: KitchenState) -> Replay:
+    def verdict(self, state: KitchenRunState) -> Replay:
         """Return the verdict on all actions so far."""
         return as_replay(self.record(state))
 

@@ -10,8 +10,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.compiled_rules import GroundAction
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, GroundAction, State
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, ground
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural, split_name
