@@ -22,7 +22,6 @@ from planoracle.instances.benchmarks.robotouille.reader import kitchen_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.files.strict_json import load_json
-from tests.support.robotouille_originals import domain_from_document
 
 SEEDS = st.integers(0, 2**32 - 1)
 NAME = "kitchens/asynchronous/5_potato_soup"
@@ -42,26 +41,6 @@ ENVIRONMENT = {
     ],
 }
 ENVIRONMENT["items"][1]["id"] = "a"  # type: ignore[index]
-DOMAIN = {
-    "object_types": ["station", "player"],
-    "predicate_defs": [{"name": "isrobot", "param_types": ["player"]}, {"name": "lit", "param_types": ["station"]}],
-    "action_defs": [
-        {
-            "name": "light",
-            "precons": [{"predicate": "lit", "params": ["s1"], "is_true": False}],
-            "immediate_fx": [],
-            "sfx": [
-                {
-                    "type": "delayed",
-                    "param": "s1",
-                    "fx": [{"predicate": "lit", "params": ["s1"], "is_true": True}],
-                    "sfx": [],
-                }
-            ],
-            "language_description": "Light {s1}",
-        }
-    ],
-}
 
 
 def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
@@ -93,18 +72,8 @@ def test_mutated_kitchens_are_read_or_refused(seed: int, form: str) -> None:
         assert trace(found, ["Do nothing"]).end in ("completed", "exhausted")
 
 
-@examples(300)
-@given(SEEDS)
-def test_mutated_domains_are_read_or_refused(seed: int) -> None:
-    mutator = Mutator(Random(seed), [ENVIRONMENT])
-    document = load_json(encoded(mutator.times(mutator.tree, DOMAIN)), "file")
-    found = answer(domain_from_document, document, "file")
-    assert isinstance(found, InputError) or found.types
-
-
 def test_valid_specimens_are_read() -> None:
     assert len(kitchen_of(ENVIRONMENT, "file").objects) == 5
-    assert len(domain_from_document(DOMAIN, "file").actions) == 1
 
 
 @pytest.mark.slow

@@ -177,7 +177,7 @@ def bakery_domain() -> dict[str, Any]:
 
 def bakery() -> Kitchen:
     """Return a kitchen of this domain, with two players and two balls."""
-    domain = domain_from_document(bakery_domain(), "bakery")
+    domain = domain_from_document(bakery_domain())
     facts = {("free", "robot1"), ("free", "robot2"), ("lying", "ball1"), ("lying", "ball2")}
     goal = Goal.of([["baked", "dough#1"], ["made", "dough#1", "ball#1"], ["lying", "dough#1"]])
     return Kitchen.of("bakery", domain, ["robot1", "robot2", "ball1", "ball2"], facts, goal)

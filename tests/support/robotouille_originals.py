@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.domain import (
-    DELAY,
-    REPEATS,
     ActionSchema,
     Effect,
     KitchenDomain,
@@ -26,118 +24,53 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, spli
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
 from planoracle.instances.benchmarks.robotouille.problems import SETS
 from planoracle.instances.benchmarks.robotouille.reader import (
-    _list,
-    _object,
-    _text,
-    environment_from_document,
     kitchen_of,
 )
 from planoracle.instances.benchmarks.robotouille.released_kitchens import Task
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_bytes
 
+#: Ticks of a delayed effect, and repetitions of a repetitive one; the simulator has constants for these.
+COUNTS = {"delayed": 4, "repetitive": 3}
 
-def load_kitchen(path: str | Path, domain: KitchenDomain | None = None) -> Kitchen:
+
+def load_kitchen(path: Path) -> Kitchen:
     """Read a kitchen in our own format or the simulator's, told apart by their content; raises `InputError`."""
-    return kitchen_of(load_json(read_bytes(path), str(path)), str(path), domain)
+    return kitchen_of(load_json(read_bytes(path), str(path)), str(path))
 
 
-def read_domain(path: str | Path) -> KitchenDomain:
-    """Read an original domain; raises `InputError` naming file, field and value of the first fault."""
-    return domain_from_document(load_json(read_bytes(path), str(path)), str(path))
-
-
-def domain_from_document(document: Any, source: str) -> KitchenDomain:
-    """Turn a parsed domain into a `KitchenDomain`; raises `InputError` like `read_domain`.
-
-    The file does not say how long delayed and repetitive effects take: the simulator has constants for that.
-    Descriptions of predicates in words are passed over.
-    """
-    try:
-        entry = _object(document, "document", needed=("object_types", "predicate_defs", "action_defs"))
-        types = [_text(kind, f"object_types[{i}]") for i, kind in enumerate(_list(entry, "object_types", ""))]
-        predicates = [
-            _predicate(definition, f"predicate_defs[{i}]")
-            for i, definition in enumerate(_list(entry, "predicate_defs", ""))
-        ]
-        actions = [
-            _action(definition, f"action_defs[{i}]") for i, definition in enumerate(_list(entry, "action_defs", ""))
-        ]
-        return KitchenDomain.of(types, predicates, actions, "robotouille")
-    except InputError as error:
-        raise error.at(source) from None
-
-
-def _predicate(entry: Any, location: str) -> Predicate:
-    _object(entry, location, needed=("name", "param_types"), optional=("language_descriptors",))
-    types = [
-        _text(kind, f"{location}.param_types[{i}]") for i, kind in enumerate(_list(entry, "param_types", location))
+def domain_from_document(document: dict[str, Any]) -> KitchenDomain:
+    """Turn an original domain into a `KitchenDomain`."""
+    predicates = [Predicate(entry["name"], tuple(entry["param_types"])) for entry in document["predicate_defs"]]
+    actions = [
+        ActionSchema(
+            name=entry["name"],
+            text=entry["language_description"],
+            params=(),
+            conditions=_literals(entry["precons"]),
+            changes=_literals(entry["immediate_fx"]),
+            effects=tuple(map(_effect, entry["sfx"])),
+        )
+        for entry in document["action_defs"]
     ]
-    return Predicate(_text(entry["name"], f"{location}.name"), tuple(types))
+    return KitchenDomain.of(document["object_types"], predicates, actions, "robotouille")
 
 
-def _action(entry: Any, location: str) -> ActionSchema:
-    needed = ("name", "precons", "immediate_fx", "sfx", "language_description")
-    _object(entry, location, needed=needed, optional=())
-    return ActionSchema(
-        name=_text(entry["name"], f"{location}.name"),
-        text=_text(entry["language_description"], f"{location}.language_description"),
-        params=(),
-        conditions=_literals(entry, "precons", location),
-        changes=_literals(entry, "immediate_fx", location),
-        effects=_effects(entry, location),
-    )
+def _literals(entries: list[dict[str, Any]]) -> tuple[Literal, ...]:
+    return tuple(Literal(entry["predicate"], tuple(entry["params"]), entry["is_true"]) for entry in entries)
 
 
-def _literals(entry: dict[str, Any], key: str, location: str) -> tuple[Literal, ...]:
-    literals = []
-    for i, literal in enumerate(_list(entry, key, location)):
-        field = f"{location}.{key}[{i}]"
-        _object(literal, field, needed=("predicate", "params", "is_true"), optional=())
-        params = [_text(param, f"{field}.params[{p}]") for p, param in enumerate(_list(literal, "params", field))]
-        if not isinstance(literal["is_true"], bool):
-            raise InputError("must be true or false", field=f"{field}.is_true", value=literal["is_true"])
-        literals.append(Literal(_text(literal["predicate"], f"{field}.predicate"), tuple(params), literal["is_true"]))
-    return tuple(literals)
-
-
-def _effects(entry: dict[str, Any], location: str) -> tuple[Effect, ...]:
-    return tuple(_effect(effect, f"{location}.sfx[{i}]") for i, effect in enumerate(_list(entry, "sfx", location)))
-
-
-def _effect(entry: Any, location: str) -> Effect:
-    kind = _object(entry, location, needed=("type", "param", "fx", "sfx"))["type"]
-    own = {"conditional": ("conditions",), "creation": ("created_obj",), "delayed": (), "repetitive": ()}
-    if not isinstance(kind, str) or kind not in own:
-        raise InputError(f"must be one of {sorted(own)}", field=f"{location}.type", value=kind)
-    _object(entry, location, needed=("type", "param", "fx", "sfx", *own[kind]), optional=())
-    creates = None
-    if kind == "creation":
-        field = f"{location}.created_obj"
-        born = _object(entry["created_obj"], field, needed=("param", "type", "name"), optional=())
-        param, its_type, name = (_text(born[key], f"{field}.{key}") for key in ("param", "type", "name"))
-        creates = (param, its_type, name)
+def _effect(entry: dict[str, Any]) -> Effect:
+    born = entry.get("created_obj")
     return Effect(
-        kind=kind,
-        param=_text(entry["param"], f"{location}.param"),
-        changes=_literals(entry, "fx", location),
-        effects=_effects(entry, location),
-        conditions=_literals(entry, "conditions", location) if kind == "conditional" else (),
-        count={"delayed": DELAY, "repetitive": REPEATS}.get(kind, 0),
-        creates=creates,
+        kind=entry["type"],
+        param=entry["param"],
+        changes=_literals(entry["fx"]),
+        effects=tuple(map(_effect, entry["sfx"])),
+        conditions=_literals(entry.get("conditions", [])),
+        count=COUNTS.get(entry["type"], 0),
+        creates=born and (born["param"], born["type"], born["name"]),
     )
-
-
-def read_environment(path: str | Path, domain: KitchenDomain | None = None, name: str | None = None) -> Kitchen:
-    """Read an original environment as a kitchen (of the bundled domain; by default named like the file).
-
-    Raises
-    ------
-    InputError
-        Naming file, field and value of the first fault.
-    """
-    document = load_json(read_bytes(path), str(path))
-    return environment_from_document(document, str(path), name or Path(path).stem, domain)
 
 
 def goal_text(goal: Goal) -> str:
@@ -199,7 +132,7 @@ def converted(folders: Iterable[Path]) -> dict[str, Task]:
     """Return the tasks of the kitchens in some folders; raises `InputError` for what cannot be said."""
     kitchens: dict[str, dict[str, Kitchen]] = defaultdict(dict)
     for task, seed, path in find_kitchens(folders):
-        kitchens[task][seed] = read_environment(path)
+        kitchens[task][seed] = load_kitchen(path)
     order = sorted(kitchens, key=lambda task: _rank(*task.split("/")))
     return {task: _task(task, kitchens[task]) for task in order}
 

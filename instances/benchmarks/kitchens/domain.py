@@ -7,7 +7,7 @@ A test reads the original file to the same `KitchenDomain`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -21,13 +21,6 @@ from planoracle.instances.model.cache import CacheHolder
 ACTOR = "player"
 #: Benchmark of kitchens that are nobody's but ours or the user's.
 OWN = "kitchens"
-#: Ticks of a delayed effect; the step that starts it is the first.
-DELAY = 4
-#: How often an action must be done for a repetitive effect.
-REPEATS = 3
-#: Kinds of effects that are more than immediate changes.
-KINDS = ("conditional", "delayed", "repetitive", "creation")
-
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -110,29 +103,19 @@ class KitchenDomain(CacheHolder):
 
     @classmethod
     def of(
-        cls, types: Sequence[str], predicates: Iterable[Predicate], actions: Iterable[ActionSchema], benchmark: str
+        cls, types: Iterable[str], predicates: Iterable[Predicate], actions: Iterable[ActionSchema], benchmark: str
     ) -> KitchenDomain:
-        """Check and order a domain; parameters of actions follow from their literals.
-
-        Raises
-        ------
-        InputError
-            Naming field and value, for names given twice or unknown, wrong numbers and types of arguments, and
-            effects that could not be carried out.
-        """
-        listed = tuple(predicates)
-        _unique(types, "types")
-        _unique([predicate.name for predicate in listed], "predicates")
-        for predicate in listed:
-            for kind in predicate.types:
-                if kind not in types:
-                    raise InputError(
-                        f"must be one of {list(types)}", field=f"predicates[{predicate.name}].types", value=kind
-                    )
-        arities = {predicate.name: predicate.types for predicate in listed}
-        checked = tuple(_check_action(action, arities, types) for action in actions)
-        _unique([action.name for action in checked], "actions")
-        return cls(tuple(types), tuple(sorted(listed)), checked, benchmark)
+        """Return an ordered domain; the parameters of the actions follow from their conditions and changes."""
+        listed = tuple(sorted(predicates))
+        signature = dict(listed)
+        complete = []
+        for action in actions:
+            params: dict[str, str] = {}
+            for literal in (*action.conditions, *action.changes):
+                for name, its_type in zip(literal.params, signature[literal.predicate], strict=True):
+                    params.setdefault(name, its_type)
+            complete.append(replace(action, params=tuple(params.items())))
+        return cls(tuple(types), listed, tuple(complete), benchmark)
 
     def __hash__(self) -> int:
         return self._hash
@@ -186,86 +169,6 @@ def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
     for effect in effects:
         yield effect
         yield from _nested(effect.effects)
-
-
-def _unique(names: Sequence[str], field: str) -> None:
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise InputError("is given twice", field=field, value=name)
-
-
-def _check_action(action: ActionSchema, arities: Mapping[str, tuple[str, ...]], types: Sequence[str]) -> ActionSchema:
-    location = f"actions[{action.name}]"
-    params: dict[str, str] = {}
-    _check_literals(action.conditions, params, arities, f"{location}.conditions", grow=True)
-    _check_literals(action.changes, params, arities, f"{location}.changes", grow=True)
-    for i, effect in enumerate(action.effects):
-        _check_effect(effect, params, arities, types, f"{location}.effects[{i}]")
-    for slot in _SLOT.findall(action.text):
-        if slot not in params:
-            raise InputError("names no parameter of the action", field=f"{location}.text", value=slot)
-    return ActionSchema(
-        action.name, action.text, tuple(params.items()), action.conditions, action.changes, action.effects
-    )
-
-
-def _check_literals(
-    literals: Sequence[Literal],
-    params: dict[str, str],
-    arities: Mapping[str, tuple[str, ...]],
-    location: str,
-    *,
-    grow: bool = False,
-) -> None:
-    """Check predicates and parameters; with ``grow``, new parameters are taken up with their types."""
-    for i, (predicate, names, _) in enumerate(literals):
-        field = f"{location}[{i}]"
-        if predicate not in arities:
-            raise InputError("there is no such predicate", field=field, value=predicate)
-        if len(names) != len(arities[predicate]):
-            raise InputError(f"{predicate} takes {len(arities[predicate])} arguments", field=field, value=list(names))
-        if len(set(names)) < len(names):
-            raise InputError("different parameters stand for different objects", field=field, value=list(names))
-        for name, kind in zip(names, arities[predicate], strict=True):
-            if name not in params and not grow:
-                raise InputError("is no parameter of the action", field=field, value=name)
-            if params.setdefault(name, kind) != kind:
-                raise InputError(f"stands for a {params[name]}, not for a {kind}", field=field, value=name)
-        if any((predicate, names) == other[:2] for other in literals[:i]):
-            raise InputError("is given twice", field=field, value=[predicate, *names])
-
-
-def _check_effect(
-    effect: Effect, params: dict[str, str], arities: Mapping[str, tuple[str, ...]], types: Sequence[str], location: str
-) -> None:
-    if effect.kind not in KINDS:
-        raise InputError(f"must be one of {KINDS}", field=f"{location}.kind", value=effect.kind)
-    if effect.param not in params:
-        raise InputError("is no parameter of the action", field=f"{location}.param", value=effect.param)
-    if (effect.count < 1) == (effect.kind in ("delayed", "repetitive")):
-        raise InputError(f"does not suit a {effect.kind} effect", field=f"{location}.count", value=effect.count)
-    inner = params
-    if (effect.creates is None) == (effect.kind == "creation"):
-        raise InputError(f"does not suit a {effect.kind} effect", field=f"{location}.creates", value=effect.creates)
-    if effect.creates is not None:
-        name, kind, base = effect.creates
-        if kind not in types:
-            raise InputError(f"must be one of {list(types)}", field=f"{location}.creates", value=kind)
-        if kind == ACTOR:
-            raise InputError("those who act cannot be created", field=f"{location}.creates", value=kind)
-        if name in params:
-            raise InputError("is a parameter of the action already", field=f"{location}.creates", value=name)
-        if not base or base[-1].isdigit():
-            raise InputError("must be a name without a number", field=f"{location}.creates", value=base)
-        if effect.effects:
-            raise InputError("a creation cannot hold further effects", field=f"{location}.effects")
-        inner = params | {name: kind}
-    if effect.conditions and effect.kind != "conditional":
-        raise InputError(f"does not suit a {effect.kind} effect", field=f"{location}.conditions")
-    _check_literals(effect.conditions, params, arities, f"{location}.conditions")
-    _check_literals(effect.changes, inner, arities, f"{location}.changes")
-    for i, nested in enumerate(effect.effects):
-        _check_effect(nested, params, arities, types, f"{location}.effects[{i}]")
 
 
 @cache

@@ -59,8 +59,8 @@ def json_schema() -> dict[str, Any]:
     return schema
 
 
-def kitchen_from_document(document: Any, source: str, domain: KitchenDomain | None = None) -> Kitchen:
-    """Turn a parsed document into a `Kitchen` (of the bundled domain); raises `InputError`."""
+def kitchen_from_document(document: Any, source: str) -> Kitchen:
+    """Turn a parsed document into a `Kitchen`; raises `InputError`."""
     version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
     if version != VERSION or isinstance(version, bool | float):
         raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
@@ -69,7 +69,7 @@ def kitchen_from_document(document: Any, source: str, domain: KitchenDomain | No
     except ValidationError as error:
         raise input_error(error, source, KitchenDocument) from None
     try:
-        return _kitchen(entry, domain_for(entry.benchmark) if domain is None else domain)
+        return _kitchen(entry, domain_for(entry.benchmark))
     except InputError as error:
         raise error.at(source) from None
 
@@ -134,7 +134,7 @@ def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
 
 
 def to_document(kitchen: Kitchen) -> dict[str, Any]:
-    """Return the document of a kitchen; reading it with the same domain gives an equal kitchen."""
+    """Return the document of a kitchen; reading it gives an equal kitchen."""
     layout, more, less = layout_of(kitchen)
     document = KitchenDocument(
         format=FORMAT,

@@ -20,7 +20,7 @@ from planoracle.instances.errors import InputError
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import heuristic
 from planoracle.solver.kitchens.state_view import NEVER
-from tests.support.robotouille_originals import read_environment
+from tests.support.robotouille_originals import load_kitchen
 
 #: Optima of the released default kitchens, in their order.
 KNOWN = {
@@ -46,7 +46,7 @@ def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
     folder = shared / "benchmarks" / "robotouille" / setting
     for task, steps in enumerate(KNOWN[setting]):
         (path,) = folder.glob(f"{task}_*.json")
-        found = plan(read_environment(path))
+        found = plan(load_kitchen(path))
         assert (found.status, found.makespan) == ("optimal", steps), path.name
 
 
@@ -95,7 +95,7 @@ def test_of_two_piles_on_a_table_either_may_be_first() -> None:
 
 @pytest.mark.parametrize("task", ["0_cheese_sandwich", "3_burger"])
 def test_blind_search_agrees_on_the_smallest_default_kitchens(shared: Path, task: str) -> None:
-    problem = read_environment(shared / "benchmarks" / "robotouille" / "synchronous" / f"{task}.json")
+    problem = load_kitchen(shared / "benchmarks" / "robotouille" / "synchronous" / f"{task}.json")
     assert plan(problem).makespan == blind(problem, PROFILES["released"])
 
 

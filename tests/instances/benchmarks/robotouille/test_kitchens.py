@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain, bundled
+from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.robotouille import Robotouille
 from planoracle.instances.benchmarks.robotouille.reader import environment_from_document
 from planoracle.instances.errors import InputError
-from tests.support.robotouille import KITCHENS, bakery, bakery_domain, document, kitchen
-from tests.support.robotouille_originals import domain_from_document, load_kitchen, read_domain, read_environment
+from tests.support.robotouille import KITCHENS, bakery, document, kitchen
+from tests.support.robotouille_originals import domain_from_document, load_kitchen
 
 
 def raw(**more: Any) -> dict[str, Any]:
@@ -53,19 +53,19 @@ def read(entry: Any) -> Kitchen:
 
 
 def test_the_bundled_domain_is_the_original(shared: Path) -> None:
-    assert read_domain(shared / "benchmarks" / "robotouille" / "domain.json") == bundled()
+    path = shared / "benchmarks" / "robotouille" / "domain.json"
+    assert domain_from_document(json.loads(path.read_text(encoding="utf-8"))) == bundled()
 
 
 def test_every_original_reads_and_round_trips(shared: Path) -> None:
     paths = sorted((shared / "benchmarks" / "robotouille").glob("*/*.json"))
     assert len(paths) == 72
     for path in paths:
-        found = read_environment(path)
+        found = load_kitchen(path)
         written = to_document(found)
         assert kitchen_from_document(json.loads(json.dumps(written)), "copy") == found
         assert not {"more", "less", "elsewhere"} & written.keys(), path.name
         assert all(found.candidates.values())
-        assert load_kitchen(path) == found
         assert trace(found, ["Do nothing"]).steps[0].valid
 
 
@@ -230,57 +230,13 @@ def test_faults_in_own_kitchens(change: dict[str, Any], where: str, word: str) -
 def test_what_is_no_kitchen_at_all(entry: Any, tmp_path: Path) -> None:
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(entry))
-    for reader in (read_environment, load_kitchen, read_domain):
-        with pytest.raises(InputError, match=r"kitchen\.json"):
-            reader(path)
+    with pytest.raises(InputError, match=r"kitchen\.json"):
+        load_kitchen(path)
 
 
-def _changed(path: str, value: Any) -> dict[str, Any]:
-    entry = bakery_domain()
-    *keys, last = [int(key) if key.isdigit() else key for key in path.split(".")]
-    place: Any = entry
-    for key in keys:
-        place = place[key]
-    place[last] = value
-    return entry
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "where", "word"),
-    [
-        ("predicate_defs.0.param_types", ["sofa"], "predicates[isrobot].types", "sofa"),
-        ("predicate_defs.1.name", "isrobot", "predicates", "twice"),
-        ("action_defs.0.name", "drop", "actions", "twice"),
-        ("action_defs.0.color", "red", "action_defs[0].color", "unknown key"),
-        ("action_defs.0.precons.0.predicate", "nice", "actions[take].conditions[0]", "no such predicate"),
-        ("action_defs.0.precons.0.params", ["p1", "i1"], "actions[take].conditions[0]", "1 arguments"),
-        ("action_defs.0.precons.0.params", ["i1"], "actions[take]", "stands for a"),
-        ("action_defs.0.precons.0.is_true", 1, "action_defs[0].precons[0].is_true", "true or false"),
-        ("action_defs.0.language_description", "{x} takes", "actions[take].text", "'x'"),
-        ("action_defs.5.sfx.0.type", "deletion", "action_defs[5].sfx[0].type", "deletion"),
-        ("action_defs.5.sfx.0.param", "i9", "actions[knead].effects[0].param", "i9"),
-        ("action_defs.5.sfx.0.conditions", [], "action_defs[5].sfx[0].conditions", "unknown key"),
-        ("action_defs.5.sfx.0.sfx.0.created_obj.type", "player", "creates", "cannot be created"),
-        ("action_defs.5.sfx.0.sfx.0.created_obj.param", "i1", "creates", "parameter"),
-        ("action_defs.5.sfx.0.sfx.0.created_obj.name", "dough1", "creates", "without a number"),
-        ("action_defs.6.sfx.0.conditions.0.params", ["i2"], "effects[0].conditions[0]", "no parameter"),
-    ],
-)
-def test_faults_in_domains(path: str, value: Any, where: str, word: str) -> None:
-    _fault(_changed(path, value), where, word, lambda entry: domain_from_document(entry, "domain.json"))
-
-
-def test_domains_of_another_kind() -> None:
-    domain = domain_from_document(bakery_domain(), "domain.json")
-    assert domain == bakery().domain
-    assert isinstance(domain, KitchenDomain)
-    assert domain != bundled()
-    with pytest.raises(InputError, match="lacks a predicate"):
-        kitchen_from_document(
-            document({"table1": []}) | {"stations": {}, "players": {"robot1": {}}}, "own.json", domain
-        )
+def test_kitchens_of_another_domain() -> None:
     with pytest.raises(InputError, match="no such predicate"):
-        Kitchen.of("x", domain, ["robot1"], {("vacant", "robot1")}, Goal.of([]))
+        Kitchen.of("x", bakery().domain, ["robot1"], {("vacant", "robot1")}, Goal.of([]))
 
 
 def test_the_example_of_the_documentation() -> None:
