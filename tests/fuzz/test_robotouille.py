@@ -15,13 +15,14 @@ from support.specimens import documents
 
 from planoracle.instances.benchmarks.kitchens import kitchen, problems
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, parse
+from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.robotouille import benchmark
 from planoracle.instances.benchmarks.robotouille.reader import kitchen_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.files.strict_json import load_json
+from tests.support.robotouille import actions_of
 
 SEEDS = st.integers(0, 2**32 - 1)
 NAME = "kitchens/asynchronous/5_potato_soup"
@@ -51,7 +52,7 @@ def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_the_limits_of_plans_are_named() -> None:
-    assert parse("\n" * 10**6 + "Do nothing" + "\r\n" * 10**6, SOUP.domain) == ["Do nothing"]
+    assert actions_of("\n" * 10**6 + "Do nothing" + "\r\n" * 10**6) == ["Do nothing"]
     with pytest.raises(InputError, match=str(MAX_ACTIONS)):
         benchmark.parse(SOUP, {"plan": [], "limit": MAX_ACTIONS + 1})
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
+from planoracle.instances.benchmarks.kitchens.language import reading
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from tests.support.kitchen_rules import Interpreter
@@ -48,6 +49,11 @@ CROWD = kitchen(
     goal=[["iscut", "lettuce#1"], ["iscooked", "patty#1"]],
 )
 KITCHENS = {"grill": GRILL, "soup": SOUP, "crowd": CROWD}
+
+
+def actions_of(submission: object, rules: Profile = PROFILES["released"]) -> list[str]:
+    """Return the actions of a plan for a kitchen of the bundled domain."""
+    return reading(GRILL, submission, rules).commands
 
 
 class Cook:

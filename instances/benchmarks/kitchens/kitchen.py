@@ -188,9 +188,8 @@ class Kitchen(CacheHolder):
         rank = {kind: position for position, kind in enumerate(domain.types)}
         order = sorted(listed, key=lambda n: (rank[types[n]], ("", 0, "") if types[n] == ACTOR else natural(n)))
         all_facts = frozenset(facts) | {(f"is{split_name(thing)[0]}", thing) for thing in listed}
-        if not all(_fits(fact, domain, types) for fact in all_facts):
-            for fact in sorted(all_facts):
-                _check_atom(fact, domain, types, "facts")
+        for fact in sorted(all_facts):
+            _check_atom(fact, domain, types, "facts")
         _check_goal(goal, domain, types)
         kitchen = cls(name, domain, tuple((thing, types[thing]) for thing in order), all_facts, goal, text)
         count = sum(prod(len(kitchen.candidates.get(part, "1")) for part in atom[1:]) for atom in goal.conditions)
@@ -232,14 +231,6 @@ class Kitchen(CacheHolder):
             names = names or tuple(f"{kind}{number}" for number in range(1, count + 1))
             by_kind[kind] = names if len(names) >= count else ()
         return {role: by_kind[role.partition("#")[0]] for role in self.goal.roles}
-
-
-def _fits(fact: Atom, domain: KitchenDomain, types: Mapping[str, str]) -> bool:
-    """Return whether a fact suits the domain and the types."""
-    names = fact[1:]
-    if not fact or domain.signature.get(fact[0]) != tuple([types.get(name) for name in names]):
-        return False
-    return len(names) < 2 or len(set(names)) == len(names)
 
 
 def _check_atom(atom: Atom, domain: KitchenDomain, types: Mapping[str, str], field: str) -> None:

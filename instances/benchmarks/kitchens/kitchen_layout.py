@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, natural, split_name
-from planoracle.instances.errors import InputError
 
 #: The predicates that say where things are; the simulator builds them into every kitchen.
 _PLACES = (
@@ -55,14 +54,11 @@ class KitchenLayout:
         return list(dict.fromkeys(things))
 
     def facts(self, domain: KitchenDomain) -> set[Atom]:
-        """Work out the facts; raises `InputError` for impossible positions.
+        """Work out the facts.
 
         A station is empty without item and container, and vacant without a player; the topmost item of a stack is
         clear; an item in somebody's hand is neither at a station nor clear.
         """
-        for predicate in _PLACES:
-            if predicate not in domain.signature:
-                raise InputError("the domain lacks a predicate that says where things are", value=predicate)
         types = {name: domain.type_of(split_name(name)[0]) for name in self.objects()}
         atoms: set[Atom] = {(trait, name) for name, traits in self.traits.items() for trait in traits}
         occupied = {at for at, _ in self.players.values()}

@@ -9,7 +9,7 @@ from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
@@ -56,20 +56,8 @@ class _Actions(Grammar[str]):
         return step if " " in step.partition(" ")[2] else None
 
 
-def parse(submission: object, domain: KitchenDomain, rules: Profile = PROFILES["released"]) -> list[str]:
-    r"""Return the actions of a submission, see `reading`.
-
-    Examples
-    --------
-    >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
-    >>> parse("1. move Robot1 from table1 to stove1.\n2. Then: **Do nothing**", bundled())
-    ['Move robot1 from table1 to stove1', 'Do nothing']
-    """
-    return _reading(submission, domain, rules).commands
-
-
 def reading(problem: Kitchen, submitted: object, rules: Profile) -> Reading[list[str]]:
-    """Read the actions of a plan for a kitchen.
+    r"""Read the actions of a plan for a kitchen.
 
     A list of actions, or of records with an ``"action"``: every entry counts, also one that is no action; with
     ``normalize`` as generously as text. Or what a model wrote, see `planoracle.instances.model_output`: actions are
@@ -80,11 +68,16 @@ def reading(problem: Kitchen, submitted: object, rules: Profile) -> Reading[list
     ------
     PlanError
         If it has none of these forms.
+
+    Examples
+    --------
+    >>> from planoracle import load
+    >>> soup = load("kitchens/asynchronous/5_potato_soup")
+    >>> text = "1. move Robot1 from table1 to stove1.\n2. Then: **Do nothing**"
+    >>> reading(soup, text, PROFILES["paper"]).commands
+    ['Move robot1 from table1 to stove1', 'Do nothing']
     """
-    return _reading(submitted, problem.domain, rules)
-
-
-def _reading(submitted: object, domain: KitchenDomain, rules: Profile) -> Reading[list[str]]:
+    domain = problem.domain
     if isinstance(submitted, list) and chat_in(submitted) is None:
         actions = []
         for i, entry in enumerate(submitted):

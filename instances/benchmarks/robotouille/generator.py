@@ -50,7 +50,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
     tables = parameters.tasks + parameters.agents + (len(kinds) + 1) // 2
     for kind in shuffled(random, (*needed, *["table"] * tables)):
         layout.stations[new_name(kind, names)] = []
-    placement = VariantLayout(random, layout, domain_for(OWN), list(layout.stations), spare=parameters.tasks)
+    placement = VariantLayout(random, layout, spare=parameters.tasks)
     for kind in shuffled(random, kinds):
         thing = new_name(kind, names)
         placement.put(thing)

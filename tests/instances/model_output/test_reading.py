@@ -10,14 +10,13 @@ import pytest
 
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.instances.benchmarks.kitchens.domain import bundled
-from planoracle.instances.benchmarks.kitchens.language import parse as actions
 from planoracle.instances.benchmarks.timearena.language import _Decisions
 from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.files import catalog
 from planoracle.instances.model_output.reading import read
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.plan import Reading
+from tests.support.robotouille import actions_of
 from tests.support.samples import sample
 from tests.support.shapes import PROBLEMS, handed_in
 from tests.support.steps import steps_of
@@ -177,10 +176,10 @@ def test_recorded_runs_of_the_released_simulator_are_read_whole(shared: Path) ->
     logs = sorted(folder.glob("*.txt"))
     for log in logs:
         text = log.read_text(encoding="utf-8")
-        assert actions(text, bundled()) == [line[8:] for line in text.splitlines() if line.startswith("Action: ")]
+        assert actions_of(text) == [line[8:] for line in text.splitlines() if line.startswith("Action: ")]
     plans = [json.loads(line)["plan"] for line in (folder / "plans.jsonl").read_text(encoding="utf-8").splitlines()]
     for plan in plans:
-        assert actions(plan, bundled()) == plan.splitlines()
+        assert actions_of(plan) == plan.splitlines()
     assert (len(logs), len(plans)) == (9, 64)
 
 
@@ -193,7 +192,7 @@ def test_what_the_released_agents_of_robotouille_take_from_a_text_is_read() -> N
         f"Action: {move}\nNext State Changes: robot1 is at stove1\nAction: {cook}\nNext State Changes: none",
         f"Reasoning: I could {cook.lower()}.\n\n1. or so\n\nAction:\n{move}\n\nReasoning: now\nAction: {cook}",
     ):
-        assert actions(text, bundled()) == [move, cook]
+        assert actions_of(text) == [move, cook]
 
 
 def test_tables_of_steps_and_times() -> None:

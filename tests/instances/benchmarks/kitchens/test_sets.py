@@ -17,10 +17,10 @@ from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.kitchens.variants import served, variant
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.kitchens.astar import plan
-from tests.support.robotouille import KITCHENS, kitchen
+from tests.support.robotouille import KITCHENS
 from tests.support.robotouille_originals import load_kitchen
 
 BURGER = "kitchens/synchronous/3_burger"
@@ -46,7 +46,7 @@ def test_tasks_are_those_of_the_paper_and_kitchens_are_our_own(shared: Path) -> 
 
 @pytest.mark.parametrize("name", sample(problems.names()[:16:3]))
 def test_variants_can_be_solved(name: str) -> None:
-    for found in (problems.kitchen(f"{name}@1"), variant(problems.kitchen(name), 3, extra_stations=4, extra_items=4)):
+    for found in (problems.kitchen(f"{name}@1"), problems.kitchen(f"{name}@3")):
         assert trace(found, plan(found, time_limit=WorkLimit(5.0)).actions).success
 
 
@@ -143,55 +143,6 @@ def test_containers_stand_alone_unless_there_is_no_room() -> None:
         assert all(len(things) == 1 for things in stations.values() if {"pot1", "bowl1"} & set(things))
 
 
-def test_extra_things() -> None:
-    original = problems.kitchen(BURGER)
-    found = variant(original, 5, extra_stations=20, extra_items=40)
-    new = [name for name, _ in found.objects if name not in original.types]
-    assert len(new) == 60
-    kinds = {name.rstrip("0123456789") for name in new}
-    assert kinds >= {"table", "board", "stove", "fryer", "sink", "patty", "potato", "lettuce"}
-    assert ("iscooked", "patty2") in found.facts  # like the one that is there
-    assert ("iscuttable", "lettuce1") in found.facts
-    assert variant(original, 5, extra_stations=0, extra_items=0).objects == original.objects
-
-
-def test_odd_facts_stay_true() -> None:
-    original = kitchen(
-        {"table1": ["bread1"], "table2": ["lettuce1"], "table3": [], "table4": ["cheese1"], "board1": ["tomato1"]},
-        players={"robot1": {"at": "table1"}, "robot2": {"at": "table3"}, "robot3": {}},
-        more=[["vacant", "table1"], ["atop", "cheese1", "lettuce1"]],
-        less=[["clear", "lettuce1"]],
-        goal=[["iscut", "tomato1"]],
-    )
-    places = set()
-    for seed in range(20):
-        found = variant(original, seed)
-        layout, more, less = layout_of(found)
-        assert (more, less) == layout_of(original)[1:]
-        assert layout.stations["table1"] == ["bread1"]
-        assert layout.stations["table2"] == ["lettuce1"]
-        assert layout.players["robot1"] == ("table1", None)
-        assert layout.players["robot3"] == (None, None)
-        places.add(layout.players["robot2"][0])
-    assert len(places) >= 3
-
-
-@pytest.mark.parametrize(
-    ("seed", "extra", "field"),
-    [(-1, {}, "seed"), (0, {"extra_stations": -1}, "stations"), (0, {"extra_items": -1}, "items")],
-)
-def test_numbers_out_of_range(seed: int, extra: dict[str, int], field: str) -> None:
-    with pytest.raises(InputError, match=field):
-        variant(problems.kitchen(BURGER), seed, **extra)
-
-
-def test_no_room() -> None:
-    closed = kitchen({"table1": []}, more=[["vacant", "table1"]])
-    with pytest.raises(InputError, match="no station"):
-        variant(closed, 0, extra_stations=0, extra_items=1)
-    assert variant(closed, 0, extra_stations=1, extra_items=1).types["table1"] == "station"
-
-
 def test_dishes() -> None:
     assert served(["bread / cut fried onion / bread", "cheese"]) == [
         ("iscut", "onion#1"),
@@ -210,9 +161,6 @@ def test_dishes() -> None:
         ("in", "water#1", "bowl#1"),
         ("container_at", "bowl#1", "table#1"),
     ]
-    for wrong in ("", "bread,", "soup:", "raw onion", "stove", "onion cut", "bread, soup: onion"):
-        with pytest.raises(InputError, match="no part of a dish"):
-            served([wrong])
 
 
 @pytest.mark.slow

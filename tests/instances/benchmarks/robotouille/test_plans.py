@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from planoracle.instances.benchmarks.kitchens.domain import bundled
-from planoracle.instances.benchmarks.kitchens.language import extract, match, parse, render
+from planoracle.instances.benchmarks.kitchens.language import extract, match, render
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, as_replay, trace
 from planoracle.instances.errors import PlanError, UnknownNameError
 from planoracle.instances.protocol import registry
-from tests.support.robotouille import GRILL, KITCHENS, SOUP, kitchen
+from tests.support.robotouille import GRILL, KITCHENS, SOUP, actions_of, kitchen
 from tests.support.samples import sample
 from tests.support.steps import steps_of
 
@@ -37,14 +37,14 @@ BURGER = [MOVE, COOK, WAIT]
     ],
 )
 def test_texts_and_logs(text: str) -> None:
-    assert parse(text, bundled(), PAPER) == parse(text, bundled(), RELEASED) == BURGER
+    assert actions_of(text, PAPER) == actions_of(text, RELEASED) == BURGER
 
 
 def test_lists_keep_every_entry() -> None:
     made = [{"action": f" {MOVE}\n"}, "cook patty1 on stove1 using robot1", "", "Teleport robot1 home"]
-    assert parse(made, bundled(), RELEASED) == [MOVE, "cook patty1 on stove1 using robot1", "", "Teleport robot1 home"]
-    assert parse(made, bundled(), PAPER) == [MOVE, COOK, "", "Teleport robot1 home"]
-    assert parse(f"Action: fly away\nAction: {WAIT}", bundled()) == ["fly away", WAIT]
+    assert actions_of(made, RELEASED) == [MOVE, "cook patty1 on stove1 using robot1", "", "Teleport robot1 home"]
+    assert actions_of(made, PAPER) == [MOVE, COOK, "", "Teleport robot1 home"]
+    assert actions_of(f"Action: fly away\nAction: {WAIT}") == ["fly away", WAIT]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_lists_keep_every_entry() -> None:
 )
 def test_what_is_no_plan(submission: Any) -> None:
     with pytest.raises(PlanError, match="actions"):
-        parse(submission, bundled())
+        actions_of(submission)
 
 
 def test_every_action_can_be_written_and_read() -> None:
@@ -61,15 +61,15 @@ def test_every_action_can_be_written_and_read() -> None:
         binding = {param: f"{kinds[its_type]}{i}" for i, (param, its_type) in enumerate(action.params)}
         text = action.write(binding)
         assert extract(text.upper(), bundled()) == extract(f"... {text}.", bundled()) == [text]
-        assert action in [found for found, _ in match(text, bundled())]
-    assert parse(render(BURGER), bundled()) == BURGER
+        assert action in [found for found, _ in match(text)]
+    assert actions_of(render(BURGER)) == BURGER
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", sample(["Move ", "move a1 from ", "Action: ", "1.", "Fill a"]))
 def test_long_hostile_text_is_read_with_work_that_grows_with_it(part: str) -> None:
-    assert len(parse(part * 200_000, bundled())) <= 1  # quadratic regular expressions would take hours
-    few, many = (steps_of(lambda n=n: parse(part * n, bundled())) for n in (500, 2_000))  # type: ignore[misc]
+    assert len(actions_of(part * 200_000)) <= 1  # quadratic regular expressions would take hours
+    few, many = (steps_of(lambda n=n: actions_of(part * n)) for n in (500, 2_000))  # type: ignore[misc]
     assert many < 5 * few
 
 

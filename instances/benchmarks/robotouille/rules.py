@@ -1,8 +1,0 @@
-"""Rule set of Robotouille: the profiles of kitchens, with single rules set as ``robotouille.RULE``."""
-
-from __future__ import annotations
-
-from planoracle.instances.benchmarks.kitchens.rules import CHOICES, PROFILES
-from planoracle.instances.protocol.profiles import RuleSet
-
-RULE_SET = RuleSet("robotouille", PROFILES, CHOICES)
