@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.robotouille import benchmark
-from planoracle.instances.benchmarks.robotouille.reader import kitchen_of
+from planoracle.instances.benchmarks.robotouille.reader import read
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.files.strict_json import load_json
@@ -44,6 +44,10 @@ ENVIRONMENT = {
 ENVIRONMENT["items"][1]["id"] = "a"  # type: ignore[index]
 
 
+def read_kitchen(document: object, source: str = "file") -> Kitchen:
+    return read(document, source)[0]
+
+
 def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
     there = {f"table{k}": [f"bread{k}"] if k <= items else [] for k in range(1, stations + 1)}
     head = {"format": problems.FORMAT, "version": 1, "name": "k", "players": {"robot1": {"at": "table1"}}}
@@ -65,16 +69,16 @@ def test_the_limits_of_plans_are_named() -> None:
 def test_mutated_kitchens_are_read_or_refused(seed: int, form: str) -> None:
     mutator = Mutator(Random(seed), [ENVIRONMENT, *documents().values()])
     data = encoded(mutator.times(mutator.tree, ENVIRONMENT if form == "simulator" else documents()["kitchen"]))
-    found = answer(lambda: kitchen_of(load_json(data, "file"), "file"))
+    found = answer(lambda: read_kitchen(load_json(data, "file"), "file"))
     if isinstance(found, InputError):
         assert found.source == "file"
     else:
-        assert kitchen_of(problems.to_document(found), "again") == found
+        assert read_kitchen(problems.to_document(found), "again") == found
         assert trace(found, ["Do nothing"]).end in ("completed", "exhausted")
 
 
 def test_valid_specimens_are_read() -> None:
-    assert len(kitchen_of(ENVIRONMENT, "file").objects) == 5
+    assert len(read_kitchen(ENVIRONMENT, "file").objects) == 5
 
 
 @pytest.mark.slow
@@ -85,12 +89,12 @@ def test_a_kitchen_of_a_million_stations_is_refused_with_the_limit(form: str) ->
     if form == "simulator":
         document = ENVIRONMENT | {"stations": [{"name": "table", "x": k, "y": 0} for k in range(count)]}
     with pytest.raises(InputError, match=str(kitchen.MAX_OBJECTS)):
-        kitchen_of(document, "file")
+        read_kitchen(document, "file")
 
 
 def test_the_largest_kitchens_are_run() -> None:
     there = (kitchen.MAX_OBJECTS - 1) // 2
-    large = kitchen_of(own(there, there, [["item_at", "bread#1", "table1"], ["iscut", "bread#1"]]), "file")
+    large = read_kitchen(own(there, there, [["item_at", "bread#1", "table1"], ["iscut", "bread#1"]]), "file")
     run = trace(large, ["Move robot1 from table1 to table2", "Pick up bread2 from table2 using robot1", "Fly"])
     assert [step.valid for step in run.steps] == [True, True, False]
 
@@ -98,10 +102,10 @@ def test_the_largest_kitchens_are_run() -> None:
 def test_goals_that_could_be_met_in_too_many_ways_are_refused_with_the_limit() -> None:
     pairs = [["item_at", f"bread#{k}", f"table#{k}"] for k in range(20)]
     with pytest.raises(InputError, match=str(kitchen.MAX_ATOMS)):
-        kitchen_of(own(400, 400, pairs), "file")
+        read_kitchen(own(400, 400, pairs), "file")
     for goal, limit in (([["iscut", f"bread#{k}"] for k in range(201)], kitchen.MAX_CONDITIONS),):
         with pytest.raises(InputError, match=str(limit)):
-            kitchen_of(own(300, 300, goal), "file")
+            read_kitchen(own(300, 300, goal), "file")
 
 
 @pytest.mark.slow
@@ -112,4 +116,4 @@ def test_a_goal_that_takes_ages_to_test_ends_with_the_limit() -> None:
     document["stations"] = {"table1": [f"bread{k}" for k in range(1, 11)], "table2": []}
     document["elsewhere"] = [f"bread{k}" for k in range(11, 21)]
     with pytest.raises(InputError, match=str(kitchen.MAX_SEARCH)):
-        trace(kitchen_of(document, "file"), ["Move robot1 from table1 to table2"])
+        trace(read_kitchen(document, "file"), ["Move robot1 from table1 to table2"])

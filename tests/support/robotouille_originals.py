@@ -23,9 +23,7 @@ from planoracle.instances.benchmarks.kitchens.domain import (
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
 from planoracle.instances.benchmarks.robotouille.problems import SETS
-from planoracle.instances.benchmarks.robotouille.reader import (
-    kitchen_of,
-)
+from planoracle.instances.benchmarks.robotouille.reader import read
 from planoracle.instances.benchmarks.robotouille.released_kitchens import Task
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_bytes
@@ -36,7 +34,7 @@ COUNTS = {"delayed": 4, "repetitive": 3}
 
 def load_kitchen(path: Path) -> Kitchen:
     """Read a kitchen in our own format or the simulator's, told apart by their content; raises `InputError`."""
-    return kitchen_of(load_json(read_bytes(path), str(path)), str(path))
+    return read(load_json(read_bytes(path), str(path)), str(path))[0]
 
 
 def domain_from_document(document: dict[str, Any]) -> KitchenDomain:

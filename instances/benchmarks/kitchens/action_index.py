@@ -157,7 +157,7 @@ class ActionIndex:
         by_text: dict[str, int] = {}
         for number in ordered:
             by_text.setdefault(deeds[number].text, number)
-        kinds = [(text, "wait" if self._engine.is_wait(number) else "act") for text, number in by_text.items()]
+        kinds = [(text, "wait" if deeds[number].is_wait else "act") for text, number in by_text.items()]
         commands = tuple([LegalCommand(text, kind) for text, kind in kinds])
         return LegalActions(tuple(ordered), by_text, commands)
 
@@ -300,10 +300,7 @@ class GoalTest:
                 self._options.append((condition, bits_and_atoms))
                 pattern = (predicate, *[part.partition("#")[0] for part in parts])
                 alike[pattern] += 1
-                mask = 0
-                for bit, _ in bits_and_atoms:
-                    mask |= bit
-                masks[pattern] = mask
+                masks[pattern] = sum(bit for bit, _ in bits_and_atoms)
             else:
                 self._options.append((condition, [(0, atom) for atom in atoms if atom in always]))
         #: Conditions that differ in their roles only are made true by different facts: so many of the mask, at least.

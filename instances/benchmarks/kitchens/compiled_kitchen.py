@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.kitchens.action_index import EXISTS, Action
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.effects import Birth, Running, Timers, ground
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, natural, split_name
-from planoracle.instances.benchmarks.kitchens.language import match
+from planoracle.instances.benchmarks.kitchens.language import match, suits
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.protocol.simulator import LegalCommand
 
@@ -47,6 +47,8 @@ class GroundAction(NamedTuple):
         Whether a tick passes after it.
     rank
         Sort key of legal actions.
+    is_wait
+        True if it does nothing.
     """
 
     position: int
@@ -60,6 +62,7 @@ class GroundAction(NamedTuple):
     effects: tuple[tuple[int, int], ...]
     ticks: bool
     rank: tuple[object, ...]
+    is_wait: bool
 
 
 class CompiledKitchen:
@@ -123,11 +126,6 @@ class CompiledKitchen:
         """Return the same as commands of agents."""
         return self._index.legal(state[0]).commands
 
-    def is_wait(self, action: int) -> bool:
-        """Return whether an action does nothing."""
-        schema = self.kitchen.domain.actions[self.deeds[action].position]
-        return not (schema.changes or schema.effects)
-
     def step(self, state: State, action: int) -> State:
         """Carry out an action, which must be legal."""
         facts, effects = state
@@ -145,12 +143,9 @@ class CompiledKitchen:
 
     def find(self, state: State, text: str) -> int | None:
         """Return the first legal action that is written like this, or ``None``."""
-        first = None
-        for number in self._meanings(state, text):
-            deed = self.deeds[number]
-            if state[0] & deed.mask == deed.want and (first is None or deed.rank < self.deeds[first].rank):
-                first = number
-        return first
+        deeds, facts = self.deeds, state[0]
+        legal = [one for one in self._meanings(state, text) if facts & deeds[one].mask == deeds[one].want]
+        return min(legal, key=lambda one: deeds[one].rank, default=None)
 
     # Meaning of a state
 
@@ -208,7 +203,7 @@ class CompiledKitchen:
                 mask |= bit
                 if value:
                     want |= bit
-        there = sum([self.existence.get(name, 0) for name in arguments])
+        present = sum([self.existence.get(name, 0) for name in arguments])
         keep, add = self._masks(
             [((name, *[binding[p] for p in params]), value) for name, params, value in action.changes]
         )
@@ -219,13 +214,14 @@ class CompiledKitchen:
             arguments=arguments,
             player=player,
             text=action.write(binding),
-            mask=mask | there | sum(self.turns.values()),
-            want=want | there | turn,
+            mask=mask | present | sum(self.turns.values()),
+            want=want | present | turn,
             keep=keep & ~turn,
             add=add | self.turns[after],
             effects=tuple([self.timers.kind(ground(effect, binding)) for effect in action.effects]),
             ticks=self.rules.moves == "turns" or after == players[0],
             rank=(position, *map(natural, arguments)),
+            is_wait=not (action.changes or action.effects),
         )
 
     def _masks(self, changes: Iterable[tuple[Atom, bool]]) -> tuple[int, int]:
@@ -237,17 +233,15 @@ class CompiledKitchen:
 
     def _meanings(self, state: State, text: str) -> Iterator[int]:
         """Yield the deeds with a text whose conditions hold, perhaps out of turn."""
-        for action, named in match(text, self.kitchen.domain):
-            fits = all(self.types.get(named[param]) == kind for param, kind in action.params if param in named)
-            if not fits or len(set(named.values())) < len(named):
-                continue
+        readings = match(text, self.kitchen.domain)
+        for action, named in [one for one in readings if suits(*one, self.types)]:
             for binding in self._completed(state, action, named):
                 actors = [binding[param] for param, kind in action.params if kind == ACTOR]
                 for player in actors if action.params else self.kitchen.players:
                     yield self.number(self._positions[action.name], player, binding)
 
     def _completed(self, state: State, action: ActionSchema, binding: dict[str, str]) -> Iterator[dict[str, str]]:
-        """Yield the binding with all objects for the parameters that a text leaves open, if the conditions hold."""
+        """Yield the binding with all objects for open parameters for which the conditions hold."""
         for predicate, params, value in action.conditions:
             atom = (predicate, *[binding.get(param, "") for param in params])
             if "" not in atom and self.holds(state, atom) != value:

@@ -1,4 +1,4 @@
-"""Effects on particular objects, their updates by ticks and repeated actions, and these as cached bit masks."""
+"""Effects on particular objects, and their updates by ticks and repeated actions, also as bit masks."""
 
 from __future__ import annotations
 

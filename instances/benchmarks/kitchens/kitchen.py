@@ -288,16 +288,14 @@ class Bits:
     def mask(self, atom: Atom) -> int:
         """Return the number with just the bit of an atom."""
         mask = self._masks.get(atom)
-        return self._next(atom) if mask is None else mask
-
-    def _next(self, atom: Atom) -> int:
-        with self._lock:
-            mask = self._masks.get(atom)
-            if mask is None:
-                mask = 1 << len(self.atoms)
-                self.atoms.append(atom)
-                self._masks[atom] = mask
-            return mask
+        if mask is None:
+            with self._lock:
+                mask = self._masks.get(atom)
+                if mask is None:
+                    mask = 1 << len(self.atoms)
+                    self.atoms.append(atom)
+                    self._masks[atom] = mask
+        return mask
 
     def existing_mask(self, atom: Atom) -> int:
         """Return the same, but 0 for an atom that has none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -147,6 +147,12 @@ def _match(text: str, domain: KitchenDomain) -> tuple[tuple[ActionSchema, dict[s
 
 
 _matched = lru_cache(maxsize=8_192)(_match)
+
+
+def suits(action: ActionSchema, named: Mapping[str, str], types: Mapping[str, str]) -> bool:
+    """Return whether the objects that a text names exist, have the types that the action asks for, and differ."""
+    fitting = all(types.get(named[param]) == kind for param, kind in action.params if param in named)
+    return fitting and len(set(named.values())) == len(named)
 
 
 def finishes(text: str, domain: KitchenDomain) -> bool:

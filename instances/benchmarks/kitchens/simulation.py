@@ -237,8 +237,9 @@ def as_replay(run: StepRecord) -> Replay:
     for position, step in enumerate(run.steps):
         after = clock
         if step.deed is not None:
-            after += engine.deeds[step.deed].ticks
-            if engine.is_wait(step.deed):
+            deed = engine.deeds[step.deed]
+            after += deed.ticks
+            if deed.is_wait:
                 idle.append((clock, after))
             share = engine.share(run.states[position + 1])
         events.append(ReplayEvent(position, step.action[:80], clock, after, step.valid, share))
@@ -287,7 +288,7 @@ def _reason(engine: CompiledKitchen, state: State, text: str) -> tuple[str, dict
     missing = [name for _, binding in readings for name in binding.values() if name not in objects]
     if missing:
         return "unknown_object", {"resource": missing[0][:40]}
-    fitting = [(action, named) for action, named in readings if _fits(action, named, objects)]
+    fitting = [(action, named) for action, named in readings if language.suits(action, named, objects)]
     if not fitting:
         return "unknown_object", {"case": "unfit"}
     player = engine.player(state)
@@ -298,12 +299,6 @@ def _reason(engine: CompiledKitchen, state: State, text: str) -> tuple[str, dict
     facts = engine.facts(state)
     missing = min((_missing(action, named, objects, facts) for action, named in fitting), key=len)
     return "precondition", {"required": tuple(missing)}
-
-
-def _fits(action: ActionSchema, named: Mapping[str, str], objects: Mapping[str, str]) -> bool:
-    types = dict(action.params)
-    distinct = len(set(named.values())) == len(named)
-    return distinct and all(objects[name] == types[param] for param, name in named.items())
 
 
 def _missing(

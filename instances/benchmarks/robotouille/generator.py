@@ -24,11 +24,6 @@ _SLOW: Final = {
 }
 
 
-def defaults() -> Parameters:
-    """Return one sandwich with three parts, one of them cooked or fried."""
-    return Parameters(tasks=1, actions=3, parallelism=0.33)
-
-
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen, None]:
     """Return a kitchen; every dish is a sandwich, in any order or in a given one, on a table of its own.
 
@@ -64,5 +59,6 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
 
 
 def style() -> Generator:
-    """Return how such problems are made."""
-    return Generator(("tasks", "actions", "parallelism", "agents"), defaults(), generate)
+    """Return how such problems are made; by default one sandwich with three parts, one of them cooked or fried."""
+    usual = Parameters(tasks=1, actions=3, parallelism=0.33)
+    return Generator(("tasks", "actions", "parallelism", "agents"), usual, generate)

@@ -13,7 +13,7 @@ from planoracle.instances.benchmarks.robotouille.measures import published_steps
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of
-from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
+from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
 
 #: Where no number of steps is known, a run may have so many for each condition of the goal, and that many at least,
@@ -62,10 +62,6 @@ def _is_other_kitchen(example: Problem, problem: Problem) -> bool:
     return distinct(example, problem) and several[0] == several[1]
 
 
-def _memory_text(_: AnyEnvironment) -> str:
-    return ", only your last reasoning and action"
-
-
 SETTINGS = by_name(
     [
         Setting(
@@ -81,7 +77,7 @@ SETTINGS = by_name(
             examples=_EXAMPLES,
             shows="steps",
             is_unrelated=_is_other_kitchen,
-            words={"remembered": _memory_text},
+            words={"remembered": lambda _: ", only your last reasoning and action"},
         )
     ]
 )

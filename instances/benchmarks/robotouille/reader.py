@@ -68,23 +68,18 @@ _Things = dict[str, list[_Thing]]
 
 def recognises(document: Any) -> bool:
     """Return whether a document is a kitchen in our format or an environment of the simulator."""
-    if not isinstance(document, dict):
-        return False
-    return document.get("format") == problems.FORMAT or (
-        "format" not in document and {"stations", "goal"} <= set(document)
-    )
+    return problems.recognises(document) or (_is_environment(document) and {"stations", "goal"} <= set(document))
 
 
-def kitchen_of(document: Any, source: str) -> Kitchen:
-    """Turn a parsed document of either format into a `Kitchen`; raises `InputError`."""
-    if isinstance(document, dict) and "format" not in document:
-        return environment_from_document(document, source, Path(source).stem)
-    return problems.kitchen_from_document(document, source)
+def _is_environment(document: Any) -> bool:
+    return isinstance(document, dict) and "format" not in document
 
 
 def read(document: Any, source: str) -> list[Kitchen]:
     """Return the kitchen of a document of either format."""
-    return [kitchen_of(document, source)]
+    if _is_environment(document):
+        return [environment_from_document(document, source, Path(source).stem)]
+    return problems.read(document, source)
 
 
 def file_of(name: str, folder: Path) -> str | None:

@@ -61,7 +61,7 @@ def test_every_action_can_be_written_and_read() -> None:
         binding = {param: f"{kinds[its_type]}{i}" for i, (param, its_type) in enumerate(action.params)}
         text = action.write(binding)
         assert extract(text.upper(), bundled()) == extract(f"... {text}.", bundled()) == [text]
-        assert action in [found for found, _ in match(text)]
+        assert action in [found for found, _ in match(text, bundled())]
     assert actions_of(render(BURGER)) == BURGER
 
 
