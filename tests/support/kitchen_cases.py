@@ -46,7 +46,7 @@ class Case:
 
     def problem(self) -> Kitchen:
         """Return the kitchen; raises `InputError` if the document is not valid."""
-        return kitchen_from_document(self.kitchen, "case", timed_domain(self.counts))
+        return replace(kitchen_from_document(self.kitchen, "case"), domain=timed_domain(self.counts))
 
     def profile(self) -> Profile:
         """Return the rules."""

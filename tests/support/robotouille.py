@@ -6,12 +6,11 @@ import random
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
-from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.language import reading
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from tests.support.kitchen_rules import Interpreter
-from tests.support.robotouille_originals import domain_from_document
 from tests.support.state_graph import fewest_steps
 
 
@@ -107,83 +106,3 @@ def walk(kitchen: Kitchen, rules: Profile, seed: int, steps: int) -> None:
         assert dict(state.objects) == fast.objects(twin)
         assert slow.player(state) == fast.player(twin)
         assert slow.goal(state) == fast.goal(twin)
-
-
-def _effect(
-    kind: str, param: str, fx: str = "", sfx: list[dict[str, Any]] | None = None, **more: Any
-) -> dict[str, Any]:
-    return {"type": kind, "param": param, "fx": _literals(fx), "sfx": sfx or []} | more
-
-
-def _literals(text: str) -> list[dict[str, Any]]:
-    found = []
-    for part in filter(None, text.split(", ")):
-        words = part.removeprefix("not ").split()
-        found.append({"predicate": words[0], "params": words[1:], "is_true": not part.startswith("not ")})
-    return found
-
-
-def _action(name: str, text: str, precons: str, fx: str = "", *sfx: dict[str, Any]) -> dict[str, Any]:
-    keys = {"name": name, "language_description": text, "precons": _literals(precons)}
-    return keys | {"immediate_fx": _literals(fx), "sfx": list(sfx)}
-
-
-def bakery_domain() -> dict[str, Any]:
-    """Return an original domain of another kind: things given from hand to hand, dough made of balls, ovens of none."""
-    predicates = {
-        "isrobot": ["player"],
-        "free": ["player"],
-        "has": ["player", "item"],
-        **{name: ["item"] for name in ("isball", "isdough", "lying", "marked", "hot", "baked", "crisp", "sweet")},
-        "made": ["item", "item"],
-    }
-    dough = {"param": "i2", "type": "item", "name": "dough"}
-    crisp = _effect("conditional", "i1", "crisp i1", conditions=_literals("hot i1, marked i1"))
-    later = _effect("delayed", "i1", "sweet i1, not marked i1")
-    copy = _effect("creation", "i1", "isdough i2, lying i2, made i2 i1", created_obj=dough)
-    return {
-        "object_types": ["item", "player"],
-        "predicate_defs": [{"name": name, "param_types": types} for name, types in predicates.items()],
-        "action_defs": [
-            _action("take", "{p1} takes {i1}", "free p1, lying i1", "has p1 i1, not free p1, not lying i1"),
-            _action("drop", "{p1} drops {i1}", "has p1 i1", "not has p1 i1, free p1, lying i1"),
-            _action(
-                "give",
-                "{p1} gives {i1} to {p2}",
-                "has p1 i1, free p2",
-                "not has p1 i1, has p2 i1, free p1, not free p2",
-            ),
-            _action("mark", "{p1} marks {i1}", "isrobot p1, not marked i1", "marked i1"),
-            _action("shout", "Somebody shouts at {i1}", "lying i1", "marked i1"),
-            _action("knead", "{p1} kneads {i1}", "has p1 i1, isball i1", "", _effect("repetitive", "i1", "", [copy])),
-            _action(
-                "bake",
-                "{p1} bakes {i1}",
-                "free p1, lying i1",
-                "",
-                _effect(
-                    "conditional",
-                    "i1",
-                    "hot i1",
-                    [_effect("delayed", "i1", "baked i1", [crisp, later]), later],
-                    conditions=_literals("lying i1"),
-                ),
-            ),
-            _action(
-                "split",
-                "{p1} splits {i1}",
-                "has p1 i1, isdough i1",
-                "",
-                _effect("conditional", "i1", "", [copy, later], conditions=_literals("not lying i1")),
-            ),
-            _action("wait", "Pause", ""),
-        ],
-    }
-
-
-def bakery() -> Kitchen:
-    """Return a kitchen of this domain, with two players and two balls."""
-    domain = domain_from_document(bakery_domain())
-    facts = {("free", "robot1"), ("free", "robot2"), ("lying", "ball1"), ("lying", "ball2")}
-    goal = Goal.of([["baked", "dough#1"], ["made", "dough#1", "ball#1"], ["lying", "dough#1"]])
-    return Kitchen.of("bakery", domain, ["robot1", "robot2", "ball1", "ball2"], facts, goal)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -16,9 +15,8 @@ from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.generate.parameters import chance, one, shuffled
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.state_view import NEVER
-from tests.support.kitchen_cases import FAULTS, Case, read_cases, write_cases
+from tests.support.kitchen_cases import FAULTS, Case, read_cases
 from tests.support.kitchen_comparison import compare, draw_cases
-from tests.support.kitchen_grammar import draw_counts, draw_layout, draw_rules
 from tests.support.robotouille import document
 from tests.support.samples import sample
 
@@ -92,68 +90,6 @@ def test_boiling_interrupted_is_not_begun_again(rules: Profile) -> None:
     ]
     assert totals == sorted(totals)
     assert totals[-1] == len(whole)
-
-
-@pytest.mark.slow
-def test_grammar_draws_everything_that_the_domain_allows() -> None:
-    seen: Counter[str] = Counter()
-    for seed in range(400):
-        random = Random(seed)
-        drawn = draw_layout(random, 4 + seed % 5)
-        case = Case(drawn, draw_counts(random, drawn), draw_rules(random, drawn))
-        case.problem()
-        seen.update(features(case))
-    assert sorted(feature for feature in FEATURES if seen[feature] < 3) == []
-
-
-FEATURES = (
-    *(
-        "1 cooks",
-        "2 cooks",
-        "3 cooks",
-        "joint moves",
-        "paper",
-        "released",
-        "item in hand",
-        "pot in hand",
-        "bowl in hand",
-    ),
-    *("pile", "equal items", "item in meal", "meal in pot", "meal in bowl", "two meals", "boiling", "two vessels"),
-    *("cut", "cooked", "fried", "other durations", "nowhere"),
-)
-
-
-def features(case: Case) -> set[str]:
-    """Return which of `FEATURES` a case has."""
-    drawn, objects = case.kitchen, case.problem().objects
-    held = {entry["holds"].rstrip("0123456789") for entry in drawn["players"].values() if "holds" in entry}
-    meals = drawn.get("containers", {})
-    kinds = Counter(name.rstrip("0123456789") for name, its_type in objects if its_type == "item")
-    traits = {trait for each in drawn.get("traits", {}).values() for trait in each}
-    there = {
-        f"{len(drawn['players'])} cooks": True,
-        "joint moves": "moves" in case.rules,
-        case.rules["profile"]: True,
-        "item in hand": held - {"pot", "bowl"},
-        "pot in hand": "pot" in held,
-        "bowl in hand": "bowl" in held,
-        "pile": any(len(things) > 1 for things in drawn["stations"].values()),
-        "equal items": max(kinds.values(), default=0) > 1,
-        "item in meal": "more" in drawn,
-        "meal in pot": any(vessel.startswith("pot") for vessel in meals),
-        "meal in bowl": any(vessel.startswith("bowl") for vessel in meals),
-        "two meals": sum(map(len, meals.values())) > 1,
-        "two vessels": sum(its_type == "container" for _, its_type in objects) > 1,
-        "other durations": case.counts,
-        "nowhere": "elsewhere" in drawn,
-        **{trait[2:]: True for trait in traits},
-    }
-    return {feature for feature, value in there.items() if value}
-
-
-def test_cases_are_read_as_they_were_written(tmp_path: Path) -> None:
-    write_cases(tmp_path / "cases.json", CASES)
-    assert read_cases(tmp_path / "cases.json") == CASES
 
 
 @pytest.mark.slow

@@ -93,12 +93,6 @@ def test_of_two_piles_on_a_table_either_may_be_first() -> None:
     assert bound == plan(problem).makespan == blind(problem, PROFILES["released"]) == 8
 
 
-@pytest.mark.parametrize("task", ["0_cheese_sandwich", "3_burger"])
-def test_blind_search_agrees_on_the_smallest_default_kitchens(shared: Path, task: str) -> None:
-    problem = load_kitchen(shared / "benchmarks" / "robotouille" / "synchronous" / f"{task}.json")
-    assert plan(problem).makespan == blind(problem, PROFILES["released"])
-
-
 def test_a_plan_goes_on_from_where_it_stands() -> None:
     problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     whole = plan(problem)
@@ -154,19 +148,6 @@ def test_plans_for_joint_moves_pass_the_rules():
     assert found.rounds == -(-found.makespan // 2)
 
 
-def test_one_cook_holds_what_lay_on_top_while_another_takes_what_was_below() -> None:
-    problem = small(
-        {"table1": ["lettuce1", "cheese1"], "board1": [], "table2": []},
-        players={"robot1": {"at": "table1"}, "robot2": {"at": "table2"}},
-        goal=[["item_on", "lettuce#1", "board1"]],
-    )
-    engine = CompiledKitchen(problem)
-    least = blind(problem, PROFILES["released"])
-    # Unstacking the cheese, leaving with it; walking to the lettuce, picking it up, carrying it, putting it down.
-    assert heuristic(engine).root(engine.start())[0][0] == 2 + 4 <= least
-    assert plan(problem).makespan == least
-
-
 def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_everybody() -> None:
     problem = small(
         {"table1": ["lettuce1"], "table2": []},
@@ -176,6 +157,14 @@ def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_every
     found = plan(problem, rules=replace(PROFILES["released"], moves="joint"))
     assert (found.status, found.makespan, found.rounds) == ("optimal", 2, 1)
     assert trace(problem, found.actions, replace(PROFILES["released"], moves="joint")).success
+
+
+@pytest.mark.parametrize(("back", "steps"), [(False, 0), (True, 1)])
+def test_actions_done_may_go_through_the_goal(back: bool, steps: int) -> None:
+    problem = small({"table1": [], "table2": []}, goal=[["loc", "robot1", "table2"]])
+    after = ["Move robot1 from table1 to table2", *["Move robot1 from table2 to table1"] * back]
+    found = plan(problem, after=after)
+    assert (found.status, found.makespan) == ("optimal", steps)
 
 
 @pytest.mark.slow
@@ -196,81 +185,3 @@ def test_a_pot_that_one_meal_has_been_poured_from_is_in_a_hand_for_the_next() ->
     )
     found = plan(problem)
     assert (found.status, found.makespan) == ("optimal", 24)  # so blind search says
-
-
-def test_two_cooks_at_one_station_need_not_leave_it_for_each_other() -> None:
-    problem = small(
-        {"table1": [], "table2": []},
-        players={"robot1": {"at": "table1", "holds": "pot1"}, "robot2": {"at": "table1", "holds": "onion1"}},
-        containers={"pot1": ["water1"]},
-        goal=[["addedto", "onion#1", "water#1"], ["container_at", "pot#1", "table1"]],
-    )
-    found = plan(problem)
-    assert (found.status, found.makespan) == ("optimal", blind(problem, PROFILES["released"])) == ("optimal", 2)
-
-
-def test_two_meals_in_one_pot_are_carried_together() -> None:
-    problem = small(
-        {"table1": [], "table2": ["pot1"], "table3": ["bowl1"], "table4": ["bowl2"]},
-        containers={"pot1": ["water1", "water2"]},
-        goal=[["in", f"water#{n}", f"bowl#{n}"] for n in (1, 2)],
-    )
-    engine = CompiledKitchen(problem)
-    assert heuristic(engine).root(engine.start())[0][0] <= blind(problem, PROFILES["released"]) == 6
-
-
-def test_with_two_meals_in_a_pot_a_plan_uses_only_what_its_words_mean() -> None:
-    """ "Boil pot1's contents" and "Add cheese1 into pot1" mean the first meal: the goal is out of reach."""
-    problem = small(
-        {"stove1": [], "sink1": [], "board1": ["cheese1"]},
-        players={"robot2": {"at": "sink1", "holds": "pot1"}},
-        containers={"pot1": ["water1", "water2"]},
-        goal=[["addedto", "cheese#1", "water#2"], ["isboiling", "water#1"]],
-    )
-    assert plan(problem, rules=PROFILES["paper"]).status == "infeasible"
-
-
-@pytest.mark.parametrize(("back", "steps"), [(False, 0), (True, 1)])
-def test_actions_done_may_go_through_the_goal(back: bool, steps: int) -> None:
-    problem = small({"table1": [], "table2": []}, goal=[["loc", "robot1", "table2"]])
-    after = ["Move robot1 from table1 to table2", *["Move robot1 from table2 to table1"] * back]
-    found = plan(problem, after=after)
-    assert (found.status, found.makespan) == ("optimal", steps)
-
-
-@pytest.mark.parametrize("cooks", [1, 2, 3, 4])
-def test_the_turns_of_other_cooks_are_waiting_as_well(cooks: int) -> None:
-    """With four cooks nobody has to wait for what takes four ticks."""
-    problem = small(
-        {"stove1": ["patty1"], **{f"table{n}": [] for n in range(1, cooks + 1)}},
-        players={f"robot{n}": {"at": "stove1" if n == 1 else f"table{n}"} for n in range(1, cooks + 1)},
-        goal=[["iscooked", "patty#1"], ["has_item", "robot1", "patty#1"]],
-        traits={"patty1": ["iscookable"]},
-    )
-    engine, least = CompiledKitchen(problem), blind(problem, PROFILES["released"])
-    assert heuristic(engine).root(engine.start())[0][0] <= least
-    assert plan(problem).makespan == least
-
-
-@pytest.mark.parametrize(
-    "more", [["isfryer", "stove1"], ["has_item", "robot1", "bread1"], ["container_at", "pot1", "table1"]]
-)
-def test_a_kitchen_in_which_things_are_of_two_kinds_or_in_two_places_is_searched_without_a_bound(
-    more: list[str],
-) -> None:
-    stations = {"stove1": ["patty1"], "table1": ["bread1"], "table2": ["pot1"]}
-    problem = small(stations, goal=[["iscooked", "patty#1"]], traits={"patty1": ["iscookable"]}, more=[more])
-    assert not heuristic(CompiledKitchen(problem)).familiar
-    assert plan(problem).makespan == blind(problem, PROFILES["released"])
-
-
-def test_a_station_that_is_not_marked_empty_is_not_like_one_that_is() -> None:
-    """Nothing can be put on table1, although nothing is on it; table2 is free."""
-    problem = small(
-        {"sink1": [], "board1": [], "table1": [], "table2": []},
-        players={"robot1": {"at": "board1"}, "robot2": {"at": "sink1", "holds": "bread1"}},
-        goal=[["item_at", "bread1", "table#2"]],
-        less=[["station_empty", "table1"]],
-    )
-    assert not heuristic(CompiledKitchen(problem)).familiar
-    assert plan(problem).makespan == blind(problem, PROFILES["released"])

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from planoracle.instances.benchmarks.kitchens.domain import bundled
-from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.robotouille import Robotouille
 from planoracle.instances.benchmarks.robotouille.reader import environment_from_document
 from planoracle.instances.errors import InputError
-from tests.support.robotouille import KITCHENS, bakery, document, kitchen
+from tests.support.robotouille import KITCHENS, document, kitchen
 from tests.support.robotouille_originals import domain_from_document, load_kitchen
 
 
@@ -232,11 +232,6 @@ def test_what_is_no_kitchen_at_all(entry: Any, tmp_path: Path) -> None:
     path.write_text(json.dumps(entry))
     with pytest.raises(InputError, match=r"kitchen\.json"):
         load_kitchen(path)
-
-
-def test_kitchens_of_another_domain() -> None:
-    with pytest.raises(InputError, match="no such predicate"):
-        Kitchen.of("x", bakery().domain, ["robot1"], {("vacant", "robot1")}, Goal.of([]))
 
 
 def test_the_example_of_the_documentation() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import subprocess
@@ -15,54 +14,22 @@ import pytest
 from support.samples import sample
 
 from planoracle.instances.benchmarks.kitchens import action_index as lookup
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, compiled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from tests.support.kitchen_rules import goal_reached
-from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, bakery, kitchen, walk
+from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, kitchen, walk
 from tests.support.robotouille_originals import load_kitchen
 
 PAPER, RELEASED, JOINT = PROFILES["paper"], PROFILES["released"], replace(PROFILES["released"], moves="joint")
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 
 
-def verdicts(shared: Path) -> list[tuple[dict, Kitchen]]:
-    path = shared / "verdicts" / "robotouille.jsonl"
-    if not path.is_file():
-        pytest.skip(f"no verdicts in {path}")
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    folder = shared / "benchmarks" / "robotouille"
-    names = {line["instance"] for line in lines}
-    paths = {name: name.removeprefix("robotouille/").removesuffix(".json") + ".json" for name in names}
-    kitchens = {name: load_kitchen(folder / path) for name, path in paths.items()}
-    return [(line, kitchens[line["instance"]]) for line in lines]
-
-
-@pytest.mark.slow
-def test_verdicts_of_the_released_simulator(shared: Path) -> None:
-    lines = verdicts(shared)
-    assert len(lines) == 98
-    for line, place in lines:
-        run = trace(place, line["actions"])
-        found = {
-            "steps": [[step.action, step.valid, step.reached] for step in run.steps],
-            "n_valid": [step.choices for step in run.steps],
-            "success": run.success,
-            "steps_taken": run.steps_taken,
-        }
-        assert found == line["expected"], line["id"]
-
-
 @pytest.mark.parametrize("rules", sample([PAPER, RELEASED, JOINT]), ids=["paper", "released", "joint"])
 @pytest.mark.parametrize("name", sample(KITCHENS, 9))
 def test_both_forms_agree(name: str, rules: Profile) -> None:
     walk(KITCHENS[name], rules, seed=1, steps=300)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_both_forms_agree_on_a_domain_of_another_kind(seed: int) -> None:
-    walk(bakery(), [RELEASED, PAPER, JOINT][seed % 3], seed, steps=60)
 
 
 @pytest.mark.slow
@@ -75,11 +42,6 @@ def test_a_memory_that_is_full_is_emptied(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(lookup, "MAX_NODES", 7)
     monkeypatch.setattr(lookup, "MAX_ANSWERS", 1)
     walk(SOUP, RELEASED, seed=2, steps=150)
-
-
-def test_what_is_compiled_is_kept() -> None:
-    assert compiled(GRILL, RELEASED) is compiled(GRILL, RELEASED)
-    assert compiled(GRILL, RELEASED) is not compiled(GRILL, PAPER)
 
 
 def test_a_state_survives_the_birth_of_objects() -> None:

@@ -183,6 +183,7 @@ def test_all_released_verdicts_hold_by_name(shared: Path) -> None:
         name = f"robotouille/{label}/{rest.replace('__', '@')}" if rest else label
         found = registry.get("robotouille").run(catalog.problem(name), row, rules).record
         assert [[act.action, act.valid, act.reached] for act in found.steps] == row["expected"]["steps"]
+        assert [act.choices for act in found.steps] == row["expected"]["n_valid"]
         assert (found.success, found.steps_taken) == (row["expected"]["success"], row["expected"]["steps_taken"])
         count += 1
     assert count == 98
