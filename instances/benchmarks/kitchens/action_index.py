@@ -310,6 +310,7 @@ class GoalTest:
         for mask in masks.values():
             self._mask |= mask
         self._answers: dict[int, bool] = {}
+        self._shares: dict[int, float] = {}
 
     def met(self, facts: int) -> list[tuple[Atom, list[Atom]]]:
         """Return the conditions, each with the true atoms that make it true for some objects."""
@@ -341,6 +342,15 @@ class GoalTest:
         Whether they are the same objects throughout is not asked, so this is an upper bound; it is 1 only if the goal
         is reached.
         """
+        key = facts & self._mask
+        share = self._shares.get(key)
+        if share is None:
+            if len(self._shares) >= MAX_ANSWERS:
+                self._shares.clear()
+            share = self._shares[key] = self._share(facts)
+        return share
+
+    def _share(self, facts: int) -> float:
         if self.reached(facts):
             return 1.0
         met = sum(min(count, (facts & mask).bit_count()) for count, mask in self._needed)

@@ -144,7 +144,8 @@ class CompiledKitchen:
     def find(self, state: State, text: str) -> int | None:
         """Return the first legal action that is written like this, or ``None``."""
         deeds, facts = self.deeds, state[0]
-        legal = [one for one in self._meanings(state, text) if facts & deeds[one].mask == deeds[one].want]
+        numbers = self._closed.get(text) or self._meanings(state, text)
+        legal = [one for one in numbers if facts & deeds[one].mask == deeds[one].want]
         return min(legal, key=lambda one: deeds[one].rank, default=None)
 
     # Meaning of a state
@@ -198,11 +199,14 @@ class CompiledKitchen:
         action, players = self.kitchen.domain.actions[position], self.kitchen.players
         mask = want = 0
         for predicate, params, value in action.conditions:
+            atom = (predicate, *[binding[param] for param in params])
             if predicate in self.kitchen.domain.changing:
-                bit = self.bits.mask((predicate, *[binding[param] for param in params]))
+                bit = self.bits.mask(atom)
                 mask |= bit
                 if value:
                     want |= bit
+            elif (atom in self.always) != value:
+                want = -1  # never legal
         present = sum([self.existence.get(name, 0) for name in arguments])
         keep, add = self._masks(
             [((name, *[binding[p] for p in params]), value) for name, params, value in action.changes]
@@ -231,14 +235,19 @@ class CompiledKitchen:
             keep, add = (keep, add | bit) if value else (keep & ~bit, add & ~bit)
         return keep, add
 
-    def _meanings(self, state: State, text: str) -> Iterator[int]:
-        """Yield the deeds with a text whose conditions hold, perhaps out of turn."""
+    def _meanings(self, state: State, text: str) -> list[int]:
+        """Return the deeds that a text may mean: all that are legal, and perhaps others."""
+        numbers, is_open = list[int](), False
         readings = match(text, self.kitchen.domain)
         for action, named in [one for one in readings if suits(*one, self.types)]:
-            for binding in self._completed(state, action, named):
+            is_open = is_open or len(named) < len(action.params)
+            for binding in self._completed(state, action, named) if is_open else (named,):
                 actors = [binding[param] for param, kind in action.params if kind == ACTOR]
                 for player in actors if action.params else self.kitchen.players:
-                    yield self.number(self._positions[action.name], player, binding)
+                    numbers.append(self.number(self._positions[action.name], player, binding))
+        if numbers and not is_open:
+            self._closed[text] = numbers
+        return numbers
 
     def _completed(self, state: State, action: ActionSchema, binding: dict[str, str]) -> Iterator[dict[str, str]]:
         """Yield the binding with all objects for open parameters for which the conditions hold."""
@@ -317,6 +326,7 @@ class CompiledKitchen:
         names = [name for name in self.types if split_name(name)[0] in created]
         self.existence = {name: self.bits.mask((EXISTS, name)) for name in names}
         self._marks = sum(self.turns.values()) | sum(self.existence.values())
+        self._closed: dict[str, list[int]] = {}  # deeds of texts that leave nothing open
         self._index = ActionIndex(self)
 
 

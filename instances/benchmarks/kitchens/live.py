@@ -168,7 +168,7 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenRunState]):
         joint = self._joint(message)
         after, steps = super().take(state, message) if joint is None else self._round(state, joint)
         if after.done > state.done:
-            return after._replace(streak=0), steps
+            return after._replace(streak=0) if state.streak else after, steps
         has_failed = state.streak + 1 >= TRIES
         streak = 0 if has_failed else state.streak + 1
         return after._replace(streak=streak, failures=state.failures + has_failed), steps
