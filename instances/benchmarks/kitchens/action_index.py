@@ -273,7 +273,7 @@ def _rounds(action: ActionSchema, actor: str, changing: frozenset[str]) -> tuple
     return tuple(rounds)
 
 
-#: Answers after which the memory is emptied.
+#: Answers about a goal that are remembered.
 MAX_ANSWERS = 100_000
 
 
@@ -309,8 +309,9 @@ class GoalTest:
         self._mask = 0
         for mask in masks.values():
             self._mask |= mask
-        self._answers: dict[int, bool] = {}
-        self._shares: dict[int, float] = {}
+        # Both by the facts that decide about the goal.
+        self._can_be_cast = lru_cache(MAX_ANSWERS)(lambda facts: self._possible and can_be_cast(self.met(facts)))
+        self._share_of = lru_cache(MAX_ANSWERS)(self._share)
 
     def met(self, facts: int) -> list[tuple[Atom, list[Atom]]]:
         """Return the conditions, each with the true atoms that make it true for some objects."""
@@ -328,13 +329,7 @@ class GoalTest:
         for count, mask in self._needed:
             if (facts & mask).bit_count() < count:
                 return False
-        key = facts & self._mask
-        answer = self._answers.get(key)
-        if answer is None:
-            if len(self._answers) >= MAX_ANSWERS:
-                self._answers.clear()
-            answer = self._answers[key] = self._possible and can_be_cast(self.met(facts))
-        return answer
+        return self._can_be_cast(facts & self._mask)
 
     def share(self, facts: int) -> float:
         """Return the share of the changing conditions that hold, each for some objects or other.
@@ -342,13 +337,7 @@ class GoalTest:
         Whether they are the same objects throughout is not asked, so this is an upper bound; it is 1 only if the goal
         is reached.
         """
-        key = facts & self._mask
-        share = self._shares.get(key)
-        if share is None:
-            if len(self._shares) >= MAX_ANSWERS:
-                self._shares.clear()
-            share = self._shares[key] = self._share(facts)
-        return share
+        return self._share_of(facts & self._mask)
 
     def _share(self, facts: int) -> float:
         if self.reached(facts):

@@ -6,10 +6,9 @@ A test reads the original file to the same `KitchenDomain`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -21,7 +20,6 @@ from planoracle.instances.model.cache import CacheHolder
 ACTOR = "player"
 #: Benchmark of kitchens that are nobody's but ours or the user's.
 OWN = "kitchens"
-_SLOT = re.compile(r"\{(\w+)\}")
 
 
 class Predicate(NamedTuple):
@@ -89,7 +87,7 @@ class ActionSchema:
 
     def write(self, binding: Mapping[str, str]) -> str:
         """Write the action with the names of objects."""
-        return "".join([binding[part] if at % 2 else part for at, part in enumerate(_parts(self.text))])
+        return self.text.format_map(binding)
 
 
 @dataclass(frozen=True)
@@ -156,12 +154,6 @@ class KitchenDomain(CacheHolder):
         """
         types = self.signature.get(f"is{kind}", ())
         return types[0] if len(types) == 1 else None
-
-
-@lru_cache(maxsize=1024)
-def _parts(text: str) -> list[str]:
-    """Return what stands between parameters and these, in turns."""
-    return _SLOT.split(text)
 
 
 def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
