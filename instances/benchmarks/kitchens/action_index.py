@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import product
+from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain, Literal
@@ -306,9 +307,7 @@ class GoalTest:
         #: Conditions that differ in their roles only are made true by different facts: so many of the mask, at least.
         self._needed = sorted((count, masks[pattern]) for pattern, count in alike.items())
         self._total = sum(alike.values())
-        self._mask = 0
-        for mask in masks.values():
-            self._mask |= mask
+        self._mask = reduce(or_, masks.values(), 0)
         # Both by the facts that decide about the goal.
         self._can_be_cast = lru_cache(MAX_ANSWERS)(lambda facts: self._possible and can_be_cast(self.met(facts)))
         self._share_of = lru_cache(MAX_ANSWERS)(self._share)

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from math import prod
+from operator import or_
 from threading import Lock
 from typing import ClassVar
 
@@ -303,10 +304,7 @@ class Bits:
 
     def union(self, atoms: Iterable[Atom]) -> int:
         """Return the number with the bits of all the atoms."""
-        bits = 0
-        for atom in atoms:
-            bits |= self.mask(atom)
-        return bits
+        return reduce(or_, map(self.mask, atoms), 0)
 
     def atoms_of(self, facts: int) -> Iterator[Atom]:
         """Yield the atoms whose bits are set."""

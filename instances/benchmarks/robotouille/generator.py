@@ -60,5 +60,6 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
 
 def style() -> Generator:
     """Return how such problems are made; usual is one sandwich with three parts, one cooked or fried."""
-    usual = Parameters(tasks=1, actions=3, parallelism=0.33)
-    return Generator(("tasks", "actions", "parallelism", "agents"), usual, generate)
+    return Generator(
+        ("tasks", "actions", "parallelism", "agents"), Parameters(tasks=1, actions=3, parallelism=0.33), generate
+    )
