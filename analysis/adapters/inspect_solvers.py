@@ -29,8 +29,7 @@ from inspect_ai.tool import ToolCall, ToolDef
 from planoracle.analysis.agents import builtin as agents
 from planoracle.analysis.agents.agent import Agent, play
 from planoracle.analysis.agents.model_prompts import Speaker, environment_for
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.diagnosis.regret import regret_of

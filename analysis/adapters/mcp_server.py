@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from planoracle import __version__
 from planoracle.analysis.adapters import need
 from planoracle.analysis.adapters.mcp_answers import LONGEST, TOOLS, Questions
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.text import visible

@@ -18,8 +18,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.process import Ready, TaskFailure
+from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import LimitError, TaskLimits
 from planoracle.analysis.console import tell
 from planoracle.instances.errors import InputError, PlanoracleError

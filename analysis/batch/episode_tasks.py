@@ -11,7 +11,7 @@ from typing import Any
 
 from planoracle.analysis.agents.agent import AgentError, play
 from planoracle.analysis.agents.builtin import agent, content_of
-from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.pool import TaskFailure
 from planoracle.analysis.batch.tasks import Item, ResultRow
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import PlanoracleError

@@ -5,30 +5,161 @@ from __future__ import annotations
 import os
 import pickle
 import queue
+import signal
+import subprocess
+import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from math import inf
 from time import monotonic
-from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import IO, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.batch.process import (
-    Job,
-    TaskFailure,
-    Worker,
-    WorkerEvent,
-    failure_of,
-    leave_worker,
-    take_worker,
-)
-from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
-from planoracle.instances.errors import InternalError
+from planoracle.analysis.batch.worker import NO_LIMITS, NO_MEMORY, PROBLEM_LIMITS, LimitError, TaskLimits
+from planoracle.instances.errors import InputError, InternalError, PlanoracleError
 
 T = TypeVar("T")
 A = TypeVar("A")
 
 # Most tasks read before the first of them is answered, and seconds of work after which another worker is started.
 _READ, _PATIENCE = 256, 0.5
+# Tasks sent ahead to a worker whose last answer took at most this many seconds: it never waits for the next message.
+_AHEAD, _QUICK = 8, 0.05
+# Bytes of tasks after which no other is sent ahead: a pipe holds 64 kB.
+_BYTES = 2**14
+# Workers kept for the next pool of this process.
+_IDLE_AT_MOST = 2
+_COMMAND: Final = [sys.executable, "-P", "-c", "from planoracle.analysis.batch.worker import main; main()"]
+
+
+class TaskFailure(NamedTuple):
+    """A task without an answer.
+
+    Attributes
+    ----------
+    error
+        What is wrong with the task, or which limit it exceeds.
+    certain
+        False if the failure may have another cause, such as the memory that other processes use.
+    """
+
+    error: PlanoracleError
+    certain: bool = True
+
+
+class Ready(NamedTuple):
+    """An answer that needs no work and keeps its place among the tasks of `WorkerPool.map`."""
+
+    answer: Any
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A task as a pickle, and its answer."""
+
+    task: bytes = b""
+    answer: Any = None
+    is_done: bool = False
+    is_retried: bool = False
+
+
+def job_of(task: Any) -> Job:
+    """Return the job of a task, already done if the task is `Ready` or cannot be sent."""
+    if isinstance(task, Ready):
+        return Job(answer=task.answer, is_done=True)
+    try:
+        return Job(pickle.dumps(task, protocol=5))
+    except RecursionError:
+        failure = TaskFailure(InputError("is nested too deeply"))
+    except MemoryError:
+        failure = TaskFailure(InputError("cannot be read: there is not enough memory"), certain=False)
+    return Job(answer=failure, is_done=True)
+
+
+class Worker:
+    """One worker process and the jobs it has been sent, in order."""
+
+    def __init__(self, events: Events) -> None:
+        self.jobs: deque[Job] = deque()
+        self.answered = 0  # tasks of all pools
+        self.begin(events)
+        try:
+            # A process group of its own: signals of a terminal do not reach the worker.
+            self.process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
+        except OSError as error:
+            hint = "; raise the limit of open files (ulimit -n)" if error.errno == 24 else ""
+            raise WorkerError(f"a worker process cannot be started: {error.strerror}{hint}") from None
+        threading.Thread(target=self._receive, args=(self.process.stdout,), daemon=True).start()
+
+    def begin(self, events: Events) -> None:
+        """Serve the pool that reads these events."""
+        self.events = events
+        self.is_ready = False
+        self.moment, self.pace = monotonic(), inf  # of the last answer, and seconds that it took
+
+    def send(self, message: bytes) -> None:
+        """Send a message."""
+        assert self.process.stdin is not None
+        with suppress(OSError):  # of a worker that died, which its thread reports
+            pickle.dump(message, self.process.stdin, protocol=5)
+            self.process.stdin.flush()
+
+    def run(self, job: Job) -> None:
+        """Send a job."""
+        if not self.jobs:
+            self.moment = monotonic()
+        self.jobs.append(job)
+        self.send(job.task)
+
+    def finish(self, answer: Any) -> None:
+        """Record the answer to the first job."""
+        job, now = self.jobs.popleft(), monotonic()
+        job.answer, job.is_done = answer, True
+        self.pace, self.moment = now - self.moment, now
+        self.answered += 1
+
+    def has_room(self) -> bool:
+        """Return whether another job may be sent now, without waiting until the worker reads it."""
+        is_quick = self.pace <= _QUICK and len(self.jobs) < _AHEAD
+        return not self.jobs or (is_quick and sum(len(job.task) for job in self.jobs) < _BYTES)
+
+    def leave(self) -> None:
+        """Keep the worker for the next pool of this process if it is idle, else end it."""
+        if not self.jobs and self.is_ready and self.process.poll() is None and len(_idle) < _IDLE_AT_MOST:
+            _idle.append(self)
+        else:
+            self.process.kill()
+            self.process.wait()
+
+    def _receive(self, stream: IO[bytes]) -> None:
+        while True:
+            try:
+                kind, value = pickle.load(stream)
+            except Exception:  # the end of the process, or an answer that cannot be read
+                self.process.kill()
+                self.events.put((self, "died", None))
+                return
+            self.events.put((self, kind, value))
+
+
+#: Messages of workers: the worker, the kind of message, and its content; of kind ``died`` at the end of the process.
+Events: TypeAlias = "queue.SimpleQueue[tuple[Worker, str, Any]]"
+
+# Starting a worker takes half a second, most of it for imports: callers of many small batches share these.
+_idle: list[Worker] = []
+
+
+def start_early(module: str) -> None:
+    """Start a worker that imports a module, for the first pool of this process to take over."""
+    with suppress(WorkerError):  # which the pool reports
+        worker = Worker(queue.SimpleQueue())
+        worker.send(b"import" + module.encode())
+        _idle.append(worker)
 
 
 class WorkerPool(Generic[T, A]):
@@ -38,7 +169,6 @@ class WorkerPool(Generic[T, A]):
     ----------
     start
         Called once in each worker; returns the function that answers a task. Both cross a process boundary by pickle.
-        If the function returns an iterator, the answer is the list of its values.
     limits
         Limits of one task.
     workers
@@ -59,12 +189,11 @@ class WorkerPool(Generic[T, A]):
         workers: int | None = None,
         on_progress: Callable[[Any], None] = lambda value: None,
     ) -> None:
-        environment, folder = dict(os.environ), os.getcwd()
-        self._start = b"start" + pickle.dumps((start, limits, environment, folder), protocol=5)
+        self._start = b"start" + pickle.dumps((start, limits, dict(os.environ), os.getcwd()), protocol=5)
         self._limits = limits
         self._size = workers or processors()
         self._on_progress = on_progress
-        self._events: queue.SimpleQueue[WorkerEvent] = queue.SimpleQueue()
+        self._events: Events = queue.SimpleQueue()
         self._workers: list[Worker] = []
         self._began = monotonic()
         self._is_closed = False
@@ -73,57 +202,37 @@ class WorkerPool(Generic[T, A]):
     def __enter__(self) -> WorkerPool[T, A]:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def map(self, tasks: Iterable[T]) -> Iterator[A | TaskFailure]:
         """Yield the answer to each task, in the order of the tasks."""
-        source = iter(tasks)
+        source = map(job_of, tasks)
         jobs: deque[Job] = deque()
-        more = True
         while True:
-            while more and len(jobs) < _READ and (worker := self._free()) is not None:
-                try:
-                    job = Job(next(source))
-                except StopIteration:
-                    more = False
-                else:
-                    jobs.append(job)
-                    if not job.done:
-                        worker.run(job)
+            while len(jobs) < _READ and (worker := self._free()) and (job := next(source, None)):
+                jobs.append(job)
+                if not job.is_done:
+                    worker.run(job)
             if not jobs:
                 return
-            if jobs[0].done:
+            if jobs[0].is_done:
                 yield jobs.popleft().answer
             else:
                 self._wait()
-
-    def stream(self, task: T) -> Iterator[Any]:
-        """Yield the parts of the answer to one task as they come; last a `TaskFailure` if there is one."""
-        job = Job(task)
-        job.is_stream = True
-        self._workers[0].run(job)
-        while not job.done or job.parts:
-            if job.parts:
-                yield job.parts.popleft()
-                job.unread.release()
-            else:
-                self._wait()
-        if isinstance(job.answer, TaskFailure):
-            yield job.answer
 
     def close(self) -> None:
         """Stop all work, also that of other threads. Idle workers are kept for the next pool of this process."""
         self._is_closed = True
         for worker in self._workers:
-            leave_worker(worker)
+            worker.leave()
         self._workers = []
 
     def _add(self, *, fresh: bool = False) -> Worker:
-        """Add a worker that this process has not used, if it has to be ``fresh``."""
-        worker = take_worker(self._events, fresh=fresh)
+        """Add an idle worker of this process, or a new one if there is none or it has to be ``fresh``."""
+        idle = (_idle.pop() for _ in range(0 if fresh else len(_idle)))
+        worker = next((one for one in idle if one.process.poll() is None), None) or Worker(self._events)
+        worker.begin(self._events)
         self._workers.append(worker)
         worker.send(self._start)
         return worker
@@ -131,71 +240,90 @@ class WorkerPool(Generic[T, A]):
     def _free(self) -> Worker | None:
         """Return the worker that takes the next task, ``None`` if the task has to wait."""
         free = [worker for worker in self._workers if worker.has_room()]
-        if free:
-            return min(free, key=lambda worker: len(worker.jobs))
-        if self._is_closed:
-            return None
-        waited = monotonic() - self._began > _PATIENCE and all(worker.ready for worker in self._workers)
-        return self._add() if waited and len(self._workers) < self._size else None
+        if free or self._is_closed:
+            return min(free, key=lambda worker: len(worker.jobs), default=None)
+        has_waited = monotonic() - self._began > _PATIENCE and all(worker.is_ready for worker in self._workers)
+        is_short = len(self._workers) < self._size and has_waited
+        return self._add() if is_short or not self._workers else None
 
     def _wait(self) -> None:
-        """Handle one event. Wait at most briefly, so that signals are handled and further workers started."""
-        if self._is_closed:
-            raise WorkerError("the pool was closed")
+        """Handle one message. Wait at most briefly, so that signals are handled and further workers started."""
         try:
-            event = self._events.get(timeout=0.1 if len(self._workers) < self._size else 1.0)
+            worker, kind, value = self._events.get(timeout=0.1 if len(self._workers) < self._size else 1.0)
         except queue.Empty:
             return
-        worker = event.worker
-        if worker not in self._workers:
-            return
-        if event.kind == "died":
+        if kind == "progress":
+            self._on_progress(value)
+        elif kind == "died":
             self._replace(worker)
-        elif not worker.ready:
-            if event.kind == "failed":
-                raise event.value
-            worker.ready = True
-            worker.moment = event.moment
-        elif event.kind == "part":
-            job = worker.jobs[0]
-            job.parts.append(event.value)
-            job.retried = True  # it cannot begin again
-            if not job.is_stream:
-                worker.unread.release()
-        elif event.kind == "progress":
-            self._on_progress(event.value)
+        elif worker.is_ready:
+            is_certain = not isinstance(value, InternalError)
+            worker.finish(TaskFailure(value, is_certain) if kind == "failed" else value)
+        elif kind == "failed":
+            raise value
         else:
-            job = worker.jobs.popleft()
-            worker.pace, worker.moment = event.moment - worker.moment, event.moment
-            worker.answered += 1
-            job.done = True
-            job.answer = list(job.parts) if event.kind == "end" else event.value
-            if event.kind == "failed":
-                job.answer = TaskFailure(event.value, certain=not isinstance(event.value, InternalError))
+            worker.is_ready, worker.moment = True, monotonic()
 
     def _replace(self, worker: Worker) -> None:
         """Replace a worker that died.
 
         Its first task failed, or is repeated by the new worker.
         """
+        if self._is_closed:
+            raise WorkerError("the pool was closed")
         self._workers.remove(worker)
-        code = worker.process.wait()
-        failure = failure_of(code, self._limits)
-        if not worker.ready:
+        failure = failure_of(worker.process.wait(), self._limits)
+        if not worker.is_ready:
             raise WorkerError(f"a worker process cannot begin its work: {failure.error}")
-        jobs = list(worker.jobs)
-        if jobs:
-            job = jobs[0]
+        if worker.jobs:
+            job, new = worker.jobs[0], self._add(fresh=True)
             # Memory that earlier tasks left behind is no reason to refuse this one.
-            job.done = failure.certain or job.retried or not worker.answered
-            job.answer, job.retried = failure, True
-        if jobs or not self._workers:
-            new = self._add(fresh=bool(jobs))
-            for job in jobs:
-                if not job.done:
+            job.is_done = failure.certain or job.is_retried or not worker.answered
+            job.answer, job.is_retried = failure, True
+            for job in worker.jobs:
+                if not job.is_done:
                     new.run(job)
+
+
+def each_in_worker(
+    function: Callable[..., Iterator[A]], *arguments: Any, limits: TaskLimits = PROBLEM_LIMITS
+) -> Iterator[A]:
+    """Yield the values of a generator function that runs in a worker, within limits of each value.
+
+    Raises
+    ------
+    PlanoracleError
+        What the function raises, or that a value exceeds the limits.
+    """
+    pool: WorkerPool[int, list[A]]
+    with WorkerPool(partial(_start_values, function, arguments), limits, 1) as pool:
+        for answer in pool.map(count()):
+            if isinstance(answer, TaskFailure):
+                raise answer.error
+            if not answer:
+                return
+            yield answer[0]
+
+
+def _start_values(function: Callable[..., Iterator[A]], arguments: tuple[Any, ...]) -> Callable[[int], list[A]]:
+    """Return the function that answers a number with the value of that number, in a list, which is empty at the end."""
+    values = enumerate(function(*arguments))
+    # The worker that replaces another computes the values before it again.
+    return lambda number: next(([value] for at, value in values if at == number), [])
 
 
 def processors() -> int:
     """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def failure_of(code: int, limits: TaskLimits) -> TaskFailure:
+    """Return the failure of a task at which a worker ended with an exit status."""
+    seconds, memory = limits
+    if code == -getattr(signal, "SIGPROF", 0):
+        return TaskFailure(LimitError(f"takes more than {seconds:g} s of processor time (--line-seconds)"))
+    if code == NO_MEMORY:
+        most = "there is" if memory is None else f"{memory} MB of memory (--line-memory)"
+        return TaskFailure(LimitError(f"needs more than {most}"), certain=False)
+    status = signal.Signals(-code).name if code < 0 else f"status {code}"
+    return TaskFailure(LimitError(f"ends its worker process ({status}; for lack of memory?)"), certain=False)

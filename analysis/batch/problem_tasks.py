@@ -9,10 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.batch.tasks import Item, ResultRow
-from planoracle.analysis.batch.worker import TaskLimits, report
+from planoracle.analysis.batch.worker import report
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
@@ -23,43 +22,8 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.result import versions
 from planoracle.solver.solve import solve
 
-#: Limits of one question, or of one problem in a file.
-LIMITS = TaskLimits(1200.0, 4000)
 # Files up to this size, in bytes, are read in this process.
 _SMALL = 2**19
-
-
-def each_in_worker(function: Callable[..., Iterator[Any]], *arguments: Any) -> Iterator[Any]:
-    """Yield the values of a generator function that runs in a worker.
-
-    Raises
-    ------
-    PlanoracleError
-        What the function raises, or that it exceeds `LIMITS`.
-    """
-    with WorkerPool(_start, LIMITS, 1) as pool:
-        for part in pool.stream((function, arguments)):
-            if isinstance(part, TaskFailure):
-                raise part.error
-            yield part
-
-
-def in_worker(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the value of a function that runs in a worker; raises what `each_in_worker` does."""
-    with WorkerPool(_start, LIMITS, 1) as pool:
-        answer = next(pool.map([(function, arguments)]))
-    if isinstance(answer, TaskFailure):
-        raise answer.error
-    return answer
-
-
-def _start() -> Callable[[tuple[Callable[..., Any], tuple[Any, ...]]], Any]:
-    return _call
-
-
-def _call(task: tuple[Callable[..., Any], tuple[Any, ...]]) -> Any:
-    function, arguments = task
-    return function(*arguments)
 
 
 def read_each(name: str) -> Iterator[Problem | InputError]:
@@ -68,7 +32,7 @@ def read_each(name: str) -> Iterator[Problem | InputError]:
     Raises
     ------
     InputError
-        If nothing can be read, or reading exceeds `LIMITS`.
+        If nothing can be read, or reading exceeds `PROBLEM_LIMITS`.
     """
     path = Path(catalog.file_path(name))
     try:

@@ -11,8 +11,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeAlias, TypeVar
 
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.process import Ready, TaskFailure
+from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool
 from planoracle.analysis.batch.tasks import Item, ResultRow
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.grading.grader import VERSION, Grade, Grader

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from planoracle.analysis.batch.journal import Journal
-from planoracle.analysis.batch.process import Ready, TaskFailure
+from planoracle.analysis.batch.pool import Ready, TaskFailure
 
 
 class ResultRow(NamedTuple):

@@ -4,8 +4,8 @@ A pool starts it with ``python -P``: no module is imported from the current fold
 only the pool and this process hold.
 
 Pool to worker: ``(start, limits, environment, folder)`` once per batch, then one pickled task per message. Worker to
-pool: ``("ready", None)`` once per batch; per task ``("done", value)``, or any number of ``("part", value)`` and then
-``("end", None)``; ``("failed", error)`` in place of any of these; and ``("progress", value)`` at any time.
+pool: ``("ready", None)`` once per batch; ``("done", value)`` per task; ``("failed", error)`` in place of either; and
+``("progress", value)`` at any time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from time import sleep
 from typing import IO, Any, Final, NamedTuple, NoReturn
@@ -48,6 +48,8 @@ class TaskLimits(NamedTuple):
 
 
 NO_LIMITS: Final = TaskLimits()
+#: Limits of one question, or of one problem in a file.
+PROBLEM_LIMITS: Final = TaskLimits(1200.0, 4000)
 # Seconds between two checks that the parent process exists.
 _LOOK: Final = 0.5
 
@@ -69,26 +71,19 @@ def limit_memory(limits: TaskLimits) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (requested if hard < 0 else min(requested, hard), hard))
 
 
-def answer(function: Callable[[Any], Any], task: bytes, limits: TaskLimits) -> Iterator[tuple[str, Any]]:
-    """Yield the messages of one task. The timer starts again with each part of an answer."""
+def answer(function: Callable[[Any], Any], task: bytes, limits: TaskLimits) -> tuple[str, Any]:
+    """Return the message that answers a task."""
     set_timer(limits.seconds)
     try:
-        value = function(pickle.loads(task))
-        if isinstance(value, Iterator):
-            for part in value:
-                yield "part", part
-                set_timer(limits.seconds)
-            yield "end", None
-        else:
-            yield "done", value
+        return "done", function(pickle.loads(task))
     except MemoryError:
         os._exit(NO_MEMORY)
     except RecursionError:
-        yield "failed", InputError("is nested too deeply")
+        return "failed", InputError("is nested too deeply")
     except PlanoracleError as error:
-        yield "failed", error
+        return "failed", error
     except Exception as error:  # one fault of ours must not end the batch
-        yield "failed", InternalError(f"{type(error).__name__}: {error}"[:1000])
+        return "failed", InternalError(f"{type(error).__name__}: {error}"[:1000])
     finally:
         set_timer(None)
 
@@ -100,23 +95,21 @@ class Outbox:
         self._stream = stream
         self._lock = threading.Lock()
 
-    def send(self, kind: str, value: Any) -> bool:
-        """Write one message. Replace an answer that cannot be sent by an error, and return False."""
-        failure: PlanoracleError | None = None
+    def send(self, kind: str, value: Any) -> None:
+        """Write one message; an error instead of an answer that cannot be sent."""
         try:
             data = pickle.dumps((kind, value), protocol=5)
-            if len(data) > MAX_ANSWER:
-                failure = LimitError(f"the answer would have more than {MAX_ANSWER} bytes")
         except MemoryError:
             raise
         except Exception as error:  # objects decide themselves how pickling them fails
             failure = InternalError(f"the answer cannot be sent: {type(error).__name__}: {error}"[:1000])
-        if failure is not None:
+            data = pickle.dumps(("failed", failure), protocol=5)
+        if len(data) > MAX_ANSWER:
+            failure = LimitError(f"the answer would have more than {MAX_ANSWER} bytes")
             data = pickle.dumps(("failed", failure), protocol=5)
         with self._lock:
             self._stream.write(data)
             self._stream.flush()
-        return failure is None
 
 
 _outbox: Outbox | None = None
@@ -169,9 +162,7 @@ def serve(requests: IO[bytes], outbox: Outbox) -> NoReturn:
                 reason = f"a worker process cannot begin its work: {type(error).__name__}: {error}"
                 outbox.send("failed", WorkerError(reason))
         else:
-            for kind, value in answer(function, message, limits):
-                if not outbox.send(kind, value):
-                    break
+            outbox.send(*answer(function, message, limits))
 
 
 def main() -> NoReturn:

@@ -58,7 +58,7 @@ def main() -> None:
     mend()
     gc.set_threshold(20_000, 20, 20)  # imports create many objects and no garbage
     if sys.argv[1:2] and sys.argv[1] in _WORKERS and not {"--help", "-h"}.intersection(sys.argv):
-        from planoracle.analysis.batch.process import start_early
+        from planoracle.analysis.batch.pool import start_early
 
         start_early(_WORKERS[sys.argv[1]])  # while this process imports the command line
     from planoracle.analysis.cli.commands import run_app

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.batch.problem_tasks import in_worker
+from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.options import LimitOption, NameArgument, single_problem, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
 from planoracle.analysis.console import say_json, tell
-from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.diagnosis.advice import Advice, next_commands
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.files.strict_json import read_bytes, read_stream
 
@@ -50,7 +51,7 @@ def next_(
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
     options = {"all_commands": all_commands, "clock": clock, **without_none(seconds=time_limit)}
-    advice = in_worker(_advice, name, text, profile, options)
+    (advice,) = each_in_worker(_advice, name, text, profile, options)
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)
     else:
@@ -63,6 +64,6 @@ def next_(
     raise typer.Exit(0 if advice.status.settled else 1)
 
 
-def _advice(name: str, text: str | None, profile: str, options: dict[str, Any]) -> Any:
+def _advice(name: str, text: str | None, profile: str, options: dict[str, Any]) -> Iterator[Advice]:
     problem = single_problem(name)
-    return next_commands(problem, text, profiles(profile)[problem.benchmark], **options)
+    yield next_commands(problem, text, profiles(profile)[problem.benchmark], **options)

@@ -15,7 +15,8 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 
 from planoracle.analysis import figures
-from planoracle.analysis.batch.problem_tasks import each_in_worker, read_each, read_problems
+from planoracle.analysis.batch.pool import each_in_worker
+from planoracle.analysis.batch.problem_tasks import read_each, read_problems
 from planoracle.analysis.cli.output import TableView, current_view
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, tell

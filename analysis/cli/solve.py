@@ -11,8 +11,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from planoracle.analysis.batch.pool import TaskFailure
 from planoracle.analysis.batch.problem_tasks import Solving, is_row, read_each
-from planoracle.analysis.batch.process import TaskFailure
 from planoracle.analysis.batch.tasks import Item, ResultRow, answer_items
 from planoracle.analysis.batch.worker import NO_LIMITS
 from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.batch.problem_tasks import each_in_worker
+from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.options import ProblemLoop, complete_name
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.progress import track

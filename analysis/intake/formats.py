@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import IO, Any
 
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.intake.byte_streams import decompress, prepend, read_document, read_lines
 from planoracle.analysis.intake.column_tables import header_of, read_csv, read_parquet
 from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_samples
 from planoracle.analysis.intake.path_names import TEXT, nameless_error, problem_name
 from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fields
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files.strict_json import load_json, read_stream
 
 #: Endings of JSON lines.
@@ -88,15 +87,10 @@ def _entries(
 
 def _binary_in_worker(path: str, source: str) -> Iterator[tuple[int, Any | InputError]]:
     """Yield the entries of `read_binary`, read in a worker: libraries decode such files to any size."""
-    with WorkerPool(_start_worker, _LIMITS, 1) as pool:
-        for part in pool.stream((path, source)):
-            if isinstance(part, TaskFailure):
-                raise InputError(str(part.error), source=source)
-            yield part
-
-
-def _start_worker() -> Callable[[tuple[str, str]], Iterator[Any]]:
-    return lambda task: read_binary(*task)
+    try:
+        yield from each_in_worker(read_binary, path, source, limits=_LIMITS)
+    except (InputError, InternalError) as error:
+        raise InputError(str(error), source=source) from None
 
 
 def read_binary(path: str, source: str) -> Iterator[tuple[int, Any | InputError]]:

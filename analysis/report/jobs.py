@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.report.details import compact_json, grade_faults, metrics
 from planoracle.analysis.report.work import DecisionSheet, GradedSheet, ReportEntry, ReportOptions, ungraded_sheet
 

@@ -38,8 +38,7 @@ from support.specimens import EXAMPLES, submissions
 
 from planoracle.analysis.audit.auditor import Auditor
 from planoracle.analysis.audit.finding import ReferenceVerdict
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.process import TaskFailure
+from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.batch.submission_tasks import Grading, Submissions, _start
 from planoracle.analysis.batch.tasks import ResultRow
 from planoracle.analysis.batch.worker import TaskLimits

@@ -67,21 +67,23 @@ def _spin_thread(_: str) -> None:
     thread.join()
 
 
-def _count(number: str) -> Iterator[int]:
-    for value in range(int(number)):
+def count(number: int) -> Iterator[int]:
+    """Yield numbers, each after some work."""
+    for value in range(number):
         yield value
         sum(range(3_000_000))
 
 
-def _count_and_die(number: str) -> Iterator[int]:
-    yield from range(int(number))
+def count_and_die(number: int) -> Iterator[int]:
+    """Yield numbers, and then end the worker."""
+    yield from range(number)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _flood(_: str) -> Iterator[object]:
-    yield 1
-    yield bytes(2**26)
-    yield 3
+def count_and_die_once(number: int, path: str) -> Iterator[object]:
+    """Yield numbers, and then end the first worker."""
+    yield from range(number)
+    yield _die_once(path)
 
 
 def _tell(value: str) -> str:
@@ -107,9 +109,6 @@ _ACTIONS: dict[str, Callable[[str], Any]] = {
     "recurse": _recurse,
     "large": lambda _: bytes(2**26),
     "unsendable": lambda _: lambda: 0,
-    "count": _count,
-    "count-and-die": _count_and_die,
-    "flood": _flood,
     "tell": _tell,
     "sleep": _sleep,
     "print": lambda text: print(text, flush=True) or sys.stdin.read(),

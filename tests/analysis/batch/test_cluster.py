@@ -21,7 +21,7 @@ from support.runner import CliRunner
 
 from planoracle.analysis.batch import cluster as module
 from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.batch.process import Ready, TaskFailure
+from planoracle.analysis.batch.pool import Ready, TaskFailure
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.cli import app
 from planoracle.instances.files import catalog, instance_file

@@ -17,11 +17,9 @@ from support import tasks
 from support.batches import members, within
 
 from planoracle.analysis.batch import pool as module
-from planoracle.analysis.batch import process
 from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.process import Ready, TaskFailure, start_early
-from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool, each_in_worker, start_early
+from planoracle.analysis.batch.worker import LimitError, TaskLimits
 from planoracle.instances.errors import InputError
 
 TESTS = Path(__file__).resolve().parents[2]
@@ -40,8 +38,8 @@ def _importable() -> Iterator[None]:
 
 
 def end_idle() -> None:
-    while process._idle:
-        process._idle.pop().kill()
+    while module._idle:
+        module._idle.pop().process.kill()
 
 
 def answers(*names: str, limits: TaskLimits = LIMITS, **options: Any) -> list[Any]:
@@ -65,13 +63,13 @@ def test_a_task_that_exceeds_a_limit_or_kills_its_worker_fails_alone() -> None:
 
 
 def test_a_task_that_raises_fails_in_a_worker_that_goes_on() -> None:
-    first, refused, divided, recursed, unsendable, large, flooded, last = answers(
-        "pid", "refuse is odd", "divide", "recurse x", "unsendable", "large", "flood", "pid", workers=1
+    first, refused, divided, recursed, unsendable, large, last = answers(
+        "pid", "refuse is odd", "divide", "recurse x", "unsendable", "large", "pid", workers=1
     )
     assert (refused, recursed) == ("is odd", "is nested too deeply")
     assert divided.startswith("ZeroDivisionError")
     assert unsendable.startswith("the answer cannot be sent")
-    assert large == flooded == "the answer would have more than 67108864 bytes"
+    assert large == "the answer would have more than 67108864 bytes"
     assert first == last
 
 
@@ -152,20 +150,17 @@ def test_ready_answers_keep_their_place_and_need_no_worker() -> None:
     assert answers(ready, "a", ready, ready) == ["ready", "a", "ready", "ready"]  # type: ignore[arg-type]
 
 
-def test_iterators_are_lists_and_limits_are_those_of_a_part() -> None:
-    counted, failed, last = answers("count 12", "count-and-die 2", "a", limits=TaskLimits(0.4, None))
-    assert counted == list(range(12))
-    assert "SIGKILL" in failed
-    assert last == "a"
+def test_values_of_a_generator_come_one_by_one_and_each_has_the_limits() -> None:
+    assert list(each_in_worker(tasks.count, 12, limits=TaskLimits(0.4, None))) == list(range(12))
+    read: list[int] = []
+    with pytest.raises(LimitError, match="SIGKILL"):
+        read.extend(each_in_worker(tasks.count_and_die, 2))
+    assert read == [0, 1]
+    assert next(each_in_worker(tasks.count, 1000)) == 0  # and the rest is not computed
 
 
-def test_streams_yield_parts_before_the_end() -> None:
-    with WorkerPool(tasks.start, LIMITS, 1) as pool:
-        assert list(pool.stream("count 3")) == [0, 1, 2]
-        *parts, failure = pool.stream("count-and-die 2")
-        assert parts == [0, 1]
-        assert isinstance(failure, TaskFailure)
-        assert next(pool.stream("count 1000")) == 0  # and the rest is not computed
+def test_a_generator_goes_on_after_the_death_of_its_worker(tmp_path: Path) -> None:
+    assert list(each_in_worker(tasks.count_and_die_once, 3, str(tmp_path / "mark"))) == [0, 1, 2, "alive"]
 
 
 def test_progress_is_reported() -> None:
@@ -198,7 +193,7 @@ def test_idle_workers_are_reused_with_new_limits_environment_and_folder(
 def test_few_tasks_start_one_worker_and_a_worker_started_early_is_used() -> None:
     end_idle()
     start_early("json")
-    early = process._idle[0].process.pid
+    early = module._idle[0].process.pid
     with WorkerPool(tasks.start, LIMITS, 4) as pool:
         assert set(pool.map(["pid"] * 50)) == {early}
         assert len(pool._workers) == 1
@@ -225,8 +220,8 @@ def test_an_error_at_the_start_of_a_worker_ends_the_pool() -> None:
 PARENT = """
 import sys
 from support import tasks
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.batch.pool import WorkerPool, each_in_worker
+from planoracle.analysis.batch.worker import LimitError, TaskLimits
 pool = WorkerPool(tasks.start, TaskLimits(), 1)
 found = pool.map(["pid", {task!r}])
 print(next(found), flush=True)

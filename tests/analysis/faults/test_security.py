@@ -14,7 +14,7 @@ PROMISES = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if "::" 
 #: Modules that read pickles: of our own processes, and a reader of a benchmark that makes plain data only.
 PICKLES = {
     "analysis/batch/cluster.py",
-    "analysis/batch/process.py",
+    "analysis/batch/pool.py",
     "analysis/batch/worker.py",
     "instances/benchmarks/asynchow/problems.py",
 }
