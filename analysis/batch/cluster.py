@@ -9,28 +9,22 @@ from __future__ import annotations
 
 import logging
 import pickle
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 from planoracle.analysis.batch.journal import WorkerError
 from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import LimitError, TaskLimits
 from planoracle.analysis.console import tell
-from planoracle.instances.errors import InputError, PlanoracleError
-from planoracle.instances.files.strict_json import load_json, read_bytes
+from planoracle.instances.errors import PlanoracleError
 from planoracle.solver.result import versions
 
-# Seconds to wait for the scheduler, and between two queries of the number of workers.
-_SEARCH, _LOOK = 20, 5.0
-
-_turn = threading.Lock()
-# Pools in a worker of the cluster, by pickle and limits.
-_pools: dict[tuple[bytes, TaskLimits], WorkerPool[Any, Any]] = {}
+# Seconds to wait for the scheduler, and tasks submitted before the first of them is answered.
+_SEARCH, _IN_FLIGHT = 20, 1000
 
 
 class DaskCluster:
@@ -59,68 +53,46 @@ class DaskCluster:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self._address = address
         self._work = (pickle.dumps(start, protocol=5), limits, versions())
-        self._looked, self._threads = -_LOOK, 0
         with self._translate_errors("cannot be reached"):
-            resolved = _address_of(address)
-            _check_certificate(resolved)
-            self._client: Any = Client(resolved, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
-        if not self._in_flight():
-            tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
+            place = {"scheduler_file" if Path(address).is_file() else "address": address}
+            self._client: Any = Client(**place, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
+            if not self._client.nthreads():
+                tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
 
     def map(self, tasks: Iterable[Any]) -> Iterator[Any]:
         """Yield the answer to each task, in the order of the tasks."""
-        from distributed import KilledWorker
-
         source = iter(tasks)
         futures: deque[Any] = deque()
-        more = True
-        while more or futures:
-            while more and len(futures) < self._in_flight():
-                try:
-                    task = next(source)
-                except StopIteration:
-                    more = False
-                else:
-                    with self._translate_errors("failed"):
-                        ready = isinstance(task, Ready)
-                        futures.append(task if ready else self._client.submit(run, *self._work, task, pure=False))
-            if not futures:
-                if more:
-                    sleep(1.0)
-                continue
-            future = futures.popleft()
-            if isinstance(future, Ready):
-                yield future.answer
-                continue
-            try:
+        while True:
+            for task in islice(source, _IN_FLIGHT - len(futures)):
                 with self._translate_errors("failed"):
-                    answer = future.result()
-                    future.release()
+                    ready = isinstance(task, Ready)
+                    futures.append(task if ready else self._client.submit(run, *self._work, task, pure=False))
+            if not futures:
+                return
+            future = futures.popleft()
+            yield future.answer if isinstance(future, Ready) else self._answer(future)
+
+    def _answer(self, future: Any) -> Any:
+        from distributed import KilledWorker
+
+        with self._translate_errors("failed"):
+            try:
+                return future.result()
             except KilledWorker as error:
-                answer = TaskFailure(LimitError(f"ended every worker of the cluster: {error}"), certain=False)
-            yield answer
+                return TaskFailure(LimitError(f"ended every worker of the cluster: {error}"), certain=False)
 
     def close(self) -> None:
         """Stop all work."""
         with suppress(Exception):  # a scheduler that has ended has no tasks
             self._client.close(timeout=5)
 
-    def _in_flight(self) -> int:
-        """Return the number of tasks to submit: enough that no thread waits for the next one."""
-        if monotonic() - self._looked > _LOOK:
-            self._looked = monotonic()
-            with self._translate_errors("failed"):
-                self._threads = sum(self._client.nthreads().values())
-        return 4 * self._threads
-
     @contextmanager
     def _translate_errors(self, failure: str) -> Iterator[None]:
         """Raise errors of the library, which have any type, as `WorkerError`."""
-        from distributed import KilledWorker
-
         try:
             yield
-        except (PlanoracleError, KilledWorker):
+        except PlanoracleError:
             raise
         except Exception as error:
             reason = str(error) or type(error).__name__
@@ -133,39 +105,5 @@ def run(start: bytes, limits: TaskLimits, requested: Mapping[str, str], task: An
     if installed != requested:
         listed = (", ".join(f"{name} {version}" for name, version in one.items()) for one in (installed, requested))
         raise WorkerError("a worker of the cluster has {}; must have {}".format(*listed))
-    with _turn:
-        try:
-            if (start, limits) not in _pools:
-                _close_pools()
-                _pools[start, limits] = WorkerPool(pickle.loads(start), limits, 1)
-            return next(_pools[start, limits].map([task]))
-        except PlanoracleError:  # of the pool
-            _close_pools()
-            raise
-
-
-def _close_pools() -> None:
-    while _pools:
-        _pools.popitem()[1].close()
-
-
-def _address_of(text: str) -> str:
-    """Return the address of a scheduler, read from its file if the text is a path."""
-    if not Path(text).is_file():
-        return text
-    try:
-        return str(load_json(read_bytes(text), text)["address"])
-    except (KeyError, TypeError):
-        raise InputError("is not a scheduler file: it has no address", source=text) from None
-
-
-def _check_certificate(address: str) -> None:
-    """Raise `WorkerError` if an address needs a certificate and none is set; dask would print a traceback."""
-    from distributed import Security
-
-    security: Any = Security
-    if address.startswith("tls://") and not security().get_connection_args("client").get("ssl_context"):
-        raise WorkerError(
-            f"the cluster at {address} needs a certificate; set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, "
-            "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT and DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY"
-        )
+    with WorkerPool(pickle.loads(start), limits, 1) as pool:  # its process is that of the task before
+        return next(pool.map([task]))

@@ -102,11 +102,10 @@ class Outbox:
         except MemoryError:
             raise
         except Exception as error:  # objects decide themselves how pickling them fails
-            failure = InternalError(f"the answer cannot be sent: {type(error).__name__}: {error}"[:1000])
-            data = pickle.dumps(("failed", failure), protocol=5)
+            reason = f"the answer cannot be sent: {type(error).__name__}: {error}"
+            data = pickle.dumps(("failed", InternalError(reason[:1000])), protocol=5)
         if len(data) > MAX_ANSWER:
-            failure = LimitError(f"the answer would have more than {MAX_ANSWER} bytes")
-            data = pickle.dumps(("failed", failure), protocol=5)
+            data = pickle.dumps(("failed", LimitError(f"the answer would have more than {MAX_ANSWER} bytes")))
         with self._lock:
             self._stream.write(data)
             self._stream.flush()
