@@ -1,17 +1,19 @@
-"""SQLite file of results by key: the journal of a run directory, and the format of the optimum cache."""
+"""SQLite files of results by key: the journal of a run directory, and the cache of optima."""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-import stat
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from types import TracebackType
+from typing import Any
 from urllib.parse import quote
 
+from planoracle.analysis.console import tell
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model.cache import FORMAT
 
@@ -28,7 +30,7 @@ class WorkerError(PlanoracleError):
 MAX_TEXT = 2**26
 
 
-def connect(path: Path, application: int, *, timeout: float) -> sqlite3.Connection:
+def connect(path: Path, application: int, *, timeout: float, is_exclusive: bool = False) -> sqlite3.Connection:
     """Open a file of entries, or create it.
 
     Parameters
@@ -37,6 +39,8 @@ def connect(path: Path, application: int, *, timeout: float) -> sqlite3.Connecti
         Number by which a file of this kind and format is recognized (SQLite's ``application_id``).
     timeout
         Seconds to wait for other processes that use the file.
+    is_exclusive
+        Check the whole file, and lock it until it is closed.
 
     Raises
     ------
@@ -47,47 +51,50 @@ def connect(path: Path, application: int, *, timeout: float) -> sqlite3.Connecti
     """
     for end in ("", "-journal", "-wal"):  # SQLite opens all three, and waits for ever for a pipe
         place = Path(f"{path}{end}")
-        try:
-            mode = os.lstat(place).st_mode
-        except FileNotFoundError:
-            continue
-        if not stat.S_ISREG(mode):
+        if os.path.lexists(place) and (place.is_symlink() or not place.is_file()):
             raise StorageError(f"{place}: is no regular file (links are not followed)")
     database = sqlite3.connect(
         f"file:{quote(str(path))}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
     try:
-        database.execute("PRAGMA trusted_schema = OFF")
-        database.execute("PRAGMA cell_size_check = ON")
-        # In one transaction: another process may be creating the file.
-        database.execute("BEGIN")
-        (number,) = database.execute("PRAGMA application_id").fetchone()
-        (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        database.execute("COMMIT")
-        if number == application:
-            return database
-        if number or tables:
-            raise StorageError(f"{path}: is a file of another program or release; remove it or name another folder")
-        database.execute("PRAGMA journal_mode = DELETE")
-        database.execute("BEGIN IMMEDIATE")
-        database.execute("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID")
-        database.execute(f"PRAGMA application_id = {application:d}")
-        database.execute("COMMIT")
-    except sqlite3.DatabaseError as error:
+        _prepare(database, path, application)
+        if is_exclusive:
+            database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            database.execute("BEGIN EXCLUSIVE")  # the lock stays until the file is closed
+            (fault,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            if fault != "ok":
+                raise sqlite3.DatabaseError(fault)
+    except BaseException as error:
         database.close()
-        if isinstance(error, sqlite3.OperationalError):
-            raise
-        raise StorageError(f"{path}: is damaged, or no file of planoracle ({error}); remove it") from None
-    except BaseException:
-        database.close()
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            raise StorageError(f"{path}: is damaged, or no file of planoracle ({error}); remove it") from None
         raise
     return database
+
+
+def _prepare(database: sqlite3.Connection, path: Path, application: int) -> None:
+    """Create the table of a new file; raise `StorageError` for a file of another kind."""
+    database.execute("PRAGMA trusted_schema = OFF")
+    database.execute("PRAGMA cell_size_check = ON")
+    # In one transaction: another process may be creating the file.
+    database.execute("BEGIN")
+    (number,) = database.execute("PRAGMA application_id").fetchone()
+    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    database.execute("COMMIT")
+    if number == application:
+        return
+    if number or tables:
+        raise StorageError(f"{path}: is a file of another program or release; remove it or name another folder")
+    database.execute("BEGIN IMMEDIATE")
+    database.execute("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID")
+    database.execute(f"PRAGMA application_id = {application:d}")
+    database.execute("COMMIT")
 
 
 #: Name of the file in the directory.
 NAME = "results.sqlite"
 
-_APPLICATION = 0x706C0000 + FORMAT
+_JOURNAL = 0x706C0000 + FORMAT
 # Seconds from a result to its commit: what a crash can cost.
 _COMMIT = 1.0
 
@@ -109,7 +116,7 @@ class Journal:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, Journal(Path(folder), print) as journal:
-    ...     journal.put([("key", "text")])
+    ...     journal.put("key", "text")
     ...     journal.commit()
     ...     journal.get("key"), journal.get("other"), len(journal)
     ('text', None, 1)
@@ -117,33 +124,21 @@ class Journal:
 
     def __init__(self, folder: Path, warn: Callable[[str], None]) -> None:
         self.path = folder / NAME
-        self.is_lost = False  # the file was moved, deleted or emptied while this is open
         self._warn = warn
         self._lock = threading.RLock()
         self._timer: threading.Timer | None = None  # of the next commit
         self._fault: StorageError | None = None  # nothing can be stored any more
         self._pending = 0  # results since the last commit
-        self._file: os.stat_result | None = None
+        self._file: os.stat_result | None = None  # at the last commit
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"{folder}: cannot be used as a run directory: {error.strerror}") from None
         was_empty = self.path.is_file() and not self.path.stat().st_size
-        try:
-            self._database = connect(self.path, _APPLICATION, timeout=0)
-            try:
-                self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-                self._database.execute("BEGIN EXCLUSIVE")  # the lock stays until the file is closed
-                (fault,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
-                if fault != "ok":
-                    raise StorageError(f"{self.path}: is damaged ({fault}); remove it to start again")
-                self._count = int(self._database.execute("SELECT count(*) FROM entries").fetchone()[0])
-                self._file = os.stat(self.path)
-            except BaseException:
-                self._database.close()
-                raise
-        except (sqlite3.Error, OSError) as error:
-            raise self._error(error) from None
+        with self._translate_errors():
+            self._database = connect(self.path, _JOURNAL, timeout=0, is_exclusive=True)
+            self._count = int(self._database.execute("SELECT count(*) FROM entries").fetchone()[0])
+            self._file = os.stat(self.path)
         if was_empty:
             warn(f"{self.path}: was empty; all its results, if it had any, are computed again")
 
@@ -154,61 +149,55 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def is_lost(self) -> bool:
+        """True if the path no longer leads to the file with everything that was committed."""
+        if self._file is None:
+            return False
+        try:
+            now = os.stat(self.path, follow_symlinks=False)
+        except OSError:
+            return True
+        return not os.path.samestat(now, self._file) or now.st_size < self._file.st_size
 
     def get(self, key: str) -> str | None:
         """Return the result that is stored under a key, ``None`` if there is none."""
         statement = "SELECT text FROM entries WHERE key = ? AND typeof(text) = 'text' AND length(text) <= ?"
-        with self._lock:
-            try:
-                row = self._database.execute(statement, (key, MAX_TEXT)).fetchone()
-            except sqlite3.Error as error:
-                raise self._error(error) from None
+        with self._translate_errors():
+            row = self._database.execute(statement, (key, MAX_TEXT)).fetchone()
         return None if row is None else str(row[0])
 
     def drop(self, key: str) -> None:
         """Remove a result that cannot be used."""
         self._warn(f"{self.path}: a result is not what it should be; it is computed again")
-        with self._lock:
-            try:
-                self._database.execute("DELETE FROM entries WHERE key = ?", (key,))
-            except sqlite3.Error as error:
-                raise self._error(error) from None
+        with self._translate_errors():
+            self._database.execute("DELETE FROM entries WHERE key = ?", (key,))
             self._pending -= 1
 
-    def put(self, results: Iterable[tuple[str, str]]) -> None:
-        """Store results by key; the first of equal keys stays. They are committed within a second.
+    def put(self, key: str, text: str) -> None:
+        """Store a result, unless its key has one. It is committed within a second.
 
         Raises
         ------
         StorageError
-            If they, or results before them, cannot be written; what was committed is safe.
+            If it, or a result before it, cannot be written; what was committed is safe.
         """
-        with self._lock:
-            if self._fault is not None:
-                raise self._fault
-            try:
-                for key, text in results:
-                    if len(text) <= MAX_TEXT:
-                        written = self._database.execute("INSERT OR IGNORE INTO entries VALUES (?, ?)", (key, text))
-                        self._pending += written.rowcount
-            except sqlite3.Error as error:
-                raise self._error(error) from None
+        with self._translate_errors():
+            if len(text) <= MAX_TEXT:
+                written = self._database.execute("INSERT OR IGNORE INTO entries VALUES (?, ?)", (key, text))
+                self._pending += written.rowcount
             if self._timer is None:  # the next result may take minutes
                 self._timer = threading.Timer(_COMMIT, self._commit_late)
                 self._timer.daemon = True
                 self._timer.start()
 
     def _commit_late(self) -> None:
-        with self._lock:
-            if self._timer is None:  # the journal was closed
-                return
+        with self._lock, suppress(StorageError):  # which the next call raises
             self._timer = None
-            with suppress(StorageError):  # which the next call raises
-                self.commit()
+            self.commit()
 
     def commit(self) -> None:
         """Write everything to the disk.
@@ -218,18 +207,13 @@ class Journal:
         StorageError
             If the disk does not take it, or the file was moved, deleted or emptied.
         """
-        with self._lock:
-            if self._fault is not None:
-                raise self._fault
-            if not self._is_in_place():
-                raise self._error(FileNotFoundError())
-            try:
-                if self._database.in_transaction:
-                    self._database.execute("COMMIT")
-                self._file = os.stat(self.path)
-                self._database.execute("BEGIN")
-            except (sqlite3.Error, OSError) as error:
-                raise self._error(error) from None
+        with self._translate_errors():
+            if self.is_lost:
+                raise FileNotFoundError
+            if self._database.in_transaction:
+                self._database.execute("COMMIT")
+            self._file = os.stat(self.path)
+            self._database.execute("BEGIN")
             self._count, self._pending = self._count + self._pending, 0
 
     def close(self) -> None:
@@ -237,30 +221,117 @@ class Journal:
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
-                self._timer = None
             try:
                 self.commit()
             finally:
                 with suppress(sqlite3.Error):  # what was not committed is rolled back, now or by the next process
                     self._database.close()
 
-    def _error(self, error: Exception) -> StorageError:
-        """Return an error of the file, after which nothing is stored any more."""
-        if "locked" in str(error):
-            return StorageError(f"{self.path.parent}: another process is using this run directory")
-        if self._file is not None and not self._is_in_place():
-            self.is_lost = True
-            message = "was moved, deleted or emptied during the run; results are lost"
-        else:
-            message = f"cannot be read or written: {error.strerror if isinstance(error, OSError) else error}"
-        self._fault = StorageError(f"{self.path}: {message}")
-        return self._fault
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        """Exclude other threads; raise a `StorageError` for a fault of the file, now and in later calls."""
+        with self._lock:
+            if self._fault is not None:
+                raise self._fault
+            try:
+                yield
+            except (sqlite3.Error, OSError) as error:
+                if "locked" in str(error):
+                    raise StorageError(f"{self.path.parent}: another process is using this run directory") from None
+                reason = f"cannot be read or written: {error.strerror if isinstance(error, OSError) else error}"
+                lost = "was moved, deleted or emptied during the run; results are lost"
+                self._fault = StorageError(f"{self.path}: {lost if self.is_lost else reason}")
+                raise self._fault from None
 
-    def _is_in_place(self) -> bool:
-        """Return whether the path still leads to the file, with everything that was committed."""
-        assert self._file is not None
+
+#: Environment variable that names the folder of the cache; if it is empty, there is no cache.
+VARIABLE = "PLANORACLE_CACHE"
+
+_CACHE = 0x706D0000 + FORMAT
+# Seconds to wait for another process that writes.
+_TIMEOUT = 5.0
+
+
+class OptimumCache:
+    """JSON objects by key in a file that any number of processes may share.
+
+    A fault of the file never stops the work: it is reported once, and the file is not used any more. Entries are not
+    trusted, see `planoracle.analysis.grading.oracle`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     cache = OptimumCache(Path(folder))
+    ...     cache.put("0123", {"makespan": 10})
+    ...     cache.get("0123"), cache.get("4567")
+    ({'makespan': 10}, None)
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "optima.sqlite"
+        self._connections: dict[int, sqlite3.Connection] = {}  # by process: a connection must not cross a fork
+        self._is_usable = True
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """Return the entry of a key; an entry that is no JSON object is removed."""
+        row = self._execute("SELECT text FROM entries WHERE key = ? AND length(text) <= ?", key, MAX_TEXT)
+        if row is None:
+            return None
+        with suppress(TypeError, ValueError, RecursionError):
+            entry = json.loads(row[0])
+            if isinstance(entry, dict):
+                return entry
+        self.drop(key, "is damaged")
+        return None
+
+    def put(self, key: str, entry: dict[str, Any]) -> None:
+        """Store an entry in place of any other."""
+        text = json.dumps(entry, separators=(",", ":"))
+        if len(text) <= MAX_TEXT:
+            self._execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", key, text)
+
+    def drop(self, key: str, reason: str) -> None:
+        """Remove an entry that cannot be used, and report the reason."""
+        tell(f"{self.path}: an entry {reason}; the problem is solved again", "warning")
+        self._execute("DELETE FROM entries WHERE key = ?", key)
+
+    def _execute(self, statement: str, *values: object) -> Any:
+        if not self._is_usable:
+            return None
         try:
-            now = os.stat(self.path, follow_symlinks=False)
-        except OSError:
-            return False
-        return os.path.samestat(now, self._file) and now.st_size >= self._file.st_size
+            if os.getpid() not in self._connections:
+                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if not all(map(_is_private, (self.path.parent, self.path))):
+                    advice = f"chmod 700 its folder, or name another one by {VARIABLE}"
+                    raise StorageError(f"belongs to another user, or can be written by other users ({advice})")
+                self._connections = {os.getpid(): connect(self.path, _CACHE, timeout=_TIMEOUT)}
+            return self._connections[os.getpid()].execute(statement, values).fetchone()
+        except (StorageError, sqlite3.Error, OSError) as error:
+            self._is_usable = False
+            reason = str(error).removeprefix(f"{self.path}: ")
+            tell(f"{self.path}: {reason}; the cache of optima is not used", "warning")
+            return None
+
+
+def _is_private(place: Path) -> bool:
+    """Return whether only this user can write to a place, or there is none."""
+    if os.name != "posix" or not place.exists():
+        return True
+    status = place.stat()
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def default_cache() -> OptimumCache | None:
+    """Return the cache in the user's cache folder, or where `VARIABLE` says; ``None`` if that is empty."""
+    folder = os.environ.get(VARIABLE)
+    if folder is None:
+        from platformdirs import user_cache_dir
+
+        folder = user_cache_dir("planoracle", appauthor=False)
+    return _cache_in(Path(folder)) if folder else None
+
+
+@cache
+def _cache_in(folder: Path) -> OptimumCache:
+    return OptimumCache(folder)

@@ -86,7 +86,7 @@ def answer_items(
         item = waiting.popleft()
         is_lasting = isinstance(answer, ResultRow) and answer.is_lasting
         if journal is not None and item.key is not None and item.answer is None and is_lasting:
-            journal.put([(item.key, answer.text)])
+            journal.put(item.key, answer.text)
         yield item, answer
 
 

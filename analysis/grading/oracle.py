@@ -12,7 +12,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from planoracle.analysis.batch.optimum_cache import Store, default_store
+from planoracle.analysis.batch.journal import OptimumCache, default_cache
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.cache import FORMAT, ProblemCache, digest, fingerprint
 from planoracle.instances.model.instance import Instance
@@ -46,7 +46,7 @@ def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK
     bundled = bundled_result(problem, rules)
     if bundled is not None:
         return bundled
-    store: Store | None = default_store() if is_cached and isinstance(limit, WorkLimit) else None
+    store = default_cache() if is_cached and isinstance(limit, WorkLimit) else None
     if store is None:
         return solve(problem, rules=rules, time_limit=limit)
     key = digest("optimum", FORMAT, versions(), fingerprint(problem), rules, limit)
@@ -73,7 +73,7 @@ def _entry(problem: Problem, rules: Rules | None, result: Result) -> dict[str, A
     return engine_of(problem).pack(problem, rules, plan)
 
 
-def _load_cached(store: Store, key: str, problem: Problem, rules: Rules | None) -> Result | None:
+def _load_cached(store: OptimumCache, key: str, problem: Problem, rules: Rules | None) -> Result | None:
     """Return the optimum or the plan in the cache, ``None`` if there is none or it does not hold."""
     entry = store.get(key)
     if entry is None:

@@ -22,9 +22,14 @@ from planoracle.instances.model.cache import digest
 ROWS = {digest(number): f'{{"n": {number}, "text": "é\\n"}}' for number in range(50)}
 
 
+def put(journal: Journal, rows: dict[str, str]) -> None:
+    for key, text in rows.items():
+        journal.put(key, text)
+
+
 def filled(folder: Path, rows: dict[str, str] = ROWS) -> Path:
     with Journal(folder, pytest.fail) as journal:
-        journal.put(rows.items())
+        put(journal, rows)
     return folder / NAME
 
 
@@ -39,7 +44,7 @@ def stored(path: Path) -> dict[str, str]:
 
 def test_results_are_there_the_next_time(tmp_path: Path) -> None:
     with Journal(tmp_path / "deep" / "run", pytest.fail) as journal:
-        journal.put(ROWS.items())
+        put(journal, ROWS)
         assert len(journal) == 0  # committed results
     assert stored(journal.path) == ROWS
     with Journal(journal.path.parent, pytest.fail) as journal:
@@ -51,12 +56,12 @@ def test_results_are_there_the_next_time(tmp_path: Path) -> None:
 def test_the_first_result_of_a_key_stays_until_it_is_dropped(tmp_path: Path) -> None:
     warnings: list[str] = []
     with Journal(tmp_path, warnings.append) as journal:
-        journal.put([("a", "1"), ("a", "2")])
-        journal.put([("a", "3"), ("b", "4")])
+        put(journal, {"a": "1"})
+        put(journal, {"a": "3", "b": "4"})
         assert journal.get("a") == "1"
         journal.drop("a")
         assert journal.get("a") is None
-        journal.put([("a", "5")])
+        journal.put("a", "5")
     assert stored(tmp_path / NAME) == {"a": "5", "b": "4"}
     assert warnings == [f"{tmp_path / NAME}: a result is not what it should be; it is computed again"]
 
@@ -65,7 +70,7 @@ def test_texts_that_are_too_long_are_not_stored(tmp_path: Path, monkeypatch: pyt
     path = filled(tmp_path, {"a": "x" * 1000})
     monkeypatch.setattr(module, "MAX_TEXT", 100)
     with Journal(tmp_path, pytest.fail) as journal:
-        journal.put([("b", "x" * 101), ("c", "x")])
+        put(journal, {"b": "x" * 101, "c": "x"})
         assert [journal.get(key) for key in "abc"] == [None, None, "x"]
     assert stored(path).keys() == {"a", "c"}
 
@@ -75,9 +80,9 @@ import os, signal, sys, time
 from pathlib import Path
 from planoracle.analysis.batch.journal import Journal
 journal = Journal(Path(sys.argv[1]), print)
-journal.put([("a", "1")])
+journal.put("a", "1")
 time.sleep(float(sys.argv[2]))  # a long task
-journal.put([("b", "2")])
+journal.put("b", "2")
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -101,7 +106,7 @@ def test_a_second_user_is_refused_until_the_first_has_finished(tmp_path: Path) -
             Journal(tmp_path, pytest.fail)
         done = subprocess.run(other, capture_output=True, text=True, check=False)
         assert "another process is using this run directory" in done.stderr
-        journal.put([("a", "1")])
+        journal.put("a", "1")
     assert subprocess.run(other, capture_output=True, check=True).stderr == b""
     assert stored(tmp_path / NAME) == {"a": "1"}
 
@@ -114,7 +119,7 @@ def other_database(path: Path) -> None:
 def other_release(path: Path) -> None:
     filled(path.parent)
     with sqlite3.connect(path) as database:
-        database.execute(f"PRAGMA application_id = {module._APPLICATION + 1}")
+        database.execute(f"PRAGMA application_id = {module._JOURNAL + 1}")
 
 
 def damaged(path: Path) -> None:
@@ -131,8 +136,8 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "text": (lambda path: path.write_text("hello " * 1000), "is damaged, or no file of planoracle"),
     "database of another program": (other_database, "is a file of another program or release"),
     "journal of another release": (other_release, "is a file of another program or release"),
-    "damaged": (damaged, r"is damaged \(|cannot be read or written: .*malformed"),
-    "cut off": (cut_off, r"is damaged|cannot be read or written: .*malformed"),
+    "damaged": (damaged, "is damaged"),
+    "cut off": (cut_off, "is damaged"),
     "pipe": (os.mkfifo, "is no regular file"),
     "pipe for a rollback journal": (lambda path: os.mkfifo(f"{filled(path.parent)}-journal"), "is no regular file"),
     "link": (lambda path: path.symlink_to(filled(path.parent / "other")), "is no regular file"),
@@ -168,7 +173,7 @@ def test_a_file_that_was_emptied_between_runs_is_reported(tmp_path: Path) -> Non
     warnings: list[str] = []
     with Journal(tmp_path, warnings.append) as journal:
         assert len(journal) == 0
-        journal.put(ROWS.items())
+        put(journal, ROWS)
     assert warnings == [f"{tmp_path / NAME}: was empty; all its results, if it had any, are computed again"]
     assert stored(tmp_path / NAME) == ROWS
 
@@ -190,10 +195,10 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_file_that_goes_away_during_a_run_is_an_error(tmp_path: Path, change: str) -> None:
     journal = Journal(tmp_path / "run", pytest.fail)
-    journal.put(ROWS.items())
+    put(journal, ROWS)
     journal.commit()
     CHANGES[change](journal.path)
-    for call in (journal.commit, lambda: journal.put([("a", "1")]), journal.close):
+    for call in (journal.commit, lambda: journal.put("a", "1"), journal.close):
         with pytest.raises(StorageError, match=r"results\.sqlite: was moved, deleted or emptied during the run"):
             call()
     assert journal.is_lost
@@ -205,7 +210,7 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
 
     def fill() -> None:
         for number in range(300):
-            journal.put([(str(number), "x" * 1000)])
+            journal.put(str(number), "x" * 1000)
             journal.commit()
 
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -221,7 +226,7 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert 1 < len(stored(path)) == count < 300
     with Journal(tmp_path, pytest.fail) as journal:
-        journal.put(ROWS.items())
+        put(journal, ROWS)
     assert len(stored(path)) == count + len(ROWS)
 
 

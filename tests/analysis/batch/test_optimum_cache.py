@@ -13,8 +13,7 @@ from dataclasses import replace
 import pytest
 from support.samples import sample
 
-from planoracle.analysis.batch import optimum_cache as storing
-from planoracle.analysis.batch.optimum_cache import VARIABLE, default_store
+from planoracle.analysis.batch.journal import VARIABLE, _cache_in, default_cache
 from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading import oracle as module
 from planoracle.analysis.grading.grader import Grader
@@ -61,7 +60,7 @@ def fresh(name=NAME):
 
 def new_process():
     """Open the cache again, as another process does."""
-    storing._store.cache_clear()
+    _cache_in.cache_clear()
 
 
 def best_of_kitchen():
@@ -147,10 +146,10 @@ def test_it_can_be_switched_off_and_bundled_optima_need_none(path, monkeypatch):
     optimum(fresh(OTHER), is_cached=False)
     assert not path.parent.exists()
     monkeypatch.setenv(VARIABLE, "")
-    assert default_store() is None
+    assert default_cache() is None
     monkeypatch.delenv(VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(path.parent))
-    store = default_store()
+    store = default_cache()
     assert store is not None
     assert store.path == path.parent / "planoracle" / path.name
 
@@ -322,11 +321,12 @@ def linked(path):
     path.symlink_to(path.with_name("other"))
 
 
+FOREIGN = "belongs to another user, or can be written by other users"
 FAULTS = {
-    "file that others can write": (lambda path: path.chmod(0o666), "can be written by other users"),
-    "folder that others can write": (lambda path: path.parent.chmod(0o770), "can be written by other users"),
-    "file of another user": (lambda path: os.chown(path, 12345, -1), "belongs to another user"),
-    "folder of another user": (lambda path: os.chown(path.parent, 12345, -1), "belongs to another user"),
+    "file that others can write": (lambda path: path.chmod(0o666), FOREIGN),
+    "folder that others can write": (lambda path: path.parent.chmod(0o770), FOREIGN),
+    "file of another user": (lambda path: os.chown(path, 12345, -1), FOREIGN),
+    "folder of another user": (lambda path: os.chown(path.parent, 12345, -1), FOREIGN),
     "pipe": (in_its_place(os.mkfifo), "is no regular file"),
     "pipe for a rollback journal": (lambda path: os.mkfifo(f"{path}-journal"), "is no regular file"),
     "device": (in_its_place(lambda path: path.symlink_to("/dev/null")), ""),
