@@ -54,8 +54,9 @@ class DaskCluster:
         self._address = address
         self._work = (pickle.dumps(start, protocol=5), limits, versions())
         with self._translate_errors("cannot be reached"):
+            connect: Any = Client
             place = {"scheduler_file" if Path(address).is_file() else "address": address}
-            self._client: Any = Client(**place, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
+            self._client = connect(**place, timeout=_SEARCH, set_as_default=False)
             if not self._client.nthreads():
                 tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
 

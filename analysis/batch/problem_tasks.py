@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from planoracle.analysis.batch.pool import each_in_worker
-from planoracle.analysis.batch.tasks import Item, ResultRow
+from planoracle.analysis.batch.tasks import Item, ResultRow, Work
 from planoracle.analysis.batch.worker import report
-from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.cache import FORMAT, digest, fingerprint
+from planoracle.instances.model.cache import fingerprint
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.profiles import Rules
-from planoracle.solver.result import versions
 from planoracle.solver.solve import solve
 
 # Files up to this size, in bytes, are read in this process.
@@ -65,56 +61,36 @@ def is_row(row: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Solving:
+class Solving(Work):
     """Batch work: solve one problem per task, with the options of `planoracle.solver.solve.solve`.
 
-    Attributes
-    ----------
-    profile, rules
-        Name of the rule profile, and single rules by name, see `planoracle.analysis.grading.rule_options.profiles`.
-        Without a profile the solver chooses the rules.
+    With an empty ``profile`` the solver chooses the rules.
     """
 
+    profile: str = ""
     time_limit: float = 60.0
     seed: int = 0
     workers: int = 1
     exact_grid: bool = False
-    profile: str | None = None
-    rules: tuple[tuple[str, str], ...] = ()
-    versions: tuple[tuple[str, str], ...] = tuple(versions().items())
     min_interruptions: bool = False
 
-    def item(self, problem: Problem, *, is_keyed: bool) -> Item:
-        """Return the item of a problem, with a key if its result is to be stored."""
-        options: tuple[object, ...] = (self.time_limit, self.seed, self.workers, self.exact_grid)
-        if self.profile is not None:
-            options += (self.profile, self.rules)
-        if self.min_interruptions:
-            options += ("min_interruptions",)
-        key = digest("solve", FORMAT, options, self.versions, fingerprint(problem)) if is_keyed else None
-        return Item(problem, problem, key)
+    def item(self, problem: Problem) -> Item:
+        """Return the item of a problem."""
+        return Item(problem, problem, self.key(fingerprint(problem)))
 
-    def start(self) -> Callable[[Problem], ResultRow]:
-        """Return the function that solves one problem and reports improvements meanwhile."""
-        return self._answer
-
-    @cached_property
-    def _profiles(self) -> dict[str, Rules]:
-        return profiles(self.profile or "", dict(self.rules))
-
-    def _answer(self, problem: Problem) -> ResultRow:
-        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, "exact_grid": self.exact_grid}
-        if self.min_interruptions:
-            options["min_interruptions"] = True
-        if self.profile is not None:
-            rules = self._profiles[problem.benchmark]
-            if problem.kind == "schedule":  # its rules are in the problem
-                problem = registry.of(problem).under(problem, rules)
-            else:
-                options["rules"] = rules
-        result = solve(problem, time_limit=self.time_limit, on_progress=_report, **options)
+    def answer(self, task: Problem) -> ResultRow:
+        """Solve a problem, and report improvements meanwhile."""
+        rules = self.rules_by_benchmark[task.benchmark] if self.profile else None
+        if rules is not None and task.kind == "schedule":  # its rules are in the problem
+            task, rules = registry.of(task).under(task, rules), None
+        result = solve(
+            task,
+            rules=rules,
+            time_limit=self.time_limit,
+            seed=self.seed,
+            workers=self.workers,
+            exact_grid=self.exact_grid,
+            min_interruptions=self.min_interruptions,
+            on_progress=lambda makespan, bound: report((makespan, bound)),
+        )
         return ResultRow(json.dumps(result.as_dict()))
-
-
-def _report(makespan: int | None, bound: int) -> None:
-    report((makespan, bound))

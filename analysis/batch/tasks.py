@@ -6,10 +6,15 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from planoracle.analysis.batch.journal import Journal
-from planoracle.analysis.batch.pool import Ready, TaskFailure
+from planoracle.analysis.batch.pool import Ready
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.model.cache import FORMAT, digest
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.result import versions
 
 
 class ResultRow(NamedTuple):
@@ -23,6 +28,37 @@ class ResultRow(NamedTuple):
 
     text: str
     is_lasting: bool = True
+
+
+@dataclass(frozen=True)
+class Work:
+    """Options of the tasks of a batch; subclasses answer one task.
+
+    Attributes
+    ----------
+    profile, rules
+        Name of the rule profile, and single rules by name, see `planoracle.analysis.grading.rule_options.profiles`.
+    """
+
+    profile: str = "paper"
+    rules: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def rules_by_benchmark(self) -> dict[str, Rules]:
+        """Rules of each benchmark; raises `UnknownNameError` for unknown rules."""
+        return profiles(self.profile, dict(self.rules))
+
+    def key(self, *content: object) -> str:
+        """Return a digest of content, options and versions, under which a journal stores the row."""
+        return digest(type(self).__name__, FORMAT, versions(), self, *content)
+
+    def start(self) -> Callable[[Any], ResultRow]:
+        """Return the function that answers a task."""
+        return self.answer
+
+    def answer(self, task: Any) -> ResultRow:
+        """Return the row of a task."""
+        raise NotImplementedError
 
 
 @dataclass(slots=True)
@@ -44,7 +80,7 @@ class Item:
     about: Any
     task: Any = None
     key: str | None = None
-    answer: ResultRow | TaskFailure | None = None
+    answer: Any = None
 
 
 class Pool(Protocol):
@@ -60,8 +96,11 @@ class Pool(Protocol):
 
 
 def answer_items(
-    items: Iterable[Item], pool: Pool, journal: Journal | None, is_row: Callable[[Any], bool]
-) -> Iterator[tuple[Item, ResultRow | TaskFailure]]:
+    items: Iterable[Item],
+    pool: Pool,
+    journal: Journal | None = None,
+    is_row: Callable[[Any], bool] = lambda row: True,
+) -> Iterator[tuple[Item, Any]]:
     """Yield every item with its answer, in input order; rows in the journal are not computed again.
 
     Parameters
@@ -74,23 +113,22 @@ def answer_items(
     def tasks() -> Iterator[Any]:
         for item in items:
             waiting.append(item)
-            if item.answer is None and journal is not None and item.key is not None:
-                stored = journal.get(item.key)
-                if stored is not None and _holds(stored, is_row):
+            if journal is not None and item.key is not None and (stored := journal.get(item.key)) is not None:
+                if _is_valid(stored, is_row):
                     item.answer = ResultRow(stored)
-                elif stored is not None:
+                else:
                     journal.drop(item.key)
             yield item.task if item.answer is None else Ready(item.answer)
 
     for answer in pool.map(tasks()):
         item = waiting.popleft()
-        is_lasting = isinstance(answer, ResultRow) and answer.is_lasting
-        if journal is not None and item.key is not None and item.answer is None and is_lasting:
+        is_new = isinstance(answer, ResultRow) and answer.is_lasting and item.answer is None
+        if journal is not None and item.key is not None and is_new:
             journal.put(item.key, answer.text)
         yield item, answer
 
 
-def _holds(text: str, is_row: Callable[[Any], bool]) -> bool:
+def _is_valid(text: str, is_row: Callable[[Any], bool]) -> bool:
     try:
         return is_row(json.loads(text))
     except (ValueError, RecursionError):

@@ -88,47 +88,31 @@ def answer(function: Callable[[Any], Any], task: bytes, limits: TaskLimits) -> t
         set_timer(None)
 
 
-class Outbox:
-    """Messages to the pool, also from other threads than that of the task."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._lock = threading.Lock()
-
-    def send(self, kind: str, value: Any) -> None:
-        """Write one message; an error instead of an answer that cannot be sent."""
-        try:
-            data = pickle.dumps((kind, value), protocol=5)
-        except MemoryError:
-            raise
-        except Exception as error:  # objects decide themselves how pickling them fails
-            reason = f"the answer cannot be sent: {type(error).__name__}: {error}"
-            data = pickle.dumps(("failed", InternalError(reason[:1000])), protocol=5)
-        if len(data) > MAX_ANSWER:
-            data = pickle.dumps(("failed", LimitError(f"the answer would have more than {MAX_ANSWER} bytes")))
-        with self._lock:
-            self._stream.write(data)
-            self._stream.flush()
+_lock = threading.Lock()
+_answers: IO[bytes] | None = None  # to the pool; None outside of a worker
 
 
-_outbox: Outbox | None = None
+def send(kind: str, value: Any) -> None:
+    """Write one message to the pool, from any thread; an error instead of an answer that cannot be sent."""
+    assert _answers is not None
+    try:
+        data = pickle.dumps((kind, value), protocol=5)
+    except MemoryError:
+        raise
+    except Exception as error:  # objects decide themselves how pickling them fails
+        reason = f"the answer cannot be sent: {type(error).__name__}: {error}"
+        data = pickle.dumps(("failed", InternalError(reason[:1000])))
+    if len(data) > MAX_ANSWER:
+        data = pickle.dumps(("failed", LimitError(f"the answer would have more than {MAX_ANSWER} bytes")))
+    with _lock:
+        _answers.write(data)
+        _answers.flush()
 
 
 def report(progress: Any) -> None:
     """Send a progress message of the current task to the pool; do nothing outside of a worker."""
-    if _outbox is not None:
-        _outbox.send("progress", progress)
-
-
-def receive(stream: IO[bytes]) -> bytes:
-    """Read the next message of the pool; end the process with the pool."""
-    try:
-        message: bytes = pickle.load(stream)
-    except MemoryError:
-        os._exit(NO_MEMORY)
-    except Exception:  # whatever it is, there will be no more messages
-        os._exit(0)
-    return message
+    if _answers is not None:
+        send("progress", progress)
 
 
 def end_with(parent: int) -> NoReturn:
@@ -138,12 +122,12 @@ def end_with(parent: int) -> NoReturn:
     os._exit(0)
 
 
-def serve(requests: IO[bytes], outbox: Outbox) -> NoReturn:
+def serve(requests: IO[bytes]) -> NoReturn:
     """Answer batches of tasks until the process ends."""
     function: Callable[[Any], Any] = pickle.loads
     limits = TaskLimits()
     while True:
-        message = receive(requests)
+        message: bytes = pickle.load(requests)
         if message.startswith(b"import"):
             import_module(message[6:].decode())
         elif message.startswith(b"start"):
@@ -154,14 +138,14 @@ def serve(requests: IO[bytes], outbox: Outbox) -> NoReturn:
                 os.environ.update(environment)
                 os.chdir(folder)
                 function = start()
-                outbox.send("ready", None)
+                send("ready", None)
             except PlanoracleError as error:
-                outbox.send("failed", error)
+                send("failed", error)
             except Exception as error:
                 reason = f"a worker process cannot begin its work: {type(error).__name__}: {error}"
-                outbox.send("failed", WorkerError(reason))
+                send("failed", WorkerError(reason))
         else:
-            outbox.send(*answer(function, message, limits))
+            send(*answer(function, message, limits))
 
 
 def main() -> NoReturn:
@@ -169,16 +153,15 @@ def main() -> NoReturn:
     for name in ("SIGINT", "SIGHUP"):  # a terminal's signals concern the pool, which ends its workers
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    global _answers  # the pipe of this process
+    requests, _answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     if os.name == "posix":
         threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
-    global _outbox  # noqa: PLW0603  # the pipe of this process
-    _outbox = Outbox(answers)
     try:
-        serve(requests, _outbox)
+        serve(requests)
     except MemoryError:
         os._exit(NO_MEMORY)
-    except OSError:  # the pool has gone
+    except (OSError, EOFError, pickle.UnpicklingError):  # the pool has gone, maybe in the middle of a message
         os._exit(0)

@@ -43,7 +43,7 @@ from planoracle.analysis.cli.submissions import (
 from planoracle.analysis.cli.summaries import format_of, show, write
 from planoracle.analysis.console import clear, tell
 from planoracle.analysis.grading.grade_row import grade_of, is_grade_row
-from planoracle.analysis.grading.grader import Grade, MismatchCounter
+from planoracle.analysis.grading.grader import Grade, Grader, MismatchCounter
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.path_names import EntryError, SourceLine
 from planoracle.analysis.intake.record_fields import is_grade, normalise
@@ -126,7 +126,7 @@ def grade(
     work = Grading(
         profile, tuple(sorted(options.items())), trace, cache, limits, own_limits, tuple(named.items()), places
     )
-    averages = GradeRows(work.grader().rules)
+    averages = GradeRows(work.rules_by_benchmark)
     check_folder_of(page, "--report")
     day = None if page is None else newest(submissions)
     retained: list[Entry] | None = None if page is None else []
@@ -146,7 +146,7 @@ def grade(
                 if isinstance(answer, ResultRow):
                     result = Grade.of_row(json.loads(answer.text), **place._asdict())
                 else:
-                    result = work.unscored_grade(place, entry, answer)
+                    result = Grader().unscored_grade(entry, answer.error, place)
                 if not result.scored:
                     report_failure(place, result.reason)
                     failed = True

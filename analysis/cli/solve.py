@@ -117,17 +117,18 @@ def solve(
     if heuristic is not None:
         _apply_heuristic(heuristic, names, form, seed, iterations, time_limit, agents, only)
     chosen = chosen_rules(rule or ())
-    if profile is not None or chosen:
-        profile = profile or "paper"
+    if chosen and profile is None:
+        profile = "paper"
+    if profile is not None:
         profiles(profile, chosen)  # raises for unknown profiles and rules
     rules = tuple(sorted(chosen.items()))
     seconds = _SECONDS if time_limit is None else time_limit
-    work = Solving(seconds, seed, workers, exact_grid, profile, rules, min_interruptions=min_interruptions)
+    work = Solving(profile or "", rules, seconds, seed, workers, exact_grid, min_interruptions)
     listed = _ProblemList(names, agents, only or [])
     table, notes = Table(form, _COLUMNS), Notes()
     failed = turns = False
     with workshop(work.start, NO_LIMITS, jobs, run, cluster, listed.improve) as (pool, journal):
-        items = listed.items(lambda problem: work.item(problem, is_keyed=journal is not None))
+        items = listed.items(work.item)
         answers = answer_items(items, pool, journal, is_row)
         # The progress bar is closed before a message about an interruption is written.
         with (

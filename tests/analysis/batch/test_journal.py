@@ -16,6 +16,7 @@ import pytest
 
 from planoracle.analysis.batch import journal as module
 from planoracle.analysis.batch import submission_tasks
+from planoracle.analysis.batch import tasks as work
 from planoracle.analysis.batch.journal import NAME, Journal, StorageError
 from planoracle.instances.model.cache import digest
 
@@ -230,5 +231,9 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
     assert len(stored(path)) == count + len(ROWS)
 
 
-def test_two_versions_share_a_run_directory_and_never_a_result() -> None:
-    assert len({submission_tasks.Grading(versions=(("planoracle", version),)).settings for version in "12"}) == 2
+def test_two_versions_share_a_run_directory_and_never_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = set()
+    for version in "12":
+        monkeypatch.setattr(work, "versions", lambda version=version: {"planoracle": version})
+        settings.add(submission_tasks.Grading().settings)
+    assert len(settings) == 2
