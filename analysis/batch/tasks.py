@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal
 from planoracle.analysis.batch.pool import Ready
 from planoracle.analysis.grading.rule_options import profiles
@@ -83,21 +84,9 @@ class Item:
     answer: Any = None
 
 
-class Pool(Protocol):
-    """A worker pool or a cluster."""
-
-    def map(self, tasks: Iterable[Any]) -> Iterator[Any]:
-        """Yield the answer to each task in order."""
-        ...
-
-    def close(self) -> None:
-        """Stop all work."""
-        ...
-
-
 def answer_items(
     items: Iterable[Item],
-    pool: Pool,
+    pool: WorkerPool[Any, Any] | DaskCluster,
     journal: Journal | None = None,
     is_row: Callable[[Any], bool] = lambda row: True,
 ) -> Iterator[tuple[Item, Any]]:

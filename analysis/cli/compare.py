@@ -32,14 +32,8 @@ _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
 _MOST_AGENTS = 99
 
 
-class ComparisonFigure(StrEnum):
-    """Figures: distribution of gaps to the optimum, performance profile, time to proof."""
-
-    gaps = "gaps"
-    profile = "profile"
-    time = "time"
-
-
+#: Figures: distribution of gaps to the optimum, performance profile, time to proof.
+ComparisonFigure = StrEnum("ComparisonFigure", ["gaps", "profile", "time"])
 _METHODS = ("instance", "method", "makespan", "gap", "accepted", "seconds", "reason")
 _SET_SPEEDUPS = (
     *("set", "agents", "problems", "proved", "mean_makespan", "unit", "mean_speedup"),

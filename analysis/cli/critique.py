@@ -33,13 +33,8 @@ from planoracle.analysis.diagnosis.critique import critique as critique_of
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.protocol.feedback import clean
 
-
-class ReportFormat(StrEnum):
-    """Output formats of reports."""
-
-    text = "text"
-    json = "json"
-    jsonl = "jsonl"
+#: Output formats of reports.
+ReportFormat = StrEnum("ReportFormat", ["text", "json", "jsonl"])
 
 
 def critique(

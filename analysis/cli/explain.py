@@ -17,16 +17,8 @@ from planoracle.analysis.diagnosis.explain import explain as explain_optimum
 from planoracle.instances.model.limits import Status
 from planoracle.instances.text import to_json, visible
 
-
-class ExplanationFormat(StrEnum):
-    """Output formats of explanations."""
-
-    text = "text"
-    table = "table"
-    json = "json"
-    jsonl = "jsonl"
-    csv = "csv"
-
+#: Output formats of explanations.
+ExplanationFormat = StrEnum("ExplanationFormat", ["text", "table", "json", "jsonl", "csv"])
 
 _COLUMNS = ("instance", "status", "makespan", "unit", "kind", "explained", "explained_bound", "gap")
 

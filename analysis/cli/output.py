@@ -23,16 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-class Format(StrEnum):
-    """Output formats of results."""
-
-    table = "table"
-    json = "json"
-    jsonl = "jsonl"
-    csv = "csv"
-    markdown = "markdown"
-    latex = "latex"
-
+#: Output formats of results.
+Format = StrEnum("Format", ["table", "json", "jsonl", "csv", "markdown", "latex"])
 
 #: Formats for people: few columns, rounded numbers, summaries at the end.
 PEOPLE = (Format.table, Format.markdown, Format.latex)

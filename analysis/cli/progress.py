@@ -1,4 +1,7 @@
-"""Progress bars on standard error; cleanup at signals, and exit with status 128 + signal number."""
+"""Progress bars, signals, and the workers and run directory of a batch.
+
+A signal ends the program with status 128 + signal number, after the cleanup.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,36 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from operator import length_hint
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
-from planoracle.analysis.console import drawn
+import typer
+
+from planoracle.analysis.batch.cluster import DaskCluster
+from planoracle.analysis.batch.journal import Journal, StorageError, WorkerError
+from planoracle.analysis.batch.pool import WorkerPool
+from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.console import drawn, tell
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+
+JobsOption = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", help="Number of worker processes, by default one per processor.", min=1),
+]
+RunOption = Annotated[
+    Path | None,
+    typer.Option("--run", help="Keep results in this folder; what it holds already is not done again."),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Address (tcp://host:8786) or file of a dask scheduler whose workers do the work."),
+]
 
 _T = TypeVar("_T")
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -100,3 +125,61 @@ def track(
                 progress.update(task, advance=1, total=count())
         finally:
             drawn.clear()
+
+
+@contextmanager
+def workshop(
+    start: Callable[[], Callable[[Any], Any]],
+    limits: TaskLimits,
+    jobs: int | None,
+    folder: Path | None,
+    cluster: str | None,
+    on_progress: Callable[[Any], None] = lambda value: None,
+) -> Iterator[tuple[WorkerPool[Any, Any] | DaskCluster, Journal | None]]:
+    """Open a pool and a journal; report on an interruption how to continue.
+
+    Parameters
+    ----------
+    start, limits, on_progress
+        See `planoracle.analysis.batch.pool.WorkerPool`.
+    jobs
+        Number of worker processes.
+    folder
+        Run directory of the journal, ``None`` for none.
+    cluster
+        Address of a dask scheduler whose workers replace local processes.
+    """
+    journal = None
+    with stoppable():
+        try:
+            with ExitStack() as stack:
+                # Before the journal is read: the worker imports its modules meanwhile.
+                pool = (
+                    WorkerPool(start, limits, jobs, on_progress)
+                    if cluster is None
+                    else DaskCluster(start, limits, cluster)
+                )
+                stack.callback(pool.close)
+                if folder is not None:
+                    journal = stack.enter_context(Journal(folder, partial(tell, kind="warning")))
+                yield pool, journal
+        except SignalExit:
+            message = "no results are stored; --run DIR stores them"
+            if journal is not None:
+                message = _stored_results(journal)
+            elif folder is not None:  # while it was being opened
+                message = f"nothing was added to {folder}; the same command continues from there"
+            tell(message, "interrupted")
+            raise
+        except (StorageError, WorkerError, MemoryError) as error:
+            if journal is None or journal.is_lost:
+                raise
+            if isinstance(error, MemoryError):
+                error = WorkerError("there is not enough memory")
+            raise type(error)(f"{error}; {_stored_results(journal)}") from None
+
+
+def _stored_results(journal: Journal) -> str:
+    if journal.is_lost:
+        return f"{journal.path.parent} was moved or deleted"
+    return f"{len(journal)} results are in {journal.path.parent}; the same command continues from there"

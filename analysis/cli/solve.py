@@ -15,7 +15,6 @@ from planoracle.analysis.batch.pool import TaskFailure
 from planoracle.analysis.batch.problem_tasks import Solving, is_row, read_each
 from planoracle.analysis.batch.tasks import Item, ResultRow, answer_items
 from planoracle.analysis.batch.worker import NO_LIMITS
-from planoracle.analysis.cli.batching import ClusterOption, JobsOption, RunOption, workshop
 from planoracle.analysis.cli.options import (
     AgentsOption,
     Notes,
@@ -26,7 +25,7 @@ from planoracle.analysis.cli.options import (
     schedule_rows,
 )
 from planoracle.analysis.cli.output import Format, FormatOption, Table, write_table
-from planoracle.analysis.cli.progress import SignalExit, track
+from planoracle.analysis.cli.progress import ClusterOption, JobsOption, RunOption, SignalExit, track, workshop
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.console import complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
