@@ -17,7 +17,7 @@ from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems, Recent
 from planoracle.analysis.intake.path_names import EntryError, SourceLine
 from planoracle.analysis.intake.record_fields import is_grade
-from planoracle.analysis.intake.submissions import INTERNAL, Entries, SubmissionResult, answers
+from planoracle.analysis.intake.submissions import INTERNAL, Entries
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import digest, fingerprint, of_text
 from planoracle.instances.model.problem import Problem
@@ -25,21 +25,6 @@ from planoracle.instances.model.problem import Problem
 T = TypeVar("T")
 #: Answers entries one by one, also those that are errors.
 Each: TypeAlias = Callable[[Entries], Iterable[T]]
-
-
-def answers_within(
-    entries: Entries, function: Callable[[Problem, dict[str, Any]], T], problems: Problems, limits: TaskLimits
-) -> Iterator[SubmissionResult[T]]:
-    """Yield what `planoracle.analysis.intake.submissions.answers` does, computed in worker processes.
-
-    Parameters
-    ----------
-    function
-        Crosses a process boundary by pickle, as its values do.
-    limits
-        A submission that exceeds them is unanswered with this reason.
-    """
-    return each_within(entries, partial(answers, function=function, problems=problems), limits)
 
 
 def each_within(entries: Entries, each: Each[T], limits: TaskLimits) -> Iterator[T]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal
-from planoracle.analysis.batch.pool import Ready
+from planoracle.analysis.batch.pool import Ready, WorkerPool
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.model.cache import FORMAT, digest
 from planoracle.instances.protocol.profiles import Rules
@@ -111,9 +111,9 @@ def answer_items(
 
     for answer in pool.map(tasks()):
         item = waiting.popleft()
-        is_new = isinstance(answer, ResultRow) and answer.is_lasting and item.answer is None
-        if journal is not None and item.key is not None and is_new:
-            journal.put(item.key, answer.text)
+        new_key = item.key if item.answer is None else None
+        if journal is not None and new_key is not None and isinstance(answer, ResultRow) and answer.is_lasting:
+            journal.put(new_key, answer.text)
         yield item, answer
 
 

@@ -109,6 +109,7 @@ def compare(
             for row in _methods(one) if each else [one.row()]:
                 tables[kind].add(row)
         comparisons.append(one)
+        run.failed |= not one.exact.status.settled
         notes.add(problem.name)
         for entry in one.all:
             if entry.error is not None:
@@ -123,7 +124,7 @@ def compare(
     notes.close()
     if output is not None and comparisons:
         _draw(comparisons, figure, output)
-    run.exit(failed=any(not one.exact.status.settled for one in comparisons))
+    run.exit()
 
 
 def _agent_numbers(text: str) -> list[int]:
@@ -140,12 +141,12 @@ def _compare_agents(
 ) -> NoReturn:
     """Write proved optima by number of agents, and end the program."""
     run = ProblemLoop(names, "solving")
-    curves = [
-        one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **without_none(time_limit=time_limit)))
-    ]
+    limit = without_none(time_limit=time_limit)
+    curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **limit))]
+    run.failed |= not all(map(is_proved, curves))
     rows = summarize_agents(curves) if summary else [row for one in curves for row in one]
     write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, [row for row in rows if row["agents"] in numbers])
-    run.exit(failed=not all(map(is_proved, curves)))
+    run.exit()
 
 
 def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:

@@ -22,7 +22,6 @@ from planoracle.analysis.cli.submissions import (
     ProfileOption,
     SecondsOption,
     SubmissionsArgument,
-    found_problems,
     identifying_fields,
     limits_of,
     open_submissions,
@@ -69,11 +68,11 @@ def critique(
     reported = partial(_critique_row, rules=rules, options=options)
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")
-    found_in = open_submissions(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model)
+    limits = limits_of(line_seconds, line_memory)
     failed = False
     rows = []
-    limits = limits_of(line_seconds, line_memory)
-    for answer in submission_answers(found_in, reported, "reading plans", found_problems(problems), limits):
+    for answer in submission_answers(reported, "reading plans", intake, problems, limits):
         if answer.value is None:
             failed = True
             continue
@@ -89,7 +88,7 @@ def critique(
             rows.append(row)
     if form is ReportFormat.json:
         say_json(rows, indent=1)
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(int(failed))
 
 
 def _critique_row(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Any:

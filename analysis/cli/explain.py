@@ -48,10 +48,9 @@ def explain(
     table = None if form is ExplanationFormat.text else Table(Format(form.value), _COLUMNS)
     if table is None:  # names may hold anything that JSON can
         lenient(sys.stdout, encoding="utf-8")
-    failed = False
     proofs: list[str] = []
     for _, explanation in run.each(partial(explain_optimum, **without_none(time_limit=time_limit))):
-        failed |= explanation.status == Status.unknown or (
+        run.failed |= explanation.status == Status.unknown or (
             explanation.conflict is not None and explanation.conflict.status != Status.infeasible
         )
         if explanation.document is not None:
@@ -65,4 +64,4 @@ def explain(
     if out is not None:
         with output_file(out) as stream:
             stream.writelines(f"{proof}\n" for proof in proofs)
-    run.exit(failed=failed)
+    run.exit()

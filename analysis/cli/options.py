@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, chdir, contextmanager, suppress
 from enum import Enum
-from functools import wraps
+from functools import lru_cache, wraps
 from os.path import isdir
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -29,8 +29,6 @@ from planoracle.instances.model.problem import of_kind
 from planoracle.instances.protocol import registry
 
 _T = TypeVar("_T")
-# Largest number of names in `Notes` that are looked up only once.
-_MOST_NAMES = 10_000
 
 
 def complete_name(start: str) -> list[str]:
@@ -118,9 +116,9 @@ class ProblemLoop:
                 complain(error)
                 self.failed = True
 
-    def exit(self, *, failed: bool) -> NoReturn:
+    def exit(self) -> NoReturn:
         """End the program with status 1 if something failed, else 0."""
-        raise typer.Exit(1 if failed or self.failed else 0)
+        raise typer.Exit(int(self.failed))
 
 
 def _apply(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterator[Any]:
@@ -133,20 +131,18 @@ def _apply(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterato
             yield checked, function(checked)
 
 
+_note_of = lru_cache(10_000)(note)
+
+
 class Notes:
     """Notes of the catalogue about the problems in a result, each written once."""
 
     def __init__(self) -> None:
         self._notes: dict[str, None] = {}
-        self._names: set[str] = set()
 
     def add(self, name: str | None) -> None:
         """Look up the note about a problem."""
-        if not name or name in self._names:
-            return
-        if len(self._names) < _MOST_NAMES:
-            self._names.add(name)
-        if text := note(name):
+        if name and (text := _note_of(name)):
             self._notes.setdefault(text)
 
     def close(self) -> None:
@@ -261,8 +257,8 @@ _DATA: dict[str, tuple[Any, Any]] = {
 
 
 def with_data(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command function with the option ``--data`` if it takes names of problems."""
-    return function if function.__name__ == "benchmark" else with_options(function, _DATA, _use_data)
+    """Return a command function with the option ``--data``."""
+    return with_options(function, _DATA, _use_data)
 
 
 @contextmanager

@@ -21,7 +21,6 @@ from planoracle.analysis.cli.submissions import (
     ProfileOption,
     SecondsOption,
     SubmissionsArgument,
-    found_problems,
     identifying_fields,
     limits_of,
     open_submissions,
@@ -73,32 +72,27 @@ def regret(
     Exit status: 1 if a line cannot be read; it is reported on standard error.
     """
     rules = profiles(profile)
-    limits = limits_of(line_seconds, line_memory)
-
     priced = partial(_regret_of, rules=rules, options=without_none(seconds=time_limit))
-    found_in = open_submissions(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model)
+    limits = limits_of(line_seconds, line_memory)
     nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS)
     notes = []
     failed = False
-    for answer in submission_answers(found_in, priced, "pricing decisions", found_problems(problems), limits):
+    for answer in submission_answers(priced, "pricing decisions", intake, problems, limits):
         failed |= answer.value is None
         identity = identifying_fields(answer)
-        if answer.value is None:
-            if nested:
-                table.add(identity | {"reason": answer.reason})
-            continue
-        answered = answer.value.as_dict()
+        answered = {} if answer.value is None else answer.value.as_dict()
         if nested:
-            table.add(identity | answered | {"reason": None})
-            continue
-        for index in range(len(answered["decisions"])) if worst is None else answer.value.costliest(worst):
-            table.add(identity | {"index": index} | answered["decisions"][index])
-        notes.append(_note(answer.id, answer.value))
+            table.add(identity | answered | {"reason": answer.reason})
+        elif answer.value is not None:
+            for index in range(len(answered["decisions"])) if worst is None else answer.value.costliest(worst):
+                table.add(identity | {"index": index} | answered["decisions"][index])
+            notes.append(_note(answer.id, answer.value))
     table.close()
     for note in notes:
         tell(note)
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(int(failed))
 
 
 def _regret_of(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> RunRegret:

@@ -20,7 +20,6 @@ from planoracle.analysis.cli.submissions import (
     ProfileOption,
     SecondsOption,
     SubmissionsArgument,
-    found_problems,
     identifying_fields,
     limits_of,
     open_submissions,
@@ -75,21 +74,19 @@ def repair(
     except InputError:
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None
-    found_in = open_submissions(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model)
+    limits = limits_of(line_seconds, line_memory)
     table = Table(form, _COLUMNS)
     failed = False
-    limits = limits_of(line_seconds, line_memory)
-
-    for answer in submission_answers(
-        found_in, partial(_repair_row, repairer=repairer), "repairing", found_problems(problems), limits
-    ):
+    repaired = partial(_repair_row, repairer=repairer)
+    for answer in submission_answers(repaired, "repairing", intake, problems, limits):
         result = {"status": None} if answer.value is None else answer.value
         failed |= result["status"] in (None, Status.unknown)
         own = identifying_fields(answer) | {"model": None, "method": "repair"}
         named = {name: value for name, value in result.items() if name != "instance"}
         table.add(own | named | {"reason": answer.reason})
     table.close()
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(int(failed))
 
 
 def _repair_row(problem: Any, submission: dict[str, Any], repairer: Repairer) -> dict[str, Any]:

@@ -106,23 +106,21 @@ def solve(
     DIR the same command then resumes.
     """
     if bundled:
-        _list_bundled(names or [], form)
-        return
+        rows = (row for name in select_names(names or []) for row in rows_of(name))
+        return write_table(form, _BUNDLED_COLUMNS, rows)
     if heuristic == "list":
-        say("\n".join(heuristic_names()))
-        return
+        return say("\n".join(heuristic_names()))
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     if heuristic is not None:
-        _apply_heuristic(heuristic, names, form, seed, iterations, time_limit, agents, only)
+        budget = Budget(seed=seed, iterations=iterations, seconds=time_limit)
+        _apply_heuristic(heuristic, [add_agent_suffix(name, agents, only or ()) for name in names], form, budget)
     chosen = chosen_rules(rule or ())
-    if chosen and profile is None:
-        profile = "paper"
-    if profile is not None:
+    profile = profile or ("paper" if chosen else "")
+    if profile:
         profiles(profile, chosen)  # raises for unknown profiles and rules
-    rules = tuple(sorted(chosen.items()))
     seconds = _SECONDS if time_limit is None else time_limit
-    work = Solving(profile or "", rules, seconds, seed, workers, exact_grid, min_interruptions)
+    work = Solving(profile, tuple(sorted(chosen.items())), seconds, seed, workers, exact_grid, min_interruptions)
     listed = _ProblemList(names, agents, only or [])
     table, notes = Table(form, _COLUMNS), Notes()
     failed = turns = False
@@ -152,28 +150,12 @@ def solve(
     raise typer.Exit(1 if failed else 0)
 
 
-def _list_bundled(names: list[str], form: Format) -> None:
-    """List the bundled optima, each with the value that the benchmark's authors claim, if they claim one."""
-    write_table(form, _BUNDLED_COLUMNS, (row for name in select_names(names) for row in rows_of(name)))
-
-
-def _apply_heuristic(
-    heuristic: str,
-    names: list[str],
-    form: Format,
-    seed: int,
-    iterations: int,
-    seconds: float | None,
-    agents: int | None,
-    only: list[str] | None,
-) -> NoReturn:
+def _apply_heuristic(heuristic: str, names: list[str], form: Format, budget: Budget) -> NoReturn:
     """Write a schedule of a heuristic for each problem, and end the program."""
-    budget = Budget(seed=seed, iterations=iterations, seconds=seconds)
-    run = ProblemLoop([add_agent_suffix(name, agents, only or ()) for name in names], "scheduling", any_kind=True)
+    run = ProblemLoop(names, "scheduling", any_kind=True)
     table = Table(form, _HEURISTIC_COLUMNS)
-    failed = False
     for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
-        failed |= answer.makespan is None
+        run.failed |= answer.makespan is None
         table.add(
             {
                 "instance": answer.instance,
@@ -187,7 +169,7 @@ def _apply_heuristic(
             }
         )
     table.close()
-    run.exit(failed=failed)
+    run.exit()
 
 
 def _fault(item: Item, failure: TaskFailure) -> object:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from os.path import exists
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.batch.problem_tasks import read_problems
-from planoracle.analysis.batch.submission_tasks import answers_within
+from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.options import with_options
 from planoracle.analysis.cli.progress import track
@@ -22,7 +23,7 @@ from planoracle.analysis.console import complain, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.intake.record_fields import parse_columns
-from planoracle.analysis.intake.submissions import Intake, SubmissionResult
+from planoracle.analysis.intake.submissions import Intake, SubmissionResult, answers
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import expand
 from planoracle.instances.model.problem import Problem
@@ -167,11 +168,6 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
     return problems
 
 
-def found_problems(names: Iterable[str] | None) -> Problems:
-    """Return the lookup of problems that submissions name."""
-    return Problems(named=named_problems(names), places=chosen_places(names))
-
-
 def open_submissions(
     paths: Sequence[Path],
     pattern: str | None = None,
@@ -215,10 +211,26 @@ def identifying_fields(answer: SubmissionResult[Any]) -> dict[str, Any]:
 
 
 def submission_answers(
-    intake: Intake, function: Callable[[Any, dict[str, Any]], Any], label: str, problems: Problems, limits: TaskLimits
+    function: Callable[[Any, dict[str, Any]], Any],
+    label: str,
+    intake: Intake,
+    problems: Iterable[str] | None,
+    limits: TaskLimits,
 ) -> Iterator[SubmissionResult[Any]]:
-    """Yield the `SubmissionResult` of each submission from worker processes; report failures."""
-    for answer in answers_within(track(intake, label, count_for_bar(intake)), function, problems, limits):
+    """Yield the `SubmissionResult` of each submission from worker processes; report failures.
+
+    Parameters
+    ----------
+    function
+        Answers a problem and a submission; crosses a process boundary by pickle.
+    label
+        Text before the progress bar.
+    problems
+        Values of ``--problems``.
+    """
+    found = Problems(named=named_problems(problems), places=chosen_places(problems))
+    each = partial(answers, function=function, problems=found)
+    for answer in each_within(track(intake, label, count_for_bar(intake)), each, limits):
         if answer.value is None:
             report_failure(answer.place, answer.reason)
         yield answer

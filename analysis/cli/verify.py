@@ -168,16 +168,16 @@ def _check_bundled(names: list[str], form: Format) -> int:
 def _certificates(problem: str, proof: str, form: Format) -> None:
     run = ProblemLoop([problem], "reading", any_kind=True)
     problems = {instance.name: instance for instance, _ in run.each(lambda instance: None)}
-    table, failed = Table(form, _COLUMNS), False
+    table = Table(form, _COLUMNS)
     for one in track(each_in_worker(_verdicts, proof, problems), "verifying"):
         if isinstance(one, InputError):
             complain(one)
-            failed = True
-            continue
-        table.add(one.row())
-        failed |= one.holds is False
+            run.failed = True
+        else:
+            table.add(one.row())
+            run.failed |= one.holds is False
     table.close()
-    run.exit(failed=failed)
+    run.exit()
 
 
 def _verdicts(proof: str, problems: dict[str, Any]) -> Iterator[Any]:
