@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from os.path import exists
 from pathlib import Path
@@ -16,7 +15,14 @@ from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.options import LimitOption, Notes, complete_name
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
+from planoracle.analysis.cli.output import (
+    PEOPLE,
+    Format,
+    FormatOption,
+    Table,
+    write_beside,
+    write_table,
+)
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.submissions import (
     MEMORY,
@@ -100,18 +106,19 @@ def audit(
     goes to standard error, except in the formats table, markdown and latex.
     """
     if tables:
-        _compare_figures(names or (), form)
-        return
+        return _compare_figures(names or (), form)
     named = named_problems(problems)
     problem_loader = Problems(named=named, places=chosen_places(problems))
     options = chosen_rules(rule or ())
     auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=problem_loader)
-    files = [name for name in names or () if name == "-" or _is_file(name)]
+    files = [name for name in names or () if name == "-" or (exists(name) and not names_problem(name))]
     targets = [name for name in names or () if name not in files]
     table, notes, findings = Table(form, _COLUMNS), Notes(), []
     hidden = 0
+    rows: Iterator[ReferenceFinding]
     if loopholes:
-        rows = _loopholes(auditor, targets)
+        benchmarks = map(registry.get, targets or registry.names())
+        rows = (finding for benchmark in benchmarks for finding in auditor.check_loopholes(benchmark))
     else:
         intake = open_submissions([Path(name) for name in files], None, columns, model, claims=True) if files else None
         rows = _check_references(auditor, targets, intake, list(named), limits_of(line_seconds, line_memory))
@@ -120,17 +127,15 @@ def audit(
         notes.add(one.instance)
         if form in PEOPLE and one.verdict == ReferenceVerdict.optimal and not every:
             hidden += 1
-            continue
-        table.add(one.row())
+        else:
+            table.add(one.row())
     if table.rows or form not in PEOPLE:
         table.close()
     if findings:
-        people = form in PEOPLE
         sums = summarize(findings)
         used = [verdict for verdict in ReferenceVerdict if any(row[verdict] for row in sums)]
         summary_columns = ["set", "reference", "references", *used, "mean_gap", "max_gap", "worst"]
-        stream = sys.stdout if people else sys.stderr
-        write_table(form if people else Format.table, summary_columns, sums, "references", stream)
+        write_beside(form, summary_columns, sums, "references")
     else:
         tell("there is no published reference among these", "note")
         _tell_of_copies(targets)
@@ -139,7 +144,7 @@ def audit(
         tell(f"{are} optimal, and not shown; --all shows them", "note")
     notes.close()
     failed = any(one.wrong or one.verdict == ReferenceVerdict.not_checked for one in findings)
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(int(failed))
 
 
 def _compare_figures(names: Sequence[str], form: Format) -> None:
@@ -159,10 +164,6 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
     write_table(form, _FIGURES[len(chosen) == 1 :], rows)
 
 
-def _is_file(name: str) -> bool:
-    return exists(name) and not names_problem(name)
-
-
 def _check_references(
     auditor: Auditor, names: list[str], intake: Intake | None, own: list[str], limits: TaskLimits
 ) -> Iterator[ReferenceFinding]:
@@ -173,13 +174,6 @@ def _check_references(
     if intake is not None:
         entries = track(intake, "checking", count_for_bar(intake))
         yield from _report_unchecked(each_within(entries, auditor.check_submissions, limits))
-
-
-def _loopholes(auditor: Auditor, names: list[str]) -> Iterator[ReferenceFinding]:
-    """Yield the loopholes of the released graders of some benchmarks, by default of all."""
-    for name in names or registry.names():
-        benchmark = registry.get(name)
-        yield from auditor.check_loopholes(benchmark)
 
 
 def _tell_of_copies(names: list[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +18,7 @@ from planoracle.analysis.cli.options import (
     with_figure_options,
     without_none,
 )
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_beside, write_table
 from planoracle.analysis.comparison.compare import Comparison, check
 from planoracle.analysis.comparison.compare import compare as compared
 from planoracle.analysis.comparison.method_tables import names_and_grades, summarize, with_models
@@ -155,12 +154,10 @@ def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> 
     if all(row["compared"] == row["answered"] for row in rows):
         rare.append("compared")
     columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
-    people = form in PEOPLE
     if alone:
         write_table(form, columns, rows)
     else:
-        summary_form = form if people else Format.table
-        write_table(summary_form, columns, rows, "above the optimum", sys.stdout if people else sys.stderr)
+        write_beside(form, columns, rows, "above the optimum")
 
 
 def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path) -> None:
@@ -173,9 +170,9 @@ def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path)
         frames.append(replace(one, entries=entries).to_frame())
     frame = concat(frames, ignore_index=True)
     draw = {
-        ComparisonFigure.gaps: figures.methods.gap_distribution,
-        ComparisonFigure.profile: figures.methods.performance_profile,
-        ComparisonFigure.time: figures.methods.time_to_proof,
+        "gaps": figures.methods.gap_distribution,
+        "profile": figures.methods.performance_profile,
+        "time": figures.methods.time_to_proof,
     }[figure]
     figures.style.save(lambda: draw(frame), output)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from itertools import chain, islice
 from pathlib import Path
@@ -140,7 +140,8 @@ def grade(
     averages = GradeRows(work.rules_by_benchmark)
     check_folder_of(page, "--report")
     day = None if page is None else newest(submissions)
-    retained: list[Entry] | None = None if page is None else []
+    if page is not None:  # which needs the submissions again
+        entries = [*entries]
     table, notes, strangers = Table(form, _columns()), Notes(), MismatchCounter()
     failed = False
 
@@ -149,7 +150,7 @@ def grade(
 
     with workshop(work.start, limits, jobs, run, cluster) as (pool, journal):
         item_maker = Submissions(work, is_keyed=journal is not None)
-        items = (item_maker.item(place, entry) for place, entry in _retaining(entries, retained))
+        items = (item_maker.item(place, entry) for place, entry in entries)
         # The progress bar is closed before a message about an interruption is written.
         with closing(track(answer_items(items, pool, journal, is_row), "grading", count_for_bar(intake))) as tracked:
             for item, answer in tracked:
@@ -178,19 +179,13 @@ def grade(
     notes.close()
     for warning in strangers.warnings():
         tell(warning, "warning")
-    if page is not None and retained is not None:
-        page_options = {
-            "profile": profile,
-            "rules": options,
-            "problems": named,
-            "places": places,
-            "limits": work.limits,
-        }
-        write_page(retained, page, intake, day=day, **page_options)
-    raise typer.Exit(1 if failed else 0)
+    if page is not None:
+        shared: dict[str, Any] = {"profile": profile, "rules": options, "problems": named, "places": places}
+        write_page(entries, page, day=day, limits=limits, **shared)
+    raise typer.Exit(int(failed))
 
 
-def _peek(intake: Intake) -> tuple[Iterator[Entry], object]:
+def _peek(intake: Intake) -> tuple[Iterable[Entry], object]:
     """Return the entries, and the first one that can be read among the first hundred."""
     entries = iter(intake)
     head: list[Entry] = []
@@ -226,40 +221,29 @@ def _summarize(
     """Write the averages of grades, and end the program."""
     averages = GradeRows(profiles(profile, rules))
     failed = False
-    for place, grade, fault in track(_read_grades(entries), "reading"):
-        try:
-            if grade is not None:
-                averages.add(grade)
-        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            fault = f"lacks what the averages of its benchmark need: {error}"
-        if fault:
+    for place, content in track(entries, "reading"):
+        if fault := _add_grade(averages, place, content):
             report_failure(place, fault)
             failed = True
     if path is not None:
         write(averages, path)
     show(averages, form, models=bool(current_view.get().columns))
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(int(failed))
 
 
-def _read_grades(entries: Iterable[Entry]) -> Iterator[tuple[SourceLine, Grade | None, str]]:
-    """Yield the place of each grade, and the grade or the reason why it cannot be read."""
-    for place, content in entries:
-        if not is_grade(content):
-            named = isinstance(content, dict) or (isinstance(content, EntryError) and "id" in content.about)
-            yield place, None, "is a submission among grades; grade it separately" if named else str(content)
-        else:
-            grade = grade_of(content, place)
-            # grade_of returns an unscored grade for a row that it cannot read.
-            readable = grade.scored == content["scored"]
-            yield (place, grade, "") if readable else (place, None, grade.reason or "")
-
-
-def _retaining(entries: Iterable[Entry], retained: list[Entry] | None) -> Iterator[Entry]:
-    """Yield entries, and append them to a list if there is one."""
-    for entry in entries:
-        if retained is not None:
-            retained.append(entry)
-        yield entry
+def _add_grade(averages: GradeRows, place: SourceLine, content: Any) -> str | None:
+    """Add a grade to averages; return the reason why it cannot be read."""
+    if not is_grade(content):
+        is_submission = isinstance(content, dict) or (isinstance(content, EntryError) and "id" in content.about)
+        return "is a submission among grades; grade it separately" if is_submission else str(content)
+    grade = grade_of(content, place)
+    if grade.scored != content["scored"]:  # a row that cannot be read is unscored
+        return grade.reason
+    try:
+        averages.add(grade)
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        return f"lacks what the averages of its benchmark need: {error}"
+    return None
 
 
 def _columns() -> list[str]:

@@ -133,18 +133,17 @@ class Table:
     def close(self) -> None:
         """Write the stored rows."""
         clear()
+        columns = self._shown_columns()
         with _storage_errors():
             if self.form is Format.json:
                 self.stream.write(to_json(self.rows, indent=1) + "\n")
             elif self.form is Format.table:
-                draw(self.rows, self._columns_for_people(), self.stream, self.title, wide=self.view.wide)
+                draw(self.rows, columns, self.stream, self.title, wide=self.view.wide)
             elif self.form is Format.csv:
-                keys = self._data_columns()
                 writer = csv.writer(self.stream, lineterminator="\n")
-                writer.writerow(map(_cell, keys))
-                writer.writerows([_cell(row.get(key)) for key in keys] for row in self.rows)
-            elif self.form in (Format.markdown, Format.latex):
-                columns = self._columns_for_people()
+                writer.writerow(map(_cell, columns))
+                writer.writerows([_cell(row.get(key)) for key in columns] for row in self.rows)
+            elif self.form in PEOPLE:
                 cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
                 write = markdown if self.form is Format.markdown else latex
                 self.stream.write(write([heading(one) for one in columns], cells, self.title) + "\n")
@@ -152,19 +151,15 @@ class Table:
         if self._keys:
             self.view.check(self._keys)
 
-    def _columns_for_people(self) -> list[str]:
-        """Return the columns of formats for people."""
+    def _shown_columns(self) -> list[str]:
+        """Return the columns of csv, or of a format for people."""
         if self.view.columns:
             return list(self.view.columns)
-        columns = dict.fromkeys([*self.columns, *(key for row in self.rows if self.view.all for key in row)])
+        keys = [key for row in self.rows for key in row]
+        if self.form is Format.csv:
+            return [key for key in dict.fromkeys(keys or self.columns) if self.view.all or key not in BULKY]
+        columns = dict.fromkeys([*self.columns, *(keys if self.view.all else ())])
         return [key for key in columns if not self.rows or any(row.get(key) not in (None, "") for row in self.rows)]
-
-    def _data_columns(self) -> list[str]:
-        """Return the columns of csv."""
-        if self.view.columns:
-            return list(self.view.columns)
-        keys = dict.fromkeys(key for row in self.rows for key in row) or dict.fromkeys(self.columns)
-        return [key for key in keys if self.view.all or key not in BULKY]
 
 
 def write_table(
@@ -179,6 +174,14 @@ def write_table(
     for row in rows:
         table.add(row)
     table.close()
+
+
+def write_beside(form: Format, columns: Sequence[str], rows: Iterable[dict[str, Any]], title: str) -> None:
+    """Write a table after the results of a format for people, or to standard error beside those of another one."""
+    if form in PEOPLE:
+        write_table(form, columns, rows, title, sys.stdout)
+    else:
+        write_table(Format.table, columns, rows, title, sys.stderr)
 
 
 @contextmanager
@@ -308,16 +311,10 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str =
     |---|---:|
     | a\_b | 0.5 |
     """
-    lines = [f"**{_escape_markdown(title)}**", ""] if title.strip() else []
-    lines += [
-        _markdown_row(columns),
-        "|" + "|".join("---:" if right else "---" for right in _right(columns, rows)) + "|",
-    ]
-    return "\n".join([*lines, *map(_markdown_row, rows), ""])
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(map(_escape_markdown, cells))} |"
+    head = [f"**{_escape_markdown(title)}**", ""] if title.strip() else []
+    rule = "|".join("---:" if right else "---" for right in _right(columns, rows))
+    names, *lines = (f"| {' | '.join(map(_escape_markdown, cells))} |" for cells in (columns, *rows))
+    return "\n".join([*head, names, f"|{rule}|", *lines, ""])
 
 
 def _escape_markdown(text: str) -> str:

@@ -164,22 +164,21 @@ def workshop(
                     journal = stack.enter_context(Journal(folder, partial(tell, kind="warning")))
                 yield pool, journal
         except SignalExit:
-            message = "no results are stored; --run DIR stores them"
-            if journal is not None:
-                message = _stored_results(journal)
-            elif folder is not None:  # while it was being opened
-                message = f"nothing was added to {folder}; the same command continues from there"
-            tell(message, "interrupted")
+            tell(_stored_results(journal, folder), "interrupted")
             raise
         except (StorageError, WorkerError, MemoryError) as error:
             if journal is None or journal.is_lost:
                 raise
             if isinstance(error, MemoryError):
                 error = WorkerError("there is not enough memory")
-            raise type(error)(f"{error}; {_stored_results(journal)}") from None
+            raise type(error)(f"{error}; {_stored_results(journal, folder)}") from None
 
 
-def _stored_results(journal: Journal) -> str:
-    if journal.is_lost:
-        return f"{journal.path.parent} was moved or deleted"
-    return f"{len(journal)} results are in {journal.path.parent}; the same command continues from there"
+def _stored_results(journal: Journal | None, folder: Path | None) -> str:
+    if folder is None:
+        return "no results are stored; --run DIR stores them"
+    if journal is not None and journal.is_lost:
+        return f"{folder} was moved or deleted"
+    # Without a journal the interruption came while it was being opened.
+    stored = f"nothing was added to {folder}" if journal is None else f"{len(journal)} results are in {folder}"
+    return f"{stored}; the same command continues from there"

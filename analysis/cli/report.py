@@ -32,7 +32,7 @@ from planoracle.analysis.cli.submissions import (
     report_failure,
 )
 from planoracle.analysis.console import complain, tell
-from planoracle.analysis.intake.submissions import Entries, Intake
+from planoracle.analysis.intake.submissions import Entries
 from planoracle.analysis.report.build import Report, build, date_of
 from planoracle.analysis.report.work import entries_of
 from planoracle.instances.errors import InputError
@@ -77,7 +77,6 @@ def report(
     page = write_page(
         intake,
         output,
-        intake,
         title=title,
         day=day,
         profile=profile,
@@ -105,10 +104,10 @@ def newest(paths: Iterable[Path], date: str | None = None) -> str | None:
         raise typer.Exit(2) from None
 
 
-def write_page(entries: Entries, output: Path, intake: Intake, **options: Any) -> Report:
+def write_page(entries: Entries, output: Path, **options: Any) -> Report:
     """Write the report of submissions and grades; exits if the file cannot be written.
 
-    ``intake`` is where the entries come from, ``options`` are those of `planoracle.analysis.report.build.build`.
+    ``options`` are those of `planoracle.analysis.report.build.build`.
     """
     with stoppable(), _progress() as on_progress:
         page = build(entries_of(entries), on_progress=on_progress, **options)

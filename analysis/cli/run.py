@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
@@ -123,8 +123,7 @@ def run(
     Exit status: 1 if an agent or model fails; its episode is then unscored, and the same command repeats it.
     """
     if show or copy is not None:
-        show_prompts(names or [], setting, prompts, copy, form)
-        return
+        return show_prompts(names or [], setting, prompts, copy, form)
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     if folder is None:
@@ -278,11 +277,7 @@ def _problem(name: str) -> Any:
 
 def _benchmark(name: str) -> AnyBenchmark:
     """Return the benchmark of this name, or the one of a set's problems."""
-    benchmark = registry.find(name)
-    if benchmark is not None:
-        return benchmark
-    first = next(iter(catalog.expand([name])))
-    return registry.of(catalog.read_problems(first)[0])
+    return registry.find(name) or registry.of(catalog.read_problems(catalog.expand([name])[0])[0])
 
 
 def _list_settings(form: Format) -> None:
@@ -304,14 +299,13 @@ def _list_settings(form: Format) -> None:
 
 
 def _copy(prompts: PromptSet, folder: Path) -> None:
-    target = folder / prompts.benchmark
     try:
-        target.mkdir(parents=True, exist_ok=True)
         for name, prompt in prompts.prompts.items():
-            path = target / (name if name.endswith(".json") else f"{name}.md")
+            path = folder / prompts.benchmark / (name if name.endswith(".json") else f"{name}.md")
+            path.parent.mkdir(parents=True, exist_ok=True)
             head = "" if prompt.version is None else f"version: {prompt.version}\n\n"
             if path.exists():
-                raise InputError("exists already; choose another folder", source=str(path))
+                raise FileExistsError(17, "File exists", str(path))
             with output_file(path) as stream:
                 stream.write(f"{head}{prompt.text}\n")
             say(str(path))
@@ -323,10 +317,9 @@ def _copy(prompts: PromptSet, folder: Path) -> None:
 def _write_files(prompts: PromptSet, form: Format) -> None:
     if form is Format.json:
         say_json(_record(prompts) | {"texts": {name: one.text for name, one in prompts.prompts.items()}}, indent=1)
-        return
-    print_text("\n".join(_head(prompts)))
-    for name, one in prompts.prompts.items():
-        print_text(f"\n== {name}{one.version_text}\n{one.text}")
+    else:
+        texts = (f"== {name}{one.version_text}\n{one.text}" for name, one in prompts.prompts.items())
+        print_text("\n\n".join([_head(prompts), *texts]))
 
 
 def _write_messages(problem: Any, prompts: PromptSet, form: Format) -> None:
@@ -337,7 +330,7 @@ def _write_messages(problem: Any, prompts: PromptSet, form: Format) -> None:
         rows = [one._asdict() | {"sampling": one.sampling._asdict()} for one in calls]
         say_json({"instance": problem.name, **_record(prompts), "calls": rows}, indent=1)
         return
-    print_text("\n".join([problem.name, *_head(prompts)]))
+    print_text(f"{problem.name}\n{_head(prompts)}")
     for one in calls:
         print_text(f"\n== {one.purpose}{_sampling_text(one.sampling)}")
         for message in one.messages:
@@ -348,9 +341,9 @@ def _record(prompts: PromptSet) -> dict[str, Any]:
     return {"benchmark": prompts.benchmark, "title": prompts.setting.title, **prompts.record()}
 
 
-def _head(prompts: PromptSet) -> Iterator[str]:
-    yield f"setting {prompts.name} of {prompts.benchmark}: {prompts.setting.title}"
-    yield f"prompts {prompts.versions}; digest {prompts.digest}"
+def _head(prompts: PromptSet) -> str:
+    setting = f"setting {prompts.name} of {prompts.benchmark}: {prompts.setting.title}"
+    return f"{setting}\nprompts {prompts.versions}; digest {prompts.digest}"
 
 
 def _sampling_text(sampling: Sampling) -> str:

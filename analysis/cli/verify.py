@@ -85,50 +85,42 @@ def verify(
 
     Exit status: 1 if something is refuted, differs, or cannot be read.
     """
-    if bundled:
-        if proof is not None:
-            raise typer.BadParameter("is for certificates, not for --bundled", param_hint="PROOF")
-        raise typer.Exit(_derive([] if name is None else [name], work, sample, seed, write=write))
-    if write:
+    patterns = [] if name is None else [name]
+    if write and not bundled:
         raise typer.BadParameter("needs --bundled", param_hint="--write")
-    if name is None or proof is None:
-        raise typer.Exit(_check_bundled([] if name is None else [name], form))
-    _certificates(name, str(proof), form)
-
-
-def _derive(patterns: list[str], work: float, sample: int | None, seed: int, *, write: bool) -> int:
-    """Derive bundled optima again; return the exit status."""
+    if not bundled:
+        raise typer.Exit(_check_bundled(patterns, form) if proof is None else _check_file(patterns, str(proof), form))
+    if proof is not None:
+        raise typer.BadParameter("is for certificates, not for --bundled", param_hint="PROOF")
     names = select_names(patterns, sample, seed)
-    if write:
-        _write(names, [*(catalog.expand(patterns) or catalog.bundled())], work)
-        return 0
-    return _compare(names, work)
+    if not write:
+        raise typer.Exit(_compare(names, work))
+    _write(names, work)
+    write_certificates(track(catalog.expand(patterns) or catalog.bundled(), "proving"))
 
 
 def _compare(names: list[str], work: float) -> int:
-    derived = faulty = skipped = 0
-    replayed: Counter[str] = Counter()
+    """Derive bundled optima again, and report each difference; return the exit status."""
+    faulty = skipped = 0
+    replayed: Counter[str] = Counter()  # by proof; "" for those that are derived
     for name in track(names, "solving"):
         for one in bundled_entries(name):
             if one.derivable and one.effort > work:
                 skipped += 1
                 continue
-            if one.derivable or one.entry is None:
-                derived += 1
-            else:
-                replayed[one.entry["proof"]] += 1
+            replayed["" if one.derivable or one.entry is None else one.entry["proof"]] += 1
             for fault in faults_of(one):
                 faulty += 1
                 complain(f"{name} ({', '.join(one.profiles)}): {fault}")
-    parts = [f"{derived} optima derived again, {faulty or 'no'} difference{'s' * (faulty != 1)}"]
+    parts = [f"{replayed.pop('', 0)} optima derived again, {faulty or 'no'} difference{'s' * (faulty != 1)}"]
     parts += [f"{number} more replayed only ({proof})" for proof, number in replayed.items()]
     parts += [f"{skipped} skipped, because they need more work"] if skipped else []
     tell("; ".join(parts))
     return int(faulty > 0)
 
 
-def _write(names: list[str], every: list[str], work: float) -> None:
-    """Write missing entries and the certificates of all problems."""
+def _write(names: list[str], work: float) -> None:
+    """Write missing entries."""
     new: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for name in track(names, "solving"):
         ways = list(bundled_entries(name))
@@ -138,7 +130,6 @@ def _write(names: list[str], every: list[str], work: float) -> None:
         entries = [derive(one, WorkLimit(work)) if _lacks(one.entry, work) else one.entry for one in ways]
         new[benchmark][ways[0].problem.name] = entries
         write_optima(registry.get(benchmark), new[benchmark])
-    write_certificates(track(every, "proving"))
 
 
 def _lacks(entry: dict[str, Any] | None, work: float) -> bool:
@@ -165,8 +156,9 @@ def _check_bundled(names: list[str], form: Format) -> int:
     return int(count[False] > 0)
 
 
-def _certificates(problem: str, proof: str, form: Format) -> None:
-    run = ProblemLoop([problem], "reading", any_kind=True)
+def _check_file(names: list[str], proof: str, form: Format) -> int:
+    """Check the certificates of a file; return the exit status."""
+    run = ProblemLoop(names, "reading", any_kind=True)
     problems = {instance.name: instance for instance, _ in run.each(lambda instance: None)}
     table = Table(form, _COLUMNS)
     for one in track(each_in_worker(_verdicts, proof, problems), "verifying"):
@@ -177,7 +169,7 @@ def _certificates(problem: str, proof: str, form: Format) -> None:
             table.add(one.row())
             run.failed |= one.holds is False
     table.close()
-    run.exit()
+    return int(run.failed)
 
 
 def _verdicts(proof: str, problems: dict[str, Any]) -> Iterator[Any]:

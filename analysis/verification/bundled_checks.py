@@ -85,10 +85,8 @@ def select_names(patterns: Iterable[str], sample: int | None = None, seed: int =
     Problems whose optimum is given by a formula are omitted.
     """
     names = [name for name in catalog.expand(patterns) or catalog.bundled() if not _has_formula(name)]
-    if sample is None or sample >= len(names):
-        return names
-    drawn = set(Random(seed).sample(names, sample))
-    return [name for name in names if name in drawn]
+    drawn = names if sample is None else Random(seed).sample(names, min(sample, len(names)))
+    return sorted(drawn, key=names.index)
 
 
 def _has_formula(name: str) -> bool:
@@ -127,15 +125,11 @@ def _published_makespan(problem: Problem) -> int | None:
 
 def rows_of(name: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a bundled problem, one for all profiles with equal content."""
-    rows: list[tuple[dict[str, Any], list[str]]] = []
+    rows: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for one in bundled_entries(name):
         row = one.row()
-        profiles = next((profiles for former, profiles in rows if former == row), None)
-        if profiles is None:
-            rows.append((row, list(one.profiles)))
-        else:
-            profiles.extend(one.profiles)
-    yield from (row | {"profile": ", ".join(profiles)} for row, profiles in rows)
+        rows.setdefault(str(row), (row, []))[1].extend(one.profiles)
+    yield from (row | {"profile": ", ".join(profiles)} for row, profiles in rows.values())
 
 
 def derive(one: BundledEntry, work: WorkLimit = WORK) -> Entry:
