@@ -305,7 +305,7 @@ def _copy(prompts: PromptSet, folder: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             head = "" if prompt.version is None else f"version: {prompt.version}\n\n"
             if path.exists():
-                raise FileExistsError(17, "File exists", str(path))
+                raise InputError("exists already; choose another folder", source=str(path))
             with output_file(path) as stream:
                 stream.write(f"{head}{prompt.text}\n")
             say(str(path))

@@ -296,16 +296,6 @@ def test_a_stored_grade_without_what_its_averages_need_ends_nothing(tmp_path, na
     assert value is None or result.stdout == first.stdout
 
 
-@pytest.mark.slow
-def test_of_processes_that_share_a_run_directory_one_works_and_the_others_are_refused(some, tmp_path):
-    args = ["grade", some[0], "--format", "jsonl", "--run", tmp_path / "run"]
-    processes = [start(*args, env=in_workers(SLOWLY)) for _ in range(3)]
-    ends = [(*process.communicate(timeout=120), process.returncode) for process in processes]
-    refused = (b"", f"error: {tmp_path}/run: another process is using this run directory\n".encode(), 1)
-    assert sorted(end == refused for end in ends) == [False, True, True]
-    assert (some[1], some[2].encode(), 1) in ends
-
-
 # --- signals --------------------------------------------------------------------------------------
 
 

@@ -56,17 +56,6 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
         assert os.listdir(tmp_path) == ["said"]
 
 
-@pytest.mark.skipif(not hasattr(os, "killpg"), reason="there are no process groups")
-@pytest.mark.slow
-def test_a_terminal_that_goes_away_is_no_death_of_workers(runs, tmp_path):
-    process = start("report", runs, "-o", tmp_path / "page.html", "--regret-seconds", "600")
-    assert within(60, lambda: len(members(process.pid)) >= 3)
-    os.killpg(process.pid, signal.SIGHUP)
-    assert process.wait(timeout=30) == 129
-    with process.stderr, process.stdout:
-        assert process.stderr.read() == b""
-
-
 # Ends the program once an improvement is reported.
 IMPATIENT = """
 import os, signal

@@ -262,18 +262,6 @@ def test_texts_in_lists_and_objects_are_no_formulas() -> None:
     assert shown[-1] == "[1, -2.5, null]"
 
 
-@pytest.mark.slow
-def test_columns_that_are_left_out_hold_no_formulas_either(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    row = json.dumps({"id": "a", "instance": "timearena/lab1", "actions": [";=HYPERLINK(1)"]})
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(row.encode())))
-    call = ("grade", "-", "-f", "csv", "--all-columns", "--trace", "--no-cache", "--jobs", "1")
-    out, _ = said(monkeypatch, capsys, *call)
-    assert "=hyperlink(1)" in out
-    assert ";=hyperlink" not in out
-
-
 def test_columns_are_no_formulas_either() -> None:
     stream = io.StringIO()
     table = Table(Format.csv, ["x"], stream=stream)

@@ -119,27 +119,6 @@ def test_window_lies_over_the_bar_whose_start_it_bounds() -> None:
 
 
 @pytest.mark.slow
-def test_texts_stay_inside_their_bars(timed: tuple[Instance, Schedule]) -> None:
-    for width in (14, 7, 3):
-        ax = Figure(figsize=(width, 4)).add_subplot()
-        rendered(gantt(*timed, ax))
-        bars = [bar.get_window_extent() for bar in ax.patches]
-        texts = [text for text in ax.texts if text.get_text() and "makespan" not in text.get_text()]
-        assert len(texts) >= width
-        for text in texts:
-            box, digits = text.get_window_extent(), text.get_text().isdigit()
-            slack = 0.25 * text.get_fontsize() * ax.figure.dpi / 72 if digits else 0.0  # which have no descenders
-            across, along = (slack, 0.0) if text.get_rotation() else (0.0, slack)
-            assert any(
-                bar.x0 < box.x0 + across
-                and box.x1 - across < bar.x1
-                and bar.y0 < box.y0 + along
-                and box.y1 - along < bar.y1
-                for bar in bars
-            )
-
-
-@pytest.mark.slow
 def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
     ax = rendered(gantt(*timed))
     shown = [label.get_text() for label in ax.get_xticklabels()]
@@ -152,20 +131,6 @@ def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
     assert ax.get_xlabel() == "time (minute)"
     assert "10" in [label.get_text() for label in ax.get_xticklabels()]
     assert "makespan 14" in [text.get_text() for text in ax.texts]
-
-
-@pytest.mark.slow
-def test_legend_and_title() -> None:
-    ax = gantt(KITCHEN, SCHEDULE)
-    assert legend(ax) == ["soup", "eggs", "holds no agent"]
-    assert ax.get_title(loc="left") == "kitchen"
-    assert gantt(KITCHEN, SCHEDULE, title="Dinner").get_title(loc="left") == "Dinner"
-    assert gantt(KITCHEN, SCHEDULE, title="").get_title(loc="left") == ""
-
-
-@pytest.mark.slow
-def test_empty_schedule() -> None:
-    assert rows(rendered(gantt(KITCHEN, Schedule(())))) == ["Ann", "Bob"]
 
 
 @pytest.mark.parametrize("name", ["chart.jpg", "chart", "png"])

@@ -11,11 +11,9 @@ from support.runner import CliRunner
 from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.problem_loader import Problems
-from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.kitchens.problems import to_document
 from planoracle.instances.benchmarks.robotouille.problems import kitchen
 from planoracle.instances.errors import InputError
-from tests.support.graded import grades_frame
 
 BURGER = "robotouille/synchronous/3_burger"
 
@@ -75,26 +73,6 @@ def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: li
     assert not json.loads(found.stdout)["success"]
     again = CliRunner().invoke(app, ["grade", str(plans), "--format", "jsonl"])
     assert json.loads(again.stdout)["success"]  # by a process that remembers nothing of the other kitchen
-
-
-@pytest.mark.slow
-def test_averages_of_kitchens(best: list[str]) -> None:
-    grader = Grader()
-    made = [best, best[:-1], 5]
-    grades = [grader.grade({"id": "x", "model": "m", "instance": BURGER, "actions": actions}) for actions in made]
-    row, *others = (row for row in summarize(grades_frame(grades)).sets if row["benchmark"] == "robotouille")
-    assert not others
-    assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "robotouille/synchronous", 3, 1)
-    assert (row["success"], row["completed"], row["optimality"], row["missing"]) == (0.5, 0.5, 1, 9)
-    assert sum(row["failures"].values()) == 1
-
-
-@pytest.mark.slow
-def test_the_published_numbers_of_the_default_kitchens(shared: Path) -> None:
-    folder = shared / "benchmarks" / "robotouille"
-    files = [*sorted(folder.glob("synchronous/[0-9]_*.json")), *sorted(folder.glob("asynchronous/[0-8]_*.json"))]
-    rows = lines("compare", *map(str, files))
-    assert [row["published"] - row["optimal"] for row in rows] == [2, 0, 0, 2, 0, 0, 1, 1, 24, 0] + [0] * 7 + [2, 6]
 
 
 def test_kitchens_are_listed_and_exported_and_no_schedules() -> None:

@@ -111,13 +111,6 @@ def test_new_files_have_the_permissions_of_the_mask(folder: Path) -> None:
     assert stat.S_IMODE((folder / "new.txt").stat().st_mode) == 0o640
 
 
-def test_a_link_that_leads_nowhere_makes_its_file(folder: Path) -> None:
-    (folder / "link.txt").symlink_to("target.txt")
-    with output_file("link.txt") as stream:
-        stream.write("new")
-    assert (folder / "target.txt").read_text() == "new"
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
 def test_a_file_that_cannot_be_written_is_not_replaced(folder: Path) -> None:
     (folder / "s.jsonl").chmod(0o444)

@@ -69,13 +69,6 @@ def test_plans_that_a_verb_writes_are_submissions(writer: str, form: str, verb: 
 
 
 @pytest.mark.slow
-def test_plans_that_a_verb_writes_make_a_page() -> None:
-    Path("plans.jsonl").write_text(run("solve", HOUSE, "-f", "jsonl"))
-    run("report", "plans.jsonl", "-o", "page.html", "--regret-seconds", "0")
-    assert "planoracle" in Path("page.html").read_text()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_grades_are_read(form: str) -> None:
     Path("plans.jsonl").write_text(run("solve", *NAMES, "-f", "jsonl"))
@@ -135,12 +128,6 @@ def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names
     Path("other.jsonl").write_text(made.replace('"duration": ', '"duration": 1', 1))
     result = CliRunner().invoke(app, ["grade", "plans.jsonl", "--problems", "made.jsonl", "--problems", "other.jsonl"])
     assert "is the name of two problems" in str(result.exception)
-
-
-@pytest.mark.slow
-def test_names_of_combined_problems_are_lines_too() -> None:
-    Path("made.jsonl").write_text(run("generate", "timearena", "--combine", "--count", "2", "--seed", "3"))
-    assert len(list(rows(run("solve", "made.jsonl", "-f", "jsonl")))) == 2
 
 
 @pytest.mark.slow

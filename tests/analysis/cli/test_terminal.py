@@ -85,18 +85,6 @@ def test_one_long_text_does_not_make_every_line_long(long: str, columns: str, mo
     assert all(f"\n{number} " in written.getvalue() for number in range(200))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", [80, 100, 200])
-def test_verbs_keep_to_the_room_there_is(columns: int, tmp_path: Path) -> None:
-    plan = {"id": "a", "instance": NAMES[0], "plan": "Step(0, Cobbler, 0, 0)"}
-    (tmp_path / "plans.jsonl").write_text(json.dumps(plan))
-    for verb in (("solve", *NAMES), ("compare", *NAMES), ("instances", *NAMES), ("grade", tmp_path / "plans.jsonl")):
-        result = run(*verb, columns=columns)
-        tables = [line for line in result.stdout.splitlines() if not line.startswith(("note", "error"))]
-        assert max(map(len, tables)) <= columns
-        assert "Cobbler_Pancakes" in result.stdout
-
-
 # --- csv, and columns somebody asks for -----------------------------------------------------------
 
 
