@@ -19,6 +19,7 @@ from support.runner import CliRunner
 
 from planoracle import grade, load
 from planoracle.analysis.cli import app
+from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 
 NAMES = [f"timearena/household{number}" for number in (1, 2, 3)]
@@ -65,6 +66,15 @@ def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
     (added,) = after.keys() - before.keys()
     assert after == before | {added: after[added]}
     assert after[added]["instance"] == NAMES[2]
+
+
+@pytest.mark.slow
+def test_every_benchmark_is_played_by_the_optimal_agent(tmp_path: Path) -> None:
+    names = [next(iter(catalog.names_of(registry.get(name))), None) for name in registry.names()]
+    result = invoke(*filter(None, names), "--agent", "optimal", "--agent", "greedy", "--run", tmp_path)
+    failed = {(row["model"], row["instance"]) for row in rows(tmp_path) if "error" in row}
+    assert {name for name, _ in failed} <= {"greedy"}, result.stderr
+    assert all(one.success for one in grade(tmp_path) if one.model == "optimal")
 
 
 @pytest.mark.slow
