@@ -218,7 +218,7 @@ out = os.dup(1)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 assert run_app() == 0
 if sys.argv[1] == "solve" and "--help" not in sys.argv:  # what a worker imports
-    from planoracle.analysis.batch.problem_tasks import Solving
+    from planoracle.analysis.batch.tasks import Solving
     from planoracle.instances.files.catalog import problem
     Solving().start()(problem(sys.argv[2]))
 os.write(out, " ".join(sys.modules).encode())

@@ -1,4 +1,4 @@
-"""Items of a batch and their rows: read from the journal, or computed by a pool and stored."""
+"""Items of a batch and their rows: read from the journal, or computed by a pool and stored; batches of problems."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from typing import Any, NamedTuple
 from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal
 from planoracle.analysis.batch.pool import Ready, WorkerPool
+from planoracle.analysis.batch.worker import report
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.instances.model.cache import FORMAT, digest
+from planoracle.instances.model.cache import FORMAT, digest, fingerprint
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.result import versions
+from planoracle.solver.solve import solve
 
 
 class ResultRow(NamedTuple):
@@ -122,3 +126,49 @@ def _is_valid(text: str, is_row: Callable[[Any], bool]) -> bool:
         return is_row(json.loads(text))
     except (ValueError, RecursionError):
         return False
+
+
+# Keys under which every row has text, and all that every row has.
+_TEXTS = ("instance", "status", "unit")
+_ROW = {"instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "plan", "versions"}
+
+
+def is_solved(row: Any) -> bool:
+    """Return whether an object is a row of `Solving`."""
+    return isinstance(row, dict) and row.keys() >= _ROW and all(isinstance(row[name], str) for name in _TEXTS)
+
+
+@dataclass(frozen=True)
+class Solving(Work):
+    """Batch work: solve one problem per task, with the options of `planoracle.solver.solve.solve`.
+
+    With an empty ``profile`` the solver chooses the rules.
+    """
+
+    profile: str = ""
+    time_limit: float = 60.0
+    seed: int = 0
+    workers: int = 1
+    exact_grid: bool = False
+    min_interruptions: bool = False
+
+    def item(self, problem: Problem) -> Item:
+        """Return the item of a problem."""
+        return Item(problem, problem, self.key(fingerprint(problem)))
+
+    def answer(self, task: Problem) -> ResultRow:
+        """Solve a problem, and report improvements meanwhile."""
+        rules = self.rules_by_benchmark[task.benchmark] if self.profile else None
+        if rules is not None and task.kind == "schedule":  # its rules are in the problem
+            task, rules = registry.of(task).under(task, rules), None
+        result = solve(
+            task,
+            rules=rules,
+            time_limit=self.time_limit,
+            seed=self.seed,
+            workers=self.workers,
+            exact_grid=self.exact_grid,
+            min_interruptions=self.min_interruptions,
+            on_progress=lambda makespan, bound: report((makespan, bound)),
+        )
+        return ResultRow(json.dumps(result.as_dict()))

@@ -8,7 +8,7 @@ import sys
 
 # Subcommands that need a worker in any case, and the module that the worker imports first.
 _WORKERS = {
-    "solve": "planoracle.analysis.batch.problem_tasks",
+    "solve": "planoracle.analysis.batch.tasks",
     "grade": "planoracle.analysis.batch.submission_tasks",
     "report": "planoracle.analysis.report.work",
     "regret": "planoracle.analysis.diagnosis.regret",
@@ -38,25 +38,9 @@ def main() -> None:
             signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     except KeyboardInterrupt:
         os._exit(130)
-    import atexit
-    import gc
-
     from planoracle.analysis.console import mend
 
-    status: int | None = None
-
-    def leave() -> None:
-        """Exit without the cleanup of the interpreter, which takes a tenth of the time of a short command.
-
-        Abandoned threads end with the process.
-        """
-        if status is not None:
-            sys.stderr.flush()
-            os._exit(status)
-
-    atexit.register(leave)  # functions registered first are called last
     mend()
-    gc.set_threshold(20_000, 20, 20)  # imports create many objects and no garbage
     if sys.argv[1:2] and sys.argv[1] in _WORKERS and not {"--help", "-h"}.intersection(sys.argv):
         from planoracle.analysis.batch.pool import start_early
 
@@ -64,6 +48,7 @@ def main() -> None:
     from planoracle.analysis.cli.commands import run_app
 
     status = run_app()
-    if "distributed" not in sys.modules:
-        leave()
-    sys.exit(status)  # it ends its threads at exit
+    if "distributed" in sys.modules:  # which ends its threads at exit
+        sys.exit(status)
+    sys.stderr.flush()
+    os._exit(status)  # without the cleanup of the interpreter, a tenth of the time of a short command

@@ -20,7 +20,6 @@ from planoracle.instances.generate.styles import compose, draw
 from planoracle.instances.generate.styles import style as style_of
 from planoracle.instances.model.problem import for_kind
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.registry import of
 from planoracle.instances.text import to_json
 
 _COLUMNS = (
@@ -135,9 +134,9 @@ def _folder(path: Path) -> None:
 def _write(problem: Any, file: Path | None) -> None:
     """Write a problem to a file, or to standard output: its name, if it can be loaded by that."""
     if file is None:
-        say(problem.name if names_problem(problem.name) else to_json(of(problem).document(problem)))
+        say(problem.name if names_problem(problem.name) else to_json(registry.of(problem).document(problem)))
         return
-    text = to_json(of(problem).document(problem), indent=1) + "\n"
+    text = to_json(registry.of(problem).document(problem), indent=1) + "\n"
     try:
         if file.exists() and file.read_bytes() != text.encode():
             raise InputError("holds something else; choose another folder", source=str(file))

@@ -14,7 +14,6 @@ from planoracle.analysis.console import say_json
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import GENERAL, for_kind
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.registry import of
 
 _COLUMNS = (
     "instance",
@@ -57,7 +56,7 @@ def instances(
         return
     run = ProblemLoop(names or list(catalog.bundled()), "reading", any_kind=True)
     table, notes = Table(form, _COLUMNS), Notes()
-    for instance, document in run.each(lambda one: of(one).document(one) if export else None):
+    for instance, document in run.each(lambda one: registry.of(one).document(one) if export else None):
         notes.add(instance.name)
         if document is not None:
             say_json(document)

@@ -16,19 +16,19 @@ import typer
 
 from planoracle.analysis import figures
 from planoracle.analysis.batch.pool import each_in_worker
-from planoracle.analysis.batch.problem_tasks import read_each, read_problems
 from planoracle.analysis.cli.output import TableView, current_view
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, tell
 from planoracle.heuristics.registry import names
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.files.catalog import note
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.problem import of_kind
+from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import registry
 
 _T = TypeVar("_T")
+# Files up to this size, in bytes, are read in this process.
+_SMALL = 2**19
 
 
 def complete_name(start: str) -> list[str]:
@@ -69,6 +69,34 @@ LimitOption = Annotated[
         min=0.0,
     ),
 ]
+
+
+def read_each(name: str) -> Iterator[Problem | InputError]:
+    """Yield the results of `planoracle.instances.files.catalog.read_each`; a worker reads large files.
+
+    Raises
+    ------
+    InputError
+        If nothing can be read, or reading exceeds `PROBLEM_LIMITS`.
+    """
+    path = Path(catalog.file_path(name))
+    try:
+        is_large = path.is_file() and path.stat().st_size > _SMALL
+    except (OSError, ValueError):  # no path of this system
+        is_large = False
+    yield from each_in_worker(_read, name) if is_large else catalog.read_each(name)
+
+
+def read_problems(name: str) -> Iterator[Problem]:
+    """Yield the problems of `read_each`; raises the first error."""
+    for problem in read_each(name):
+        if isinstance(problem, InputError):
+            raise problem
+        yield problem
+
+
+def _read(name: str) -> Iterator[Problem | InputError]:
+    yield from catalog.read_each(name)
 
 
 def without_none(**options: float | None) -> dict[str, Any]:
@@ -131,7 +159,7 @@ def _apply(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterato
             yield checked, function(checked)
 
 
-_note_of = lru_cache(10_000)(note)
+_note_of = lru_cache(10_000)(catalog.note)
 
 
 class Notes:

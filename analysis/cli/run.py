@@ -15,11 +15,10 @@ from planoracle.analysis import adapters
 from planoracle.analysis.agents.model_prompts import first_requests
 from planoracle.analysis.batch.episode_tasks import Playing, is_row
 from planoracle.analysis.batch.journal import StorageError
-from planoracle.analysis.batch.problem_tasks import read_each
 from planoracle.analysis.batch.tasks import ResultRow, answer_items
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.grade import grade
-from planoracle.analysis.cli.options import OptionalNamesArgument
+from planoracle.analysis.cli.options import OptionalNamesArgument, read_each
 from planoracle.analysis.cli.output import Format, FormatOption, check_folder_of, print_text, write_table
 from planoracle.analysis.cli.progress import JobsOption, track, workshop
 from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
@@ -28,7 +27,6 @@ from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.folders import SUBMISSIONS
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
-from planoracle.instances.files.catalog import expand, is_file
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
@@ -153,7 +151,7 @@ def run(
     except InputError as error:
         complain(error)
         raise typer.Exit(2) from None
-    files = list(dict.fromkeys(name.rpartition("#")[0] or name for name, _ in problems if is_file(name)))
+    files = list(dict.fromkeys(name.rpartition("#")[0] or name for name, _ in problems if catalog.is_file(name)))
     try:
         grade(paths, form=form, profile=profile, rule=rule, problems=files, page=page, jobs=jobs)
     except typer.Exit as ended:
@@ -170,7 +168,7 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
     """
     problems: dict[str, tuple[str, Problem]] = {}
     failed = False
-    for name in expand(names):
+    for name in catalog.expand(names):
         for one in read_each(name):
             if isinstance(one, InputError):
                 complain(one)

@@ -12,8 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from planoracle.analysis.batch.pool import TaskFailure
-from planoracle.analysis.batch.problem_tasks import Solving, is_row, read_each
-from planoracle.analysis.batch.tasks import Item, ResultRow, answer_items
+from planoracle.analysis.batch.tasks import Item, ResultRow, Solving, answer_items, is_solved
 from planoracle.analysis.batch.worker import NO_LIMITS
 from planoracle.analysis.cli.options import (
     AgentsOption,
@@ -22,6 +21,7 @@ from planoracle.analysis.cli.options import (
     OptionalNamesArgument,
     ProblemLoop,
     complete_heuristic,
+    read_each,
     schedule_rows,
 )
 from planoracle.analysis.cli.output import Format, FormatOption, Table, write_table
@@ -126,7 +126,7 @@ def solve(
     failed = turns = False
     with workshop(work.start, NO_LIMITS, jobs, run, cluster, listed.improve) as (pool, journal):
         items = listed.items(work.item)
-        answers = answer_items(items, pool, journal, is_row)
+        answers = answer_items(items, pool, journal, is_solved)
         # The progress bar is closed before a message about an interruption is written.
         with (
             listed.progress_on_interrupt(),

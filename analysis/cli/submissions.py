@@ -14,10 +14,9 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.batch.problem_tasks import read_problems
 from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.analysis.cli.options import with_options
+from planoracle.analysis.cli.options import read_problems, with_options
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems

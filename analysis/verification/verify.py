@@ -21,7 +21,6 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import bundled_results, registry
-from planoracle.instances.protocol.bundled_results import Proofs, key_of
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.proofs import checker, schedule_checker
 from planoracle.solver.proofs.certificate import certificate
@@ -266,7 +265,7 @@ def _verify_entry(way: BundledEntry) -> Verification:
 
 def proof_of(problem: Problem) -> dict[str, Any] | None:
     """Return the bundled certificate of a scheduling problem, not yet checked."""
-    return bundled_results.read_proofs(type(registry.of(problem)).__module__).get(key_of(problem, None))
+    return bundled_results.read_proofs(type(registry.of(problem)).__module__).get(bundled_results.key_of(problem, None))
 
 
 # Most cases of a proof by cases: few enough for a person, else few enough for the checker.
@@ -274,7 +273,7 @@ _LEAVES = 4, 64
 _WORK = WorkLimit(600.0)
 
 
-def derive_certificates(name: str) -> Proofs:
+def derive_certificates(name: str) -> bundled_results.Proofs:
     """Return the certificates of a bundled problem, one for each variant that a profile makes of it.
 
     A bundled certificate that holds and reaches the makespan is returned as it is; others are derived again.
@@ -283,7 +282,7 @@ def derive_certificates(name: str) -> Proofs:
     for way in bundled_entries(name):
         proof = None if way.problem.kind != "schedule" else _valid_bundled_proof(way) or _new_proof(way)
         if proof is not None:
-            proofs[key_of(way.problem, None)] = proof
+            proofs[bundled_results.key_of(way.problem, None)] = proof
     return proofs
 
 

@@ -40,8 +40,8 @@ SLOWLY = "import time\nfrom planoracle.analysis.grading.grader import Grader\ntr
     "Grader.run = lambda self, one: time.sleep(0.01) or true(self, one)"
 )
 # Workers search for a minute after a mark.
-SEARCHING = "import os, time\nfrom planoracle.analysis.batch import problem_tasks\n" + (
-    "problem_tasks.solve = lambda *_, **__: os.mkdir({!r}) or time.sleep(60)"
+SEARCHING = "import os, time\nfrom planoracle.analysis.batch import tasks\n" + (
+    "tasks.solve = lambda *_, **__: os.mkdir({!r}) or time.sleep(60)"
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.batch.problem_tasks import Solving
+from planoracle.analysis.batch.tasks import Solving
 from planoracle.analysis.diagnosis.advice import next_commands
 from planoracle.analysis.diagnosis.explain import explain
 from planoracle.analysis.diagnosis.regret import regret
