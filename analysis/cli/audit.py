@@ -14,7 +14,7 @@ from planoracle.analysis.audit.finding import ReferenceFinding, ReferenceVerdict
 from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.analysis.cli.options import LimitOption, Notes, complete_name
+from planoracle.analysis.cli.options import LimitOption, Notes
 from planoracle.analysis.cli.output import (
     PEOPLE,
     Format,
@@ -47,7 +47,7 @@ from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.catalog import names_problem
+from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 
 _COLUMNS = ("instance", "reference", "verdict", "claimed", "optimum", "gap", "off", "bound", "feasible", "reason")
@@ -61,7 +61,7 @@ def audit(
             help="Problems with published references (names, prefixes, globs), or files with references (- for "
             "standard input). Default: all published references of bundled problems.",
             metavar="NAME|FILE",
-            autocompletion=complete_name,
+            autocompletion=catalog.completions,
         ),
     ] = None,
     form: FormatOption = Format.table,
@@ -111,7 +111,7 @@ def audit(
     problem_loader = Problems(named=named, places=chosen_places(problems))
     options = chosen_rules(rule or ())
     auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=problem_loader)
-    files = [name for name in names or () if name == "-" or (exists(name) and not names_problem(name))]
+    files = [name for name in names or () if name == "-" or (exists(name) and not catalog.names_problem(name))]
     targets = [name for name in names or () if name not in files]
     table, notes, findings = Table(form, _COLUMNS), Notes(), []
     hidden = 0

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.options import Notes, ProblemLoop, complete_name
+from planoracle.analysis.cli.options import Notes, ProblemLoop
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.console import say_json
 from planoracle.instances.files import catalog
@@ -35,7 +35,7 @@ def instances(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names, prefixes, globs, files; default: all.", metavar="NAME", autocompletion=complete_name
+            help="Names, prefixes, globs, files; default: all.", metavar="NAME", autocompletion=catalog.completions
         ),
     ] = None,
     export: Annotated[

@@ -31,22 +31,17 @@ _T = TypeVar("_T")
 _SMALL = 2**19
 
 
-def complete_name(start: str) -> list[str]:
-    """Return completions of the name of a problem."""
-    return catalog.completions(start)
-
-
 def complete_heuristic(start: str) -> list[str]:
     """Return completions of the name of a heuristic."""
     return [name for name in names() if name.startswith(start)]
 
 
 _NAMES = typer.Argument(
-    help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME", autocompletion=complete_name
+    help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME", autocompletion=catalog.completions
 )
 NamesArgument = Annotated[list[str], _NAMES]
 OptionalNamesArgument = Annotated[list[str] | None, _NAMES]
-NameArgument = Annotated[str, typer.Argument(help="Name or file of one problem.", autocompletion=complete_name)]
+NameArgument = Annotated[str, typer.Argument(help="Name or file of one problem.", autocompletion=catalog.completions)]
 
 AgentsOption = Annotated[
     int | None,
@@ -185,11 +180,6 @@ def single_problem(name: str) -> Any:
     if len(problems) != 1:
         raise UnknownNameError("must name a single problem", field="name", value=name)
     return problems[0]
-
-
-def schedule_rows(schedule: Any) -> list[dict[str, Any]] | None:
-    """Return the pieces of a schedule as rows."""
-    return None if schedule is None else [piece._asdict() for piece in schedule.pieces]
 
 
 def with_options(

@@ -22,7 +22,6 @@ from planoracle.analysis.cli.options import (
     ProblemLoop,
     complete_heuristic,
     read_each,
-    schedule_rows,
 )
 from planoracle.analysis.cli.output import Format, FormatOption, Table, write_table
 from planoracle.analysis.cli.progress import ClusterOption, JobsOption, RunOption, SignalExit, track, workshop
@@ -165,7 +164,7 @@ def _apply_heuristic(heuristic: str, names: list[str], form: Format, budget: Bud
                 "seconds": round(answer.seconds, 6),
                 "reason": answer.reason or None,
                 "plan": answer.plan,
-                "schedule": schedule_rows(answer.schedule),
+                "schedule": answer.schedule and [piece._asdict() for piece in answer.schedule.pieces],
             }
         )
     table.close()

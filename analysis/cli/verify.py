@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.batch.pool import each_in_worker
-from planoracle.analysis.cli.options import ProblemLoop, complete_name
+from planoracle.analysis.cli.options import ProblemLoop
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, tell
@@ -37,7 +37,7 @@ def verify(
         typer.Argument(
             help="Name, prefix, glob or file of the problems; default: all bundled ones.",
             metavar="PROBLEM",
-            autocompletion=complete_name,
+            autocompletion=catalog.completions,
         ),
     ] = None,
     proof: Annotated[
