@@ -145,8 +145,7 @@ def test_help_takes_less_than_a_third_of_a_second():
 )
 def test_wrong_usage_has_exit_status_2_and_says_so_on_standard_error(args):
     result = invoke(*args)
-    assert result.exit_code == 2
-    assert result.stdout == ""
+    assert (result.exit_code, result.stdout) == (2, "")
     assert "Usage" in plain(result.stderr)
 
 
@@ -181,55 +180,9 @@ def test_verbose_version_lists_dependencies_and_extras():
 @pytest.mark.slow
 def test_an_unknown_name_is_refused_with_a_suggestion_and_exit_status_2():
     result = command("solve", "recipe2plan/timed/Cobler_Pancakes", "--format", "jsonl")
-    assert result.returncode == 2
-    assert result.stdout == b""
+    assert (result.returncode, result.stdout) == (2, b"")
     assert b"did you mean recipe2plan/timed/Cobbler_Pancakes" in result.stderr
     assert b"Traceback" not in result.stderr
-
-
-@pytest.mark.slow
-def test_a_faulty_file_for_a_single_picture_has_exit_status_1(files):
-    result = command("gantt", "broken.json", "-o", "x.png")
-    assert result.returncode == 1
-    assert b"broken.json:1: version: " in result.stderr
-    assert b"Traceback" not in result.stderr
-    assert not Path("x.png").exists()
-
-
-@pytest.mark.slow
-def test_grading_from_standard_input_writes_results_and_diagnostics_to_their_streams():
-    lines = [json.dumps({"id": "\ud800", "instance": NAME, "plan": REFERENCE}).encode(), b"\xff", b"\0"]
-    result = command("grade", "-", "--format", "csv", stdin=b"\n".join(lines))
-    assert result.returncode == 1
-    found = list(csv.DictReader(io.StringIO(result.stdout.decode())))
-    assert [row["id"] for row in found] == ["\\ud800", "", ""]
-    assert [row["scored"] for row in found] == ["True", "False", "False"]
-    assert b"line 2" in result.stderr
-    assert b"line 3" in result.stderr
-    assert b"averages" in result.stderr
-
-
-@pytest.mark.slow
-def test_a_reader_that_goes_away_ends_the_output_quietly():
-    call = "from planoracle.analysis.cli import main; main()"
-    args = [sys.executable, "-c", call, "solve", "recipe2plan/timed", "--format", "jsonl"]
-    with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout.readline().startswith(b"{")
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        process.wait(timeout=60)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_output_that_cannot_be_written_is_told():
-    call = "from planoracle.analysis.cli import main; main()"
-    for verb in (["instances", "--schema"], ["solve", NAME, "--format", "jsonl"]):
-        with open("/dev/full", "wb") as full:
-            args = [sys.executable, "-c", call, *verb]
-            ended = subprocess.run(args, stdout=full, stderr=subprocess.PIPE, check=False)
-        assert ended.returncode == 1
-        assert ended.stderr == b"error: the output cannot be written: No space left on device\n"
 
 
 # --- solve ---------------------------------------------------------------------------------------
@@ -352,8 +305,7 @@ def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form)
 def test_grade_reads_standard_input(files):
     text = Path("good.jsonl").read_text()
     from_stdin = invoke("grade", "-", "--format", "jsonl", stdin=text)
-    assert from_stdin.exit_code == 0
-    assert from_stdin.stdout == invoke("grade", "good.jsonl", "--format", "jsonl").stdout
+    assert (from_stdin.exit_code, from_stdin.stdout) == (0, invoke("grade", "good.jsonl", "--format", "jsonl").stdout)
     assert invoke("grade", "-", "--format", "jsonl", stdin="").stdout == ""
     assert rows(invoke("grade", "-", "--format", "json", stdin=""), "json") == []
 
@@ -361,8 +313,7 @@ def test_grade_reads_standard_input(files):
 def test_grade_refuses_what_is_no_file(files):
     for paths in (["missing.jsonl"], ["good.jsonl", "missing.jsonl"]):
         result = invoke("grade", *paths)
-        assert result.exit_code == 2
-        assert result.stdout == ""
+        assert (result.exit_code, result.stdout) == (2, "")
         assert "missing.jsonl: cannot be read" in result.stderr
 
 

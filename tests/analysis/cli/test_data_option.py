@@ -14,7 +14,6 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.cli.commands import COMMANDS
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 
@@ -26,13 +25,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
     (tmp_path / "copy").mkdir()
     return f"paracook={tiny_copy(tmp_path / 'copy')}"
-
-
-@pytest.mark.parametrize("verb", [verb for verb in COMMANDS if verb != "benchmark"])
-def test_every_verb_says_that_it_has_it(verb: str) -> None:
-    found = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "200"})
-    assert found.exit_code == 0
-    assert "--data" in found.stdout
 
 
 @pytest.mark.slow

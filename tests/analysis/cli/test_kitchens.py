@@ -75,15 +75,6 @@ def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: li
     assert json.loads(again.stdout)["success"]  # by a process that remembers nothing of the other kitchen
 
 
-def test_kitchens_are_listed_and_exported_and_no_schedules() -> None:
-    (row,) = lines("instances", BURGER)
-    assert row["unit"] == "step"
-    exported = CliRunner().invoke(app, ["instances", "--export", BURGER])
-    assert json.loads(exported.stdout)["format"] == "planoracle/kitchen"
-    refused = CliRunner().invoke(app, ["solve", BURGER, "-H", "improve"])
-    assert refused.exit_code == 1
-
-
 @pytest.mark.slow
 def test_every_verb_knows_that_a_goal_contradicts_itself(tmp_path: Path) -> None:
     """A simulator's file that asks for bread on cheese on the same bread."""
