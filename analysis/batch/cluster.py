@@ -20,7 +20,8 @@ from planoracle.analysis.batch.journal import WorkerError
 from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import LimitError, TaskLimits
 from planoracle.analysis.console import tell
-from planoracle.instances.errors import PlanoracleError
+from planoracle.instances.errors import InputError, PlanoracleError
+from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.solver.result import versions
 
 # Seconds to wait for the scheduler, and tasks submitted before the first of them is answered.
@@ -54,9 +55,9 @@ class DaskCluster:
         self._address = address
         self._work = (pickle.dumps(start, protocol=5), limits, versions())
         with self._translate_errors("cannot be reached"):
-            connect: Any = Client
-            place = {"scheduler_file" if Path(address).is_file() else "address": address}
-            self._client = connect(**place, timeout=_SEARCH, set_as_default=False)
+            resolved = _address_of(address)
+            _check_certificate(resolved)
+            self._client: Any = Client(resolved, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
             if not self._client.nthreads():
                 tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
 
@@ -108,3 +109,25 @@ def run(start: bytes, limits: TaskLimits, requested: Mapping[str, str], task: An
         raise WorkerError("a worker of the cluster has {}; must have {}".format(*listed))
     with WorkerPool(pickle.loads(start), limits, 1) as pool:  # its process is that of the task before
         return next(pool.map([task]))
+
+
+def _address_of(text: str) -> str:
+    """Return the address of a scheduler, read from its file if the text is a path."""
+    if not Path(text).is_file():
+        return text
+    try:
+        return str(load_json(read_bytes(text), text)["address"])
+    except (KeyError, TypeError):
+        raise InputError("is not a scheduler file: it has no address", source=text) from None
+
+
+def _check_certificate(address: str) -> None:
+    """Raise `WorkerError` if an address needs a certificate and none is set; dask would print a traceback."""
+    from distributed import Security
+
+    security: Any = Security
+    if address.startswith("tls://") and not security().get_connection_args("client").get("ssl_context"):
+        raise WorkerError(
+            f"the cluster at {address} needs a certificate; set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, "
+            "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT and DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY"
+        )

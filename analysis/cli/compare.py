@@ -24,6 +24,8 @@ from planoracle.analysis.comparison.compare import compare as compared
 from planoracle.analysis.comparison.method_tables import names_and_grades, summarize, with_models
 from planoracle.analysis.comparison.speedup import curve, is_proved, summarize_agents
 from planoracle.analysis.console import complain
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import of_kind
 from planoracle.instances.protocol.registry import get
 
 _COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
@@ -93,7 +95,7 @@ def compare(
     check(methods)
     each = bool(methods) and form in PEOPLE
     problems, grades = names_and_grades(names)
-    run = ProblemLoop(problems, "comparing", any_kind=True)
+    run = ProblemLoop(problems, "comparing")
     tables: dict[str, Table] = {}
     comparisons, notes = [], Notes()
 
@@ -141,7 +143,7 @@ def _compare_agents(
     """Write proved optima by number of agents, and end the program."""
     run = ProblemLoop(names, "solving")
     limit = without_none(time_limit=time_limit)
-    curves = [one for _, one in run.each(lambda problem: curve(problem, numbers[-1], **limit))]
+    curves = [one for _, one in run.each(lambda problem: curve(of_kind(problem, Instance), numbers[-1], **limit))]
     run.failed |= not all(map(is_proved, curves))
     rows = summarize_agents(curves) if summary else [row for one in curves for row in one]
     write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, [row for row in rows if row["agents"] in numbers])

@@ -44,7 +44,7 @@ def explain(
 
     Exit status: 1 if a status is unknown or a file cannot be read.
     """
-    run = ProblemLoop(names, "explaining", any_kind=True, in_worker=True)
+    run = ProblemLoop(names, "explaining", in_worker=True)
     table = None if form is ExplanationFormat.text else Table(Format(form.value), _COLUMNS)
     if table is None:  # names may hold anything that JSON can
         lenient(sys.stdout, encoding="utf-8")

@@ -54,7 +54,7 @@ def instances(
     if schema:
         _print_schema(names or [])
         return
-    run = ProblemLoop(names or list(catalog.bundled()), "reading", any_kind=True)
+    run = ProblemLoop(names or list(catalog.bundled()), "reading")
     table, notes = Table(form, _COLUMNS), Notes()
     for instance, document in run.each(lambda one: registry.of(one).document(one) if export else None):
         notes.add(instance.name)

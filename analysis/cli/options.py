@@ -22,8 +22,7 @@ from planoracle.analysis.console import complain, tell
 from planoracle.heuristics.registry import names
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 
 _T = TypeVar("_T")
@@ -109,15 +108,12 @@ class ProblemLoop:
     ----------
     label
         Text before the progress bar.
-    any_kind
-        False if only scheduling instances are accepted.
     in_worker
         True if a worker process, with limits, reads the problems and applies the function.
     """
 
-    def __init__(self, names: list[str], label: str, *, any_kind: bool = False, in_worker: bool = False) -> None:
+    def __init__(self, names: list[str], label: str, *, in_worker: bool = False) -> None:
         self.names = catalog.expand(names)
-        self._any_kind = any_kind
         self._in_worker = in_worker
         self.label = label
         self.failed = False
@@ -125,9 +121,8 @@ class ProblemLoop:
     def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
         """Yield each problem with the result of the function."""
         for name in track(self.names, self.label):
-            arguments = (name, function, self._any_kind)
             try:
-                for pair in each_in_worker(_apply, *arguments) if self._in_worker else _apply(*arguments):
+                for pair in each_in_worker(_apply, name, function) if self._in_worker else _apply(name, function):
                     if isinstance(pair, PlanoracleError):
                         complain(pair)
                         self.failed = True
@@ -144,14 +139,10 @@ class ProblemLoop:
         raise typer.Exit(int(self.failed))
 
 
-def _apply(name: str, function: Callable[[Any], Any], any_kind: bool) -> Iterator[Any]:
+def _apply(name: str, function: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield each problem of a name with the result of the function, or an error."""
     for problem in read_each(name):
-        if isinstance(problem, InputError):
-            yield problem
-        else:
-            checked = problem if any_kind else of_kind(problem, Instance)
-            yield checked, function(checked)
+        yield problem if isinstance(problem, InputError) else (problem, function(problem))
 
 
 _note_of = lru_cache(10_000)(catalog.note)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -189,30 +188,22 @@ def _play(
     """Run the episodes that the journal of the folder lacks; return the file with all submissions."""
     episodes = [(name, one, sample) for sample in range(1, samples + 1) for one in problems for name in agents]
     items = [work.item(*episode) for episode in episodes]
-    rows: list[str] = []
+    ranks = {problem.name: rank for rank, problem in enumerate(problems)}
+    rows: list[tuple[int, int, int, str]] = []  # by agent, problem and sample
     with workshop(work.start, TaskLimits(), jobs, folder, None) as (pool, journal):
         played = track(answer_items(items, pool, journal, is_row), "playing", len(items))
         with closing(played) as answers:
             for item, answer in answers:
-                rows.append((answer if isinstance(answer, ResultRow) else work.failure_row(item.about, answer)).text)
+                name, problem, sample = item.about
+                row = answer if isinstance(answer, ResultRow) else work.failure_row(item.about, answer)
+                rows.append((agents.index(name), ranks[problem.name], sample, row.text))
     path = folder / SUBMISSIONS
     try:
         with output_file(path) as stream:
-            stream.writelines(f"{row}\n" for row in sorted(rows, key=_order(agents, problems)))
+            stream.writelines(f"{row}\n" for *_, row in sorted(rows))
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror}") from None
     return path
-
-
-def _order(agents: list[str], problems: list[Problem]) -> Any:
-    """Return a key that sorts rows by agent, problem and sample."""
-    ranks = {problem.name: rank for rank, problem in enumerate(problems)}
-
-    def key(text: str) -> tuple[int, int, int]:
-        row = json.loads(text)
-        return agents.index(row["model"]), ranks[row["instance"]], row["sample"]
-
-    return key
 
 
 def _evaluate(

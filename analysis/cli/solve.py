@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -126,22 +126,24 @@ def solve(
     with workshop(work.start, NO_LIMITS, jobs, run, cluster, listed.improve) as (pool, journal):
         items = listed.items(work.item)
         answers = answer_items(items, pool, journal, is_solved)
-        # The progress bar is closed before a message about an interruption is written.
-        with (
-            listed.progress_on_interrupt(),
-            closing(track(answers, "solving", lambda: listed.count, listed.progress)) as tracked,
-        ):
-            for item, answer in tracked:
-                listed.alone = None
-                if not isinstance(answer, ResultRow):
-                    complain(_fault(item, answer))
-                    failed = True
-                    continue
-                row = json.loads(answer.text)
-                failed |= row["status"] == Status.unknown
-                turns |= row["unit"] == "turn"
-                table.add(row | {"method": "optimum"})
-                notes.add(row["instance"])
+        try:
+            # The progress bar is closed before a message about an interruption is written.
+            with closing(track(answers, "solving", lambda: listed.count, listed.progress)) as tracked:
+                for item, answer in tracked:
+                    listed.alone = None
+                    if not isinstance(answer, ResultRow):
+                        complain(_fault(item, answer))
+                        failed = True
+                        continue
+                    row = json.loads(answer.text)
+                    failed |= row["status"] == Status.unknown
+                    turns |= row["unit"] == "turn"
+                    table.add(row | {"method": "optimum"})
+                    notes.add(row["instance"])
+        except SignalExit:
+            if listed.alone is not None and (message := listed.progress()):
+                tell(f"{listed.alone.name}: {message}", "stopped")
+            raise
         table.close()
     notes.close()
     if turns:
@@ -151,7 +153,7 @@ def solve(
 
 def _apply_heuristic(heuristic: str, names: list[str], form: Format, budget: Budget) -> NoReturn:
     """Write a schedule of a heuristic for each problem, and end the program."""
-    run = ProblemLoop(names, "scheduling", any_kind=True)
+    run = ProblemLoop(names, "scheduling")
     table = Table(form, _HEURISTIC_COLUMNS)
     for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
         run.failed |= answer.makespan is None
@@ -225,16 +227,6 @@ class _ProblemList:
         if best is None:
             return f"no plan yet, bound {bound} {unit}s"
         return f"best plan {best} {unit}s, bound {bound}, gap {(best - bound) / max(1, best):.0%}"
-
-    @contextmanager
-    def progress_on_interrupt(self) -> Iterator[None]:
-        """On an interruption, write the progress of a single problem."""
-        try:
-            yield
-        except SignalExit:
-            if self.alone is not None and (message := self.progress()):
-                tell(f"{self.alone.name}: {message}", "stopped")
-            raise
 
 
 def _read_names() -> Iterator[str | bytes]:

@@ -158,7 +158,7 @@ def _check_bundled(names: list[str], form: Format) -> int:
 
 def _check_file(names: list[str], proof: str, form: Format) -> int:
     """Check the certificates of a file; return the exit status."""
-    run = ProblemLoop(names, "reading", any_kind=True)
+    run = ProblemLoop(names, "reading")
     problems = {instance.name: instance for instance, _ in run.each(lambda instance: None)}
     table = Table(form, _COLUMNS)
     for one in track(each_in_worker(_verdicts, proof, problems), "verifying"):

@@ -10,6 +10,8 @@ from typing import Any
 
 from typer import testing
 
+from planoracle.analysis.cli import app
+
 
 class CliRunner(testing.CliRunner):
     """Keeps the two outputs apart and loses nothing of them, as click itself does from 8.2 on."""
@@ -24,3 +26,8 @@ class CliRunner(testing.CliRunner):
         with super().isolation(*args, **options) as streams:
             sys.stderr.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # as outside of tests
             yield streams
+
+
+def invoke(*args: object, **options: Any) -> Any:
+    """Run the command line; ``options`` are those of `CliRunner.invoke`."""
+    return CliRunner().invoke(app, [str(one) for one in args], **options)

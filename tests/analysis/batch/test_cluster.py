@@ -17,13 +17,12 @@ from pathlib import Path
 import pytest
 from support import tasks
 from support.batches import finished, start, stored, submissions, within, write
-from support.runner import CliRunner
+from support.runner import invoke
 
 from planoracle.analysis.batch import cluster as module
 from planoracle.analysis.batch.journal import WorkerError
 from planoracle.analysis.batch.pool import Ready, TaskFailure
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
-from planoracle.analysis.cli import app
 from planoracle.instances.files import catalog, instance_file
 
 if find_spec("distributed") is None:
@@ -45,10 +44,6 @@ def cluster():
 @pytest.fixture
 def many(tmp_path):
     return write(tmp_path / "many.jsonl", submissions(600))
-
-
-def invoke(*args):
-    return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
 @pytest.mark.slow

@@ -18,11 +18,10 @@ from random import Random
 
 import pytest
 from support.batches import EAGER, execute, finished, gone, in_workers, kill, start, stored, submissions, within, write
-from support.runner import CliRunner
+from support.runner import invoke
 from support.samples import sample
 
 from planoracle.analysis.batch.journal import NAME
-from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grader import Grade
 from planoracle.instances.files import catalog
 
@@ -43,10 +42,6 @@ SLOWLY = "import time\nfrom planoracle.analysis.grading.grader import Grader\ntr
 SEARCHING = "import os, time\nfrom planoracle.analysis.batch import tasks\n" + (
     "tasks.solve = lambda *_, **__: os.mkdir({!r}) or time.sleep(60)"
 )
-
-
-def invoke(*args):
-    return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
 def graded(folder, count):

@@ -14,10 +14,9 @@ from pathlib import Path
 
 import pytest
 from support.batches import finished, in_workers
-from support.runner import CliRunner
+from support.runner import invoke
 from support.samples import sample
 
-from planoracle.analysis.cli import app
 from planoracle.analysis.cli.commands import COMMANDS, REMOVED, load
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.benchmarks.recipe2plan import problems
@@ -48,10 +47,6 @@ OWN = {
 }
 # Serving takes 1 of 9 minutes, boiling 9.
 INFEASIBLE = OWN | {"name": "hasty", "time_limit": 9}
-
-
-def invoke(*args, stdin=None):
-    return CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
 
 
 def plain(text):
@@ -96,7 +91,7 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_has_help_that_begins_with_its_summary(name):
     assert load(name).help.split("\n\n")[0] == COMMANDS[name][1]
-    result = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "200"})
+    result = invoke(name, "--help", env={"COLUMNS": "200"})
     text = plain(result.stdout)
     assert result.exit_code == 0
     assert COMMANDS[name][1] in text
@@ -151,7 +146,7 @@ def test_wrong_usage_has_exit_status_2_and_says_so_on_standard_error(args):
 
 @pytest.mark.parametrize("removed", sorted(REMOVED))
 def test_a_removed_command_or_option_is_answered_with_its_replacement(removed):
-    done = CliRunner().invoke(app, [*removed.split(), "x"])
+    done = invoke(*removed.split(), "x")
     assert (done.exit_code, done.stdout) == (2, "")
     assert REMOVED[removed] in " ".join(re.sub("[│╭╮╰╯─]", "", done.stderr).split())
 
@@ -167,11 +162,11 @@ def test_the_replacement_of_a_removed_command_is_a_call_that_parses(message):
 
 
 def test_verbose_version_lists_dependencies_and_extras():
-    done = CliRunner().invoke(app, ["--version", "--verbose"])
+    done = invoke("--version", "--verbose")
     assert done.exit_code == 0
     assert f"numpy {version('numpy')}" in done.stdout.splitlines()
     assert re.search(r"^extra frames is (not )?installed \(", done.stdout, re.MULTILINE)
-    assert CliRunner().invoke(app, ["--version"]).stdout.splitlines() == done.stdout.splitlines()[:1]
+    assert invoke("--version").stdout.splitlines() == done.stdout.splitlines()[:1]
 
 
 # --- whole processes -----------------------------------------------------------------------------
@@ -304,10 +299,10 @@ def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form)
 @pytest.mark.slow
 def test_grade_reads_standard_input(files):
     text = Path("good.jsonl").read_text()
-    from_stdin = invoke("grade", "-", "--format", "jsonl", stdin=text)
+    from_stdin = invoke("grade", "-", "--format", "jsonl", input=text)
     assert (from_stdin.exit_code, from_stdin.stdout) == (0, invoke("grade", "good.jsonl", "--format", "jsonl").stdout)
-    assert invoke("grade", "-", "--format", "jsonl", stdin="").stdout == ""
-    assert rows(invoke("grade", "-", "--format", "json", stdin=""), "json") == []
+    assert invoke("grade", "-", "--format", "jsonl", input="").stdout == ""
+    assert rows(invoke("grade", "-", "--format", "json", input=""), "json") == []
 
 
 def test_grade_refuses_what_is_no_file(files):

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 from support.paracook_copies import tiny_copy
-from support.runner import CliRunner
+from support.runner import invoke
 from support.samples import sample
 
-from planoracle.analysis.cli import app
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 
@@ -42,12 +41,12 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     ids=" ".join,
 )
 def test_names_of_the_data(data: str, call: list[str]) -> None:
-    found = CliRunner().invoke(app, [*call, "--data", data], catch_exceptions=False)
+    found = invoke(*call, "--data", data, catch_exceptions=False)
     assert found.exit_code == 0
     assert "paracook/abstract/egg" in found.stdout or call[0] == "run"
     assert registry.data_folder("paracook") is None
     assert not catalog.names_problem(NAME)
-    error = CliRunner().invoke(app, call).exception
+    error = invoke(*call).exception
     assert "--data paracook=DIR or set PLANORACLE_DATA_PARACOOK" in str(error) or call[0] == "instances"
 
 
@@ -56,7 +55,7 @@ def test_names_of_the_data(data: str, call: list[str]) -> None:
 def test_submissions_that_name_them(data: str, verb: str, tmp_path: Path) -> None:
     plans = tmp_path / "plans.jsonl"
     plans.write_text(json.dumps({"id": "x", "instance": f"{NAME}~2", "plan": [["a", "b"]]}))
-    found = CliRunner().invoke(app, [verb, str(plans), "--format", "jsonl", "--data", data], catch_exceptions=False)
+    found = invoke(verb, str(plans), "--format", "jsonl", "--data", data, catch_exceptions=False)
     assert found.exit_code == 0
     row = json.loads(found.stdout.splitlines()[0])
     assert row["instance"] == f"{NAME}~2"
@@ -68,9 +67,9 @@ def test_reports_and_processes_have_it(data: str, tmp_path: Path) -> None:
     rows = [{"id": n, "instance": f"{NAME}~{1 + n % 3}", "plan": [["a", "b"]]} for n in range(6)]
     plans.write_text("\n".join(map(json.dumps, rows)))
     page = tmp_path / "page.html"
-    without = CliRunner().invoke(app, ["report", str(plans), "--output", str(page)])
+    without = invoke("report", str(plans), "--output", str(page))
     assert without.exit_code == 1  # and whatever process has worked on it is not asked again
-    found = CliRunner().invoke(app, ["report", str(plans), "--output", str(page), "--data", data])
+    found = invoke("report", str(plans), "--output", str(page), "--data", data)
     assert found.exit_code == 0, found.output  # 1 if any of them is unscored
     run = ["grade", str(plans), "--format", "jsonl", "--jobs", "2", "--run", str(tmp_path / "run"), "--data", data]
     call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()", *run]
@@ -86,7 +85,7 @@ def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
         ("paracook=nowhere", "must be NAME=FOLDER"),
         *((name, "NAME one of robotouille") for name in (f"timearena={tmp_path}", "robotouille", "robotouille=")),
     ):
-        found = CliRunner().invoke(app, ["solve", NAME, "--data", wrong], env={"COLUMNS": "400"})
+        found = invoke("solve", NAME, "--data", wrong, env={"COLUMNS": "400"})
         assert (found.exit_code, found.stdout) == (2, "")
         assert said in " ".join(found.stderr.replace("│", " ").split())
 
@@ -95,7 +94,7 @@ def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
 def test_two_copies_in_one_call_and_the_environment(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(tmp_path / "nowhere"))
     call = ["solve", NAME, "--format", "jsonl", "--data", data, "--data", f"robotouille={tmp_path}"]
-    found = CliRunner().invoke(app, call, catch_exceptions=False)
+    found = invoke(*call, catch_exceptions=False)
     assert json.loads(found.stdout)["makespan"] == 10
     assert os.environ["PLANORACLE_DATA_PARACOOK"] == str(tmp_path / "nowhere")
     assert registry.data_folder("robotouille") is None
@@ -106,7 +105,7 @@ def test_collected_submissions_keep_their_orders(data: str, tmp_path: Path) -> N
     plans, collected = tmp_path / "plans.jsonl", tmp_path / "all.jsonl"
     kitchen = "paracook/cook/egg/seed_1/agent_num_2"
     plans.write_text(json.dumps({"instance": kitchen, "orders": ["fried"] * 2, "plan": {"agent1": []}}))
-    assert CliRunner().invoke(app, ["grade", str(plans), "--collect", str(collected)]).exit_code == 0
+    assert invoke("grade", str(plans), "--collect", str(collected)).exit_code == 0
     call = ["grade", str(collected), "--format", "jsonl", "--profile", "released", "--data", data]
-    row = json.loads(CliRunner().invoke(app, call, catch_exceptions=False).stdout)
+    row = json.loads(invoke(*call, catch_exceptions=False).stdout)
     assert (row["instance"], row["scored"]) == (f"{kitchen}@fried+fried", True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.runner import CliRunner
+from support.runner import invoke
 
-from planoracle.analysis.cli import app
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.generate.styles import generate
@@ -17,45 +16,45 @@ def rows(text):
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
-def invoke(*args):
-    return CliRunner().invoke(app, ["generate", *map(str, args)])
+def generated(*args):
+    return invoke("generate", *args)
 
 
 @pytest.mark.slow
 def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
     args = ("generic", "--count", 3, "--seed", 4, "--tasks", 2, "--actions", 5, "--out", tmp_path / "a", "-f", "jsonl")
-    first = invoke(*args)
+    first = generated(*args)
     assert first.exit_code == 0
     made = rows(first.stdout)
     assert [row["instance"] for row in made] == [f"generated/generic/v1/tasks=2,actions=5/4-{n}" for n in range(3)]
     problems = [catalog.single(str(row["file"])) for row in made]
     assert problems == [generate("generic", 4, n, tasks=2, actions=5).problem for n in range(3)]
-    solved = CliRunner().invoke(app, ["solve", *(row["file"] for row in made), "-f", "jsonl"])
+    solved = invoke("solve", *(row["file"] for row in made), "-f", "jsonl")
     assert [json.loads(line)["status"] for line in solved.stdout.splitlines()] == ["optimal"] * 3
-    assert invoke(*args).stdout == first.stdout
-    changed = invoke(*args, "--windows", 0.9)
+    assert generated(*args).stdout == first.stdout
+    changed = generated(*args, "--windows", 0.9)
     assert isinstance(changed.exception, InputError)
     assert "something else" in str(changed.exception)
-    blocked = invoke("generic", "--out", made[0]["file"])
+    blocked = generated("generic", "--out", made[0]["file"])
     assert isinstance(blocked.exception, InputError)
     assert str(blocked.exception) == f"{made[0]['file']}: cannot be made a folder: File exists"
 
 
 def test_problems_on_standard_output_have_no_table() -> None:
-    plain = invoke("recipe2plan", "--count", 2)
+    plain = generated("recipe2plan", "--count", 2)
     assert plain.exit_code == 0
     assert [json.loads(line)["benchmark"] for line in plain.stdout.splitlines()] == ["recipe2plan"] * 2
     assert plain.stderr == ""
 
 
 def test_names_where_names_do() -> None:
-    found = invoke("timearena", "--combine", "--count", 3)
+    found = generated("timearena", "--combine", "--count", 3)
     assert all(catalog.load(name).benchmark == "timearena" for name in found.stdout.split())
     assert len(found.stdout.split()) == 3
 
 
 def test_a_style_is_told_its_name_of_today() -> None:
-    now, once = (invoke(style, "--count", 2, "--tasks", 1) for style in ("generic", "own"))
+    now, once = (generated(style, "--count", 2, "--tasks", 1) for style in ("generic", "own"))
     assert once.stdout == now.stdout != ""
     assert "own is called generic now" in once.stderr
     assert "called" not in now.stderr
@@ -68,6 +67,6 @@ def test_mistakes_name_the_parameter() -> None:
         (("timearena", "--windows", 0.5), "windows"),
         (("recipe2plan", "--combine", "--tasks", 30), "tasks"),
     ):
-        failed = invoke(*args)
+        failed = generated(*args)
         assert isinstance(failed.exception, InputError)
         assert failed.exception.field == match

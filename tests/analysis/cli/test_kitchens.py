@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from support.runner import CliRunner
+from support.runner import invoke
 
-from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.instances.benchmarks.kitchens.problems import to_document
@@ -19,7 +18,7 @@ BURGER = "robotouille/synchronous/3_burger"
 
 
 def lines(*arguments: str) -> list[dict]:
-    result = CliRunner().invoke(app, [*arguments, "--format", "jsonl"])
+    result = invoke(*arguments, "--format", "jsonl")
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
 
@@ -67,11 +66,9 @@ def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: li
         assert not theirs.grade(line | {"instance": name}).scored
     plans = tmp_path / "plans.jsonl"
     plans.write_text(json.dumps(line))
-    found = CliRunner().invoke(
-        app, ["grade", str(plans), "--format", "jsonl", "--data", f"robotouille={folder.parent}"]
-    )
+    found = invoke("grade", str(plans), "--format", "jsonl", "--data", f"robotouille={folder.parent}")
     assert not json.loads(found.stdout)["success"]
-    again = CliRunner().invoke(app, ["grade", str(plans), "--format", "jsonl"])
+    again = invoke("grade", str(plans), "--format", "jsonl")
     assert json.loads(again.stdout)["success"]  # by a process that remembers nothing of the other kitchen
 
 
@@ -102,12 +99,12 @@ def test_every_verb_knows_that_a_goal_contradicts_itself(tmp_path: Path) -> None
     assert lines("next", str(ring))[0]["status"] == "infeasible"
     assert lines("repair", str(plans), *near)[0]["status"] == "infeasible"
     assert lines("compare", str(ring))[0]["status"] == "infeasible"
-    assert "No plan at all" in CliRunner().invoke(app, ["critique", str(plans), *near]).stdout
-    explained = CliRunner().invoke(app, ["explain", str(ring)])
+    assert "No plan at all" in invoke("critique", str(plans), *near).stdout
+    explained = invoke("explain", str(ring))
     assert (explained.exit_code, "rests on itself" in explained.stdout) == (0, True)
-    drawn = CliRunner().invoke(app, ["gantt", str(ring), "-o", str(tmp_path / "ring.svg")])
+    drawn = invoke("gantt", str(ring), "-o", str(tmp_path / "ring.svg"))
     assert isinstance(drawn.exception, InputError)
     assert str(drawn.exception) == "ring: there is no plan to draw: infeasible"
     page = tmp_path / "report.html"
-    assert CliRunner().invoke(app, ["report", str(plans), "-o", str(page), *near]).exit_code == 0
+    assert invoke("report", str(plans), "-o", str(page), *near).exit_code == 0
     assert "infeasible" in page.read_text()

@@ -12,11 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.runner import CliRunner
+from support.runner import invoke
 from support.samples import sample
 
 from planoracle.analysis import console
-from planoracle.analysis.cli import app
 from planoracle.analysis.console import output_file
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,13 +48,13 @@ def test_a_full_disk_leaves_the_old_file(folder: Path, monkeypatch: pytest.Monke
     old.write_text("old")
     before = sorted(os.listdir(folder))
     monkeypatch.setattr(console.os, "fsync", full)
-    done = CliRunner().invoke(app, COMMANDS[command])
+    done = invoke(*COMMANDS[command])
     assert done.exit_code != 0
     assert old.read_text() == "old"
     assert sorted(os.listdir(folder)) == before
     monkeypatch.undo()
     os.chdir(folder)
-    CliRunner().invoke(app, COMMANDS[command])
+    invoke(*COMMANDS[command])
     assert old.stat().st_size > len("old")
     assert sorted(os.listdir(folder)) == before
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.runner import CliRunner
+from support.runner import invoke
 from support.samples import sample
 
 from planoracle.analysis import frames
-from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grade_row import read_grades
 
 HOUSE, COBBLER, TOOLS = "timearena/household1", "recipe2plan/timed/Cobbler_Pancakes", "asynctool/files_2"
@@ -43,7 +42,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str, code: int = 0, text: str | None = None) -> str:
-    result = CliRunner().invoke(app, list(arguments), input=text)
+    result = invoke(*arguments, input=text)
     assert result.exit_code == code, (arguments, result.stderr, result.exception)
     return result.stdout
 
@@ -85,7 +84,7 @@ def test_grades_are_read(form: str) -> None:
     frame, errors = frames.grades(grades)
     assert (list(frame["success"]), len(errors)) == ([True] * 3, 0)
     assert next(iter(read_grades("plans.jsonl"))).reason == "scored: is a submission, and no grade"
-    result = CliRunner().invoke(app, ["grade", "plans.jsonl", file])
+    result = invoke("grade", "plans.jsonl", file)
     assert result.exit_code == 1
     assert "is a grade among submissions" in result.stderr
     assert run("grade", file, "--report", "page.html", code=2) == ""
@@ -126,7 +125,7 @@ def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names
             assert len(found) == 3
     run("report", "plans.jsonl", "--problems", "made.jsonl", "-o", "page.html", "--regret-seconds", "0")
     Path("other.jsonl").write_text(made.replace('"duration": ', '"duration": 1', 1))
-    result = CliRunner().invoke(app, ["grade", "plans.jsonl", "--problems", "made.jsonl", "--problems", "other.jsonl"])
+    result = invoke("grade", "plans.jsonl", "--problems", "made.jsonl", "--problems", "other.jsonl")
     assert "is the name of two problems" in str(result.exception)
 
 
@@ -134,8 +133,8 @@ def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names
 def test_a_bad_line_of_problems_does_not_stop_the_rest() -> None:
     made = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1").splitlines()
     Path("made.jsonl").write_text("\n".join([made[0], '{"format": "planoracle/instance"}', "{", "no/such", made[1]]))
-    result = CliRunner().invoke(app, ["solve", "made.jsonl", "-f", "jsonl"])
+    result = invoke("solve", "made.jsonl", "-f", "jsonl")
     assert (result.exit_code, len(result.stdout.splitlines())) == (1, 2)
     assert [f"made.jsonl: line {k}" in result.stderr for k in (1, 2, 3, 4, 5)] == [False, True, True, True, False]
-    result = CliRunner().invoke(app, ["compare", "made.jsonl", "-f", "jsonl"])
+    result = invoke("compare", "made.jsonl", "-f", "jsonl")
     assert (result.exit_code, len(result.stdout.splitlines())) == (1, 2)

@@ -15,18 +15,17 @@ from typing import Any
 
 import pytest
 from support.batches import stored
-from support.runner import CliRunner
+from support.runner import invoke
 
 from planoracle import grade, load
-from planoracle.analysis.cli import app
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 
 NAMES = [f"timearena/household{number}" for number in (1, 2, 3)]
 
 
-def invoke(*args: object) -> Any:
-    return CliRunner().invoke(app, ["run", *map(str, args)])
+def run(*args: object) -> Any:
+    return invoke("run", *args)
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
@@ -34,12 +33,12 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
-    result = invoke(*NAMES, "--agent", "random", "--samples", 2, "--run", tmp_path / "run")
+    result = run(*NAMES, "--agent", "random", "--samples", 2, "--run", tmp_path / "run")
     assert result.exit_code == 0, result.stderr
     found = rows(tmp_path / "run")
     assert [(row["instance"], row["sample"]) for row in found] == [(name, k) for name in NAMES for k in (1, 2)]
     assert {row["model"] for row in found} == {"random"}
-    again = CliRunner().invoke(app, ["grade", str(tmp_path / "run")])
+    again = invoke("grade", str(tmp_path / "run"))
     assert again.stdout == result.stdout
     assert [one.scored for one in grade(tmp_path / "run")] == [True] * 6
     assert sorted(map(str, stored(tmp_path / "run").values())) == sorted(map(str, found))
@@ -47,8 +46,8 @@ def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
-    invoke(NAMES[0], "--agent", "random", "--samples", 3, "--run", tmp_path / "a")
-    invoke(NAMES[0], "--agent", "random", "--seed", 1, "--run", tmp_path / "b")
+    run(NAMES[0], "--agent", "random", "--samples", 3, "--run", tmp_path / "a")
+    run(NAMES[0], "--agent", "random", "--seed", 1, "--run", tmp_path / "b")
     plans = [row["actions"] for row in rows(tmp_path / "a")]
     assert plans[0] != plans[1]
     assert [row["actions"] for row in rows(tmp_path / "b")] == plans[1:2]
@@ -56,12 +55,12 @@ def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
-    first = invoke(*NAMES[:2], "--agent", "optimal", "--run", tmp_path)
+    first = run(*NAMES[:2], "--agent", "optimal", "--run", tmp_path)
     before = stored(tmp_path)
     (tmp_path / "submissions.jsonl").unlink()
-    assert invoke(*NAMES[:2], "--agent", "optimal", "--run", tmp_path).stdout == first.stdout
+    assert run(*NAMES[:2], "--agent", "optimal", "--run", tmp_path).stdout == first.stdout
     assert stored(tmp_path) == before
-    invoke(*NAMES, "--agent", "optimal", "--run", tmp_path)
+    run(*NAMES, "--agent", "optimal", "--run", tmp_path)
     after = stored(tmp_path)
     (added,) = after.keys() - before.keys()
     assert after == before | {added: after[added]}
@@ -71,7 +70,7 @@ def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_every_benchmark_is_played_by_the_optimal_agent(tmp_path: Path) -> None:
     names = [next(iter(catalog.names_of(registry.get(name))), None) for name in registry.names()]
-    result = invoke(*filter(None, names), "--agent", "optimal", "--agent", "greedy", "--run", tmp_path)
+    result = run(*filter(None, names), "--agent", "optimal", "--agent", "greedy", "--run", tmp_path)
     failed = {(row["model"], row["instance"]) for row in rows(tmp_path) if "error" in row}
     assert {name for name, _ in failed} <= {"greedy"}, result.stderr
     assert all(one.success for one in grade(tmp_path) if one.model == "optimal")
@@ -82,12 +81,12 @@ def test_an_agent_that_fails_is_unscored_and_played_again(tmp_path: Path) -> Non
     file = tmp_path / "plans.jsonl"
     file.write_text(json.dumps({"instance": NAMES[0], "plan": "activate kettle"}) + "\n")
     agent = ("--agent", f"replay:{file}", "--run", tmp_path / "run")
-    result = invoke(*NAMES[:2], *agent)
+    result = run(*NAMES[:2], *agent)
     assert result.exit_code == 1
     assert f"holds no submission for the problem (got '{NAMES[1]}')" in result.stderr
     assert [one.scored for one in grade(tmp_path / "run")] == [True, False]
     file.write_text(file.read_text() + json.dumps({"instance": NAMES[1], "plan": "activate kettle"}) + "\n")
-    assert invoke(*NAMES[:2], *agent).exit_code == 0
+    assert run(*NAMES[:2], *agent).exit_code == 0
     assert [one.scored for one in grade(tmp_path / "run")] == [True, True]
 
 
@@ -96,7 +95,7 @@ def test_problems_of_files_are_played_and_graded(tmp_path: Path) -> None:
     benchmark = registry.get("timearena")
     file = tmp_path / "mine.json"
     file.write_text(json.dumps({**benchmark.document(load(NAMES[0])), "name": "mine"}))
-    result = invoke(file, "--agent", "optimal", "--run", tmp_path / "run", "--format", "csv")
+    result = run(file, "--agent", "optimal", "--run", tmp_path / "run", "--format", "csv")
     assert (result.exit_code, "True" in result.stdout) == (0, True), result.output
 
 
@@ -224,7 +223,7 @@ def test_a_model_that_fails_is_unscored_played_again_and_no_key_is_shown(
     mended = planoracle(*args, before=MOCK)
     assert mended.returncode == 0, mended.stderr
     assert [json.loads(line)["scored"] for line in mended.stdout.splitlines()] == [True]
-    again = CliRunner().invoke(app, ["grade", str(tmp_path / "run"), "--format", "jsonl"])
+    again = invoke("grade", str(tmp_path / "run"), "--format", "jsonl")
     assert len(again.stdout.splitlines()) == 1
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from support.payloads import PROMPTS, STEERING, hostile_problem
-from support.runner import CliRunner
+from support.runner import invoke
 
-from planoracle.analysis.cli import app
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.prompts import load_prompts
@@ -23,7 +22,7 @@ def told(*arguments: str) -> str:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["run", "--show-prompts", *arguments])
+    return invoke("run", "--show-prompts", *arguments)
 
 
 def test_messages_of_a_problem() -> None:
@@ -101,8 +100,8 @@ def test_an_example_of_a_user_is_solved(tmp_path: Path) -> None:
 
 def test_mistakes_are_told() -> None:
     assert run("timearena", "--format", "csv").exit_code == 2
-    assert CliRunner().invoke(app, ["run", "--run", "folder", "-a", "optimal"]).exit_code == 2
-    assert CliRunner().invoke(app, ["run", "timearena", "-a", "optimal"]).exit_code == 2
+    assert invoke("run", "--run", "folder", "-a", "optimal").exit_code == 2
+    assert invoke("run", "timearena", "-a", "optimal").exit_code == 2
     assert isinstance(run("nowhere").exception, InputError)
     assert isinstance(run("timearena", "--setting", "reakt").exception, UnknownNameError)
     assert isinstance(run("timearena", "--prompts", "nowhere").exception, InputError)

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.runner import CliRunner
+from support.runner import invoke
 from support.samples import sample
 
 from planoracle.analysis import console
-from planoracle.analysis.cli import app
 from planoracle.analysis.cli.options import with_view
 from planoracle.analysis.cli.output import BULKY, Format, Table, draw, print_text
 
@@ -40,7 +39,7 @@ def drawn(width: int | None, *, encoding: str = "utf-8", wide: bool = False, row
 
 def run(*args: object, columns: int | None = None) -> Any:
     env = {"COLUMNS": None if columns is None else str(columns)}
-    return CliRunner().invoke(app, list(map(str, args)), env=env, catch_exceptions=False)
+    return invoke(*args, env=env, catch_exceptions=False)
 
 
 # --- tables ---------------------------------------------------------------------------------------

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.runner import CliRunner
+from support.runner import invoke
 
-from planoracle.analysis.cli import app
 from planoracle.analysis.verification import bundled_checks
 from planoracle.analysis.verification.bundled_checks import (
     BundledEntry,
@@ -123,13 +122,13 @@ def tampered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(benchmark.__dict__, "optima", {PAIR: [wrong]})
 
 
-def invoke(*call: str) -> tuple[int, str, str]:
-    found = CliRunner().invoke(app, [*call])
+def run(*call: str) -> tuple[int, str, str]:
+    found = invoke(*call)
     return found.exit_code, found.stdout, found.stderr
 
 
 def test_a_difference_is_told(tampered: None) -> None:
-    status, out, err = invoke("verify", "--bundled", PAIR)
+    status, out, err = run("verify", "--bundled", PAIR)
     assert (status, out) == (1, "")
     assert f"{PAIR} (paper, released): status is feasible, not optimal as derived" in " ".join(err.split())
     assert "2 differences" in err
@@ -146,15 +145,15 @@ def test_what_holds_no_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_checks() -> None:
-    status, out, err = invoke("verify", "--bundled", "recipe2plan", "--sample", "2", "--seed", "5")
+    status, out, err = run("verify", "--bundled", "recipe2plan", "--sample", "2", "--seed", "5")
     assert (status, out) == (0, "")
     assert "2 optima derived again, no differences" in err
     assert (
         "0 optima derived again, no differences; 2 skipped, because they need more work"
-        in invoke("verify", "--bundled", SANDWICH, "--work", "0")[2]
+        in run("verify", "--bundled", SANDWICH, "--work", "0")[2]
     )
-    assert invoke("verify", "--write")[0] == 2
-    assert invoke("verify", "--bundled", "recipe2plan", "proof.json")[0] == 2
+    assert run("verify", "--write")[0] == 2
+    assert run("verify", "--bundled", "recipe2plan", "proof.json")[0] == 2
     assert (
         select_names(["recipe2plan"], 2, 5)
         == select_names(["recipe2plan"], 2, 5)
@@ -164,7 +163,7 @@ def test_the_command_checks() -> None:
 
 def test_an_entry_that_cannot_be_derived_is_only_replayed() -> None:
     name = "robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
-    status, out, err = invoke("verify", "--bundled", name, "--work", "1")
+    status, out, err = run("verify", "--bundled", name, "--work", "1")
     assert (status, out) == (0, "")
     assert "0 optima derived again" in err
     assert "2 more replayed only (search, release 0.9.0)" in " ".join(err.split())
@@ -186,7 +185,7 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
         return derive(one, work)
 
     monkeypatch.setattr(bundled_checks, "derive", counted)
-    status, _, err = invoke("verify", "--bundled", pattern, "--write")
+    status, _, err = run("verify", "--bundled", pattern, "--write")
     assert (status, err) == (0, "")
     assert solved == [new]
     found = json.loads((tmp_path / "data" / "optima.json").read_text())["optima"]

@@ -15,10 +15,9 @@ from typing import Any
 
 import pytest
 from support.random_instances import kitchen
-from support.runner import CliRunner
+from support.runner import invoke
 from support.samples import sample, some_problems
 
-from planoracle.analysis.cli import app
 from planoracle.analysis.verification import verify as module
 from planoracle.analysis.verification.bundled_checks import BundledEntry, bundled_entries, select_names
 from planoracle.analysis.verification.verify import (
@@ -56,10 +55,6 @@ def check(problem: Any, proof: Any) -> int:
     return checker.check(problem, proof)
 
 
-def run(*arguments: str | Path) -> Any:
-    return CliRunner().invoke(app, [str(one) for one in arguments])
-
-
 def written(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """A problem and its certificate as they are in files."""
     problem = load(name)
@@ -71,8 +66,8 @@ def written(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     proof, problem = tmp_path / "proof.json", tmp_path / "problem.json"
-    assert run("explain", NAME, "--out", proof).exit_code == 0
-    problem.write_text(run("instances", NAME, "--export").stdout)
+    assert invoke("explain", NAME, "--out", proof).exit_code == 0
+    problem.write_text(invoke("instances", NAME, "--export").stdout)
     return problem, proof
 
 
@@ -82,7 +77,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_what_is_written_is_verified(files: tuple[Path, Path]) -> None:
     problem, proof = files
     for name in (problem, NAME, "timearena"):
-        done = run("verify", name, proof, "--format", "json")
+        done = invoke("verify", name, proof, "--format", "json")
         assert done.exit_code == 0
         assert json.loads(done.stdout) == [
             {
@@ -103,7 +98,7 @@ def test_a_wrong_number_is_refused_and_the_others_are_verified(files: tuple[Path
     lines += ["[1]\n", '{"instance": 4}\n', json.dumps(written("timearena/household2")[1]) + "\n"]
     several = tmp_path / "several.jsonl"
     several.write_text("".join(lines))
-    done = run("verify", "timearena/household", several, "--format", "jsonl")
+    done = invoke("verify", "timearena/household", several, "--format", "jsonl")
     assert done.exit_code == 1
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["instance"], row["holds"]) for row in rows] == [
@@ -122,7 +117,7 @@ def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
     for path in (empty, tmp_path / "absent.json"):
         with pytest.raises(InputError, match=path.name):
             list(read_certificates(str(path)))
-        assert run("verify", NAME, path).exit_code != 0
+        assert invoke("verify", NAME, path).exit_code != 0
 
 
 def test_a_certificate_of_another_problem_of_that_name_is_refused() -> None:
@@ -172,11 +167,11 @@ def test_a_bound_without_certificate_is_not_checked(
 ) -> None:
     proof = tmp_path / "proof.json"
     proof.write_text(json.dumps(claim(name, bound, later)))
-    done = run("verify", name, proof, "--format", "json")
+    done = invoke("verify", name, proof, "--format", "json")
     assert done.exit_code == (1 if holds is False else 0)
     (row,) = json.loads(done.stdout)
     assert (row["holds"], row["reason"], row["proved"]) == (holds, reason, "search")
-    table = run("verify", name, proof).stdout
+    table = invoke("verify", name, proof).stdout
     assert (" yes" in table) == (holds is True)
 
 
@@ -434,11 +429,11 @@ def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
         "kitchens/synchronous/0_cheese_sandwich": ["search", "search"],
     }
     for name, proved in ways.items():
-        done = run("verify", name, "-f", "jsonl")
+        done = invoke("verify", name, "-f", "jsonl")
         assert done.exit_code == 0
         assert [json.loads(line)["proved"] for line in done.stdout.splitlines()] == proved
     monkeypatch.setattr(module, "proof_of", lambda problem: {"steps": []})
-    done = run("verify", NAME)
+    done = invoke("verify", NAME)
     assert done.exit_code == 1
     assert "refused" in done.stderr
 
@@ -452,7 +447,7 @@ def test_plans_whose_bounds_were_searched_say_so_and_are_replayed(name: str, tmp
     assert found is not None
     document = module.plan_document(found, "paper")
     out.write_text(json.dumps(document))
-    done = run("verify", name, out, "-f", "json")
+    done = invoke("verify", name, out, "-f", "json")
     assert done.exit_code == 0
     assert json.loads(done.stdout)[0]["proved"] == "search"
     problems = {name: catalog.problem(name)}
