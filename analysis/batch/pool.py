@@ -306,7 +306,7 @@ def each_in_worker(
 
 
 def _start_values(function: Callable[..., Iterator[A]], arguments: tuple[Any, ...]) -> Callable[[int], list[A]]:
-    """Return the function that answers a number with the value of that number, in a list, which is empty at the end."""
+    """Return a function from a number to a list with the value of that number; empty after the last."""
     values = enumerate(function(*arguments))
     # The worker that replaces another computes the values before it again.
     return lambda number: next(([value] for at, value in values if at == number), [])

@@ -1,4 +1,4 @@
-"""Items of a batch and their rows: read from the journal, or computed by a pool and stored; batches of problems."""
+"""Items of a batch and their rows, from the journal or computed by a pool; batches of problems."""
 
 from __future__ import annotations
 

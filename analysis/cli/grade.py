@@ -73,6 +73,22 @@ _HEAD = 100
 _FIRST = ("id", "instance", "success", "main_score", "violation", "progress", "violation_index")
 _LAST = ("makespan", "optimal_makespan", "reason")
 
+# Columns of averages.
+_INTERVAL = "95 %"
+_MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
+_SETS = ("model", "set", "submissions", "unscored", "missing", "samples")
+_MORE = ("success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
+
+#: Formats of files by their ending.
+_ENDINGS: Final = {
+    ".csv": Format.csv,
+    ".json": Format.json,
+    ".jsonl": Format.jsonl,
+    ".md": Format.markdown,
+    ".tex": Format.latex,
+    ".txt": Format.table,
+}
+
 
 def grade(
     submissions: SubmissionsArgument,
@@ -250,22 +266,6 @@ def _columns() -> list[str]:
     columns = (column for name in registry.names() for column in registry.get(name).columns)
     own = [column.name for column in columns if column.is_shown]
     return [*_FIRST, *dict.fromkeys(own), *_LAST]
-
-
-_INTERVAL = "95 %"
-_MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
-_SETS = ("model", "set", "submissions", "unscored", "missing", "samples")
-_MORE = ("success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
-
-#: Formats of files by their ending.
-_ENDINGS: Final = {
-    ".csv": Format.csv,
-    ".json": Format.json,
-    ".jsonl": Format.jsonl,
-    ".md": Format.markdown,
-    ".tex": Format.latex,
-    ".txt": Format.table,
-}
 
 
 def format_of(path: Path | None) -> Format:

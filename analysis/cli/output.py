@@ -177,7 +177,7 @@ def write_table(
 
 
 def write_beside(form: Format, columns: Sequence[str], rows: Iterable[dict[str, Any]], title: str) -> None:
-    """Write a table after the results of a format for people, or to standard error beside those of another one."""
+    """Write a table after results for people, to standard error beside results in other formats."""
     if form in PEOPLE:
         write_table(form, columns, rows, title, sys.stdout)
     else:

@@ -227,8 +227,8 @@ def submission_answers(
     problems
         Values of ``--problems``.
     """
-    found = Problems(named=named_problems(problems), places=chosen_places(problems))
-    each = partial(answers, function=function, problems=found)
+    lookup = Problems(named=named_problems(problems), places=chosen_places(problems))
+    each = partial(answers, function=function, problems=lookup)
     for answer in each_within(track(intake, label, count_for_bar(intake)), each, limits):
         if answer.value is None:
             report_failure(answer.place, answer.reason)
