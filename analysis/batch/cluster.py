@@ -58,7 +58,7 @@ class DaskCluster:
             resolved = _address_of(address)
             _check_certificate(resolved)
             self._client: Any = Client(resolved, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
-            if not self._client.nthreads():
+            if not self._client.nthreads():  # type: ignore[no-untyped-call]
                 tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
 
     def map(self, tasks: Iterable[Any]) -> Iterator[Any]:
