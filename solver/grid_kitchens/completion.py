@@ -21,7 +21,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     json_number,
     written,
 )
-from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, KitchenState, Time, Ware
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Food, KitchenState, Time, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, carry_out
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction
 from planoracle.instances.model.limits import Deadline, Status

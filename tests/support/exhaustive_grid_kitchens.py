@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import STATES, GridKitchen, GridKitchenRules, Tile
 from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, PROCESS, WAIT, CookAction, written
-from planoracle.instances.benchmarks.grid_kitchens.rules import Food, KitchenState, Ware
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Food, KitchenState, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.benchmarks.grid_kitchens.tiles import steps

@@ -17,7 +17,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     json_number,
     whole,
 )
-from planoracle.instances.benchmarks.grid_kitchens.rules import DIRTY, Food, Thing, Ware
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Food, Thing, Ware
 from planoracle.instances.benchmarks.grid_kitchens.simulation import RunError, Simulation
 from planoracle.instances.benchmarks.grid_kitchens.tiles import WALL
 from planoracle.instances.model.violations import Measure, Other, Violation

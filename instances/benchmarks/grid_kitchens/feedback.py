@@ -6,7 +6,7 @@ from functools import partial
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import dish_in_words, ticks_in_words
 from planoracle.instances.benchmarks.grid_kitchens.language import json_number, whole
-from planoracle.instances.benchmarks.grid_kitchens.rules import Early
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Early
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, clock_of, listed

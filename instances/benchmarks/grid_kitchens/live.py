@@ -25,7 +25,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     json_number,
     written,
 )
-from planoracle.instances.benchmarks.grid_kitchens.rules import Time
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
 from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
 from planoracle.instances.benchmarks.grid_kitchens.simulation import (
     Loop,

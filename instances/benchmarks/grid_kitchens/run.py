@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from planoracle.instances.benchmarks.grid_kitchens.diagnostics import action_text, fault_of
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, WAIT, json_number, whole
-from planoracle.instances.benchmarks.grid_kitchens.rules import Time, written
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time, written
 from planoracle.instances.benchmarks.grid_kitchens.simulation import (
     ERRORS,
     RunError,

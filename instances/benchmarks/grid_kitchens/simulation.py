@@ -19,7 +19,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     CookAction,
     read,
 )
-from planoracle.instances.benchmarks.grid_kitchens.rules import KitchenState, Time
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import KitchenState, Time
 from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, ground
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words, tile_in_words
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS, whole
-from planoracle.instances.benchmarks.grid_kitchens.rules import Time, Ware
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.benchmarks.grid_kitchens.simulation import (
     Simulation,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.grid_kitchens.rules import Thing, Ware
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Thing, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import carried_out
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from tests.support.grid_kitchens import FACTS, PAPER, plan, row
