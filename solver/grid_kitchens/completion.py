@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import cooking_left
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, GridKitchenRules
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Food, KitchenState, Time, Ware
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
     INTERACT,
@@ -21,9 +22,8 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     json_number,
     written,
 )
-from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Food, KitchenState, Time, Ware
-from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction, carry_out
 from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.protocol import registry
 from planoracle.solver.grid_kitchens.rollout import FAR, RemainingWork, rollout
@@ -88,10 +88,10 @@ class CompletedWork:
     """
 
     def __init__(self, run: GridKitchenRun) -> None:
-        clock, fault = run.outcome.clock, run.verdict.fatal
+        clock, fault = run.outcome, run.verdict.fatal
         failed = None if fault is None else fault.position
         self._grid_kitchen, self._clock = run.problem, clock
-        self._deeds = clock.deeds[:failed]
+        self._deeds = list(clock.deeds)[:failed]
         self._stopped = clock.deeds[failed].start if failed is not None and failed < len(clock.deeds) else clock.time
         self.rules: GridKitchenRules = replace(run.rules, end="served") if run.live else run.rules
         self.resumption = Simulation.of(run.problem, run.rules) if run.restarts else clock
@@ -128,7 +128,7 @@ class CompletedWork:
 
         This fails for some live runs, in which the order of turns at one moment matters.
         """
-        replayed = carry_out(self._grid_kitchen, self.prefix(self.count), self.rules).clock
+        replayed = carry_out(self._grid_kitchen, self.prefix(self.count), self.rules)
         return replayed.error is None and _plain(replayed.deeds) == _plain(self._deeds)
 
 
@@ -171,7 +171,7 @@ def rest_of_plan(plan: GridKitchenPlan, prefix: Prefix) -> Prefix:
     return rest
 
 
-def _plain(deeds: Sequence[StartedAction]) -> list[tuple[object, ...]]:
+def _plain(deeds: Iterable[StartedAction]) -> list[tuple[object, ...]]:
     return sorted((one.start, one.cook, one.end, one.act) for one in deeds if one.act.word != WAIT)
 
 
@@ -375,7 +375,7 @@ class _Search:
         if not ended.done or ended.time != node.clock.time:
             return
         for cook, name in enumerate(of.cooks):
-            done = sum(deed.cook == cook and deed.end <= ended.time for deed in ended.events)
+            done = sum(deed.cook == cook and deed.end <= ended.time for deed in ended.deeds)
             lists[name] = lists[name][: max(done, len(self.prefix.get(name, ())))]
         run = registry.of(self.grid_kitchen).run(self.grid_kitchen, {"plan": lists}, self.rules)
         if run.success and (self.least is None or run.verdict.makespan < self.least):

@@ -7,8 +7,7 @@ from dataclasses import replace
 from planoracle.heuristics.grid_kitchens import anneal
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import whole
-from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.protocol import registry

@@ -31,7 +31,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     OrderedDish,
     Station,
 )
-from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import carry_out
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit, deadline_of

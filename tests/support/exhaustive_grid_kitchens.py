@@ -30,10 +30,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import STATES, GridKitchen, GridKitchenRules, Tile
-from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, PROCESS, WAIT, CookAction, written
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Food, KitchenState, Ware
-from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, PROCESS, WAIT, CookAction, written
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 from planoracle.instances.benchmarks.grid_kitchens.tiles import steps
 from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.solver.grid_kitchens.planner import plan

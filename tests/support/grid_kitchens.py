@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     OrderedDish,
     Station,
 )
-from planoracle.instances.benchmarks.grid_kitchens.run import PlanOutcome, carry_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 
 PAPER = GridKitchenRules()
 #: As the released code.
@@ -70,9 +70,15 @@ def _action(word: str) -> dict[str, Any]:
     return {"action": "Process", "target": word[1:]} if word[0] == "!" else {"action": "Interact", "target": word}
 
 
-def done(rules: GridKitchenRules, *texts: str, orders: tuple[OrderedDish, ...] = ()) -> PlanOutcome:
+def done(rules: GridKitchenRules, *texts: str, orders: tuple[OrderedDish, ...] = ()) -> Simulation:
     """Return what becomes of a plan on the row."""
     return carry_out(row(*orders, cooks=len(texts)), plan(*texts), rules)
+
+
+def error_of(run: Simulation) -> tuple[str, str | None, int | None] | None:
+    """Return kind, cook and number of the action at which a run ended."""
+    error = run.as_dict()["error"]
+    return error and tuple(error.values())
 
 
 _TINY_FACTS = Facts(

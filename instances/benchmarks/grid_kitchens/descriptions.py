@@ -11,8 +11,8 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Station,
     Tile,
 )
-from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, WAIT, CookAction, json_number
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Food, Thing, Time, Ware
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, WAIT, CookAction, json_number
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words, tile_in_words
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Food, Thing, Ware
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
     INTERACT,
@@ -17,7 +18,6 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     json_number,
     whole,
 )
-from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Food, Thing, Ware
 from planoracle.instances.benchmarks.grid_kitchens.simulation import RunError, Simulation
 from planoracle.instances.benchmarks.grid_kitchens.tiles import WALL
 from planoracle.instances.model.violations import Measure, Other, Violation

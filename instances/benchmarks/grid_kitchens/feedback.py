@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import dish_in_words, ticks_in_words
-from planoracle.instances.benchmarks.grid_kitchens.language import json_number, whole
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Early
+from planoracle.instances.benchmarks.grid_kitchens.language import json_number, whole
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, clock_of, listed
@@ -60,15 +60,14 @@ TOPICS = (
 def examine(run: GridKitchenRun) -> Examination:
     """Return the violation and the open orders of a run as feedback."""
     fault = run.verdict.fatal
-    open_orders = run.problem.orders[run.outcome.served :]
-    number = run.outcome.served
-    remarks = {} if run.success else {"cooking": tuple(map(partial(_too_early, run), run.outcome.clock.world.early))}
+    number = run.outcome.world.served
+    remarks = {} if run.success else {"cooking": tuple(map(partial(_too_early, run), run.outcome.world.early))}
     remarks["completeness"] = tuple(
         FeedbackItem.of(
             Violation(None, "not_served", dish.name, required=dish_in_words(dish)),
             f"order {number + n} of {len(run.problem.orders)} is not served: {dish_in_words(dish)}",
         )
-        for n, dish in enumerate(open_orders, 1)
+        for n, dish in enumerate(run.problem.orders[number:], 1)
     )
     return Examination(
         replay=run.verdict,
@@ -83,10 +82,9 @@ def examine(run: GridKitchenRun) -> Examination:
 
 def foreign(run: GridKitchenRun) -> MismatchEvidence:
     """Return the stations and cooks that a plan names and the grid kitchen does not have."""
-    clock = run.outcome.clock
-    acts = [act for queue in clock.queues for act in queue]
+    acts = [act for queue in run.outcome.queues for act in queue]
     names = [clean(act.target, 40) for act in acts if act.fault == "unknown_target"]
-    error = clock.error
+    error = run.outcome.error
     if error is not None and error.kind == "unknown_agent":
         names.append(clean(error.name, 40))
     return MismatchEvidence(tuple(names), len(acts) or len(names))
@@ -95,10 +93,10 @@ def foreign(run: GridKitchenRun) -> MismatchEvidence:
 def _place(run: GridKitchenRun) -> str:
     """Name the action at which the run ended."""
     error, fault = run.outcome.error, run.verdict.fatal
-    if error is None or fault is None or error[2] is None:
+    if error is None or fault is None or error.position is None:
         return "the plan"
     _, _, action = fault.subject.partition(": ")
-    return f"action {error[2] + 1} of {error[1]} ({action}, tick {json_number(run.outcome.time)})"
+    return f"action {error.position + 1} of {fault.resource} ({action}, tick {json_number(run.outcome.time)})"
 
 
 def _finding(run: GridKitchenRun, fault: Violation) -> FeedbackItem:
@@ -108,7 +106,7 @@ def _finding(run: GridKitchenRun, fault: Violation) -> FeedbackItem:
 
 def _too_early(run: GridKitchenRun, early: Early) -> FeedbackItem:
     """Describe food that was taken out before it was cooked."""
-    of, ware = run.outcome.clock.ground, early.ware
+    of, ware = run.outcome.ground, early.ware
     food = listed([food.name for food in ware.contents if food.state != "cooked"])
     station, ticks = of.names[early.station], ticks_in_words(ware.remaining)
     position = f"{of.cooks[early.cook]} at {station}, tick {json_number(early.clock)}"

@@ -72,9 +72,9 @@ def read(ground: StationMap, action: object) -> CookAction:
     if not act.fault:
         return act
     if not isinstance(action, dict):
-        return act._replace(text=_excerpt(action))
-    parts = [_excerpt(action[field]) for field in ("action", "target", "duration") if field in action]
-    return act._replace(text=" ".join(parts)[:_MAX_EXCERPT] or _excerpt(action), target=_excerpt(action.get("target")))
+        return act._replace(text=excerpt(action))
+    parts = [excerpt(action[field]) for field in ("action", "target", "duration") if field in action]
+    return act._replace(text=" ".join(parts)[:_MAX_EXCERPT] or excerpt(action), target=excerpt(action.get("target")))
 
 
 def written(ground: StationMap, act: CookAction) -> dict[str, Any]:
@@ -86,7 +86,8 @@ def written(ground: StationMap, act: CookAction) -> dict[str, Any]:
     return {"action": act.word} if act.station < 0 else {"action": act.word, "target": ground.names[act.station]}
 
 
-def _excerpt(action: object) -> str:
+def excerpt(action: object) -> str:
+    """Return the beginning of what was submitted as an action or a plan, as text."""
     if isinstance(action, str):
         return action[:_MAX_EXCERPT]
     try:

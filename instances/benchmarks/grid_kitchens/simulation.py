@@ -6,10 +6,12 @@ needs a decision. `fork` for trying things out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import KitchenState, Time, Ware, written
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
     INTERACT,
@@ -17,10 +19,44 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     PROCESS,
     WAIT,
     CookAction,
+    json_number,
     read,
 )
-from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import KitchenState, Time
 from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, ground
+
+_T = TypeVar("_T")
+
+
+class History(Generic[_T]):
+    """Sequence that grows at its end; forks share what they have in common, so that a fork takes no time."""
+
+    __slots__ = ("_count", "_items")
+
+    def __init__(self) -> None:
+        self._items: list[_T] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[_T]:
+        return islice(self._items, self._count)
+
+    def __getitem__(self, number: int) -> _T:
+        return self._items[number]
+
+    def append(self, item: _T) -> None:
+        """Append an item; after another fork has appended one, to a list of its own."""
+        if len(self._items) > self._count:
+            self._items = self._items[: self._count]
+        self._items.append(item)
+        self._count += 1
+
+    def fork(self) -> History[_T]:
+        """Return a history of its own with the same items."""
+        copied: History[_T] = History()
+        copied._items, copied._count = self._items, self._count
+        return copied
 
 
 class RunError(NamedTuple):
@@ -65,10 +101,11 @@ class Simulation:
         What every cook is doing, ``None`` if nothing, and until when.
     finished
         Who has done Finish.
-    moving, waiting, processing
-        Ticks of every cook; those of an action count in full from its beginning.
     deeds, trace
         All actions started, and moment, cook and index of those that took effect, in order; only if they are kept.
+    on_stoves
+        Moment, and the vessel that cooks on each stove (``None``: none), whenever its contents change; only if they are
+        kept.
     served_at
         The moments at which dishes were served.
     error
@@ -76,8 +113,8 @@ class Simulation:
     """
 
     __slots__ = (
-        "_entered", "_round", "acts", "deeds", "ends", "error", "finished", "ground", "keep", "moving", "opened",
-        "processing", "queues", "served_at", "started", "trace", "waiting", "world",
+        "_entered", "_round", "acts", "deeds", "ends", "error", "finished", "ground", "keep", "on_stoves", "opened",
+        "queues", "served_at", "started", "trace", "world",
     )  # fmt: skip
 
     def __init__(self, of: StationMap, keep: bool = True) -> None:
@@ -88,11 +125,9 @@ class Simulation:
         self.acts: list[CookAction | None] = [None] * count
         self.ends: list[Time] = [0] * count
         self.finished = [False] * count
-        self.moving: list[Time] = [0] * count
-        self.waiting: list[Time] = [0] * count
-        self.processing: list[Time] = [0] * count
-        self.deeds: list[StartedAction] = []
-        self.trace: list[tuple[Time, int, int]] = []
+        self.deeds: History[StartedAction] = History()
+        self.trace: History[tuple[Time, int, int]] = History()
+        self.on_stoves: History[tuple[Time, tuple[Ware | None, ...]]] = History()
         self.served_at: tuple[Time, ...] = ()
         self.error: RunError | None = None
         self.opened = False  # whether moment 0 has been
@@ -111,8 +146,7 @@ class Simulation:
         copy.queues, copy.started = self.queues[:], self.started[:]
         copy.acts, copy.ends, copy._entered = self.acts[:], self.ends[:], self._entered[:]
         copy.finished = self.finished[:]
-        copy.moving, copy.waiting, copy.processing = self.moving[:], self.waiting[:], self.processing[:]
-        copy.deeds, copy.trace = self.deeds[:], self.trace[:]
+        copy.deeds, copy.trace, copy.on_stoves = self.deeds.fork(), self.trace.fork(), self.on_stoves.fork()
         copy.served_at, copy.error = self.served_at, self.error
         copy.opened, copy._round = self.opened, self._round
         return copy
@@ -151,6 +185,12 @@ class Simulation:
                 return False
             self.give(cook, *(one if type(one) is CookAction else read(of, one) for one in actions))
         return True
+
+    def carry_out(self, plan: Mapping[str, object]) -> None:
+        """Load a whole plan before moment 0 and go on to its end."""
+        if self.load(plan):
+            while self.advance():
+                pass
 
     def give(self, cook: int, *acts: CookAction) -> None:
         """Append actions that have been read to what a cook is given to do."""
@@ -208,11 +248,6 @@ class Simulation:
         self._enter()
         return not self.over
 
-    def run(self) -> None:
-        """Go on until all that has been handed in is done."""
-        while self.advance():
-            pass
-
     def until_decision(self) -> None:
         """Go on until a cook needs a decision, or the run is over."""
         while not self.decide and self.advance():
@@ -245,6 +280,18 @@ class Simulation:
         for cook, act in enumerate(self.acts):
             if act is not None and not self._entered[cook]:
                 self._entered[cook] = self._round
+        if self.keep:
+            wares = self.cooking()
+            if not self.on_stoves or self.on_stoves[len(self.on_stoves) - 1][1] != wares:
+                self.on_stoves.append((self.time, wares))
+
+    def cooking(self) -> tuple[Ware | None, ...]:
+        """Return the vessel that cooks on each stove, without its times; ``None`` for none."""
+        on = [self.world.on[number] for number in self.ground.stoves]
+        return tuple(
+            ware._replace(stamp=0, remaining=0) if isinstance(ware, Ware) and ware.cooking and ware.contents else None
+            for ware in on
+        )
 
     def _chain(self, cook: int) -> bool:
         """Let a cook begin his next action, and all those that take no time before it."""
@@ -304,12 +351,6 @@ class Simulation:
             self.deeds.append(StartedAction(cook, self.started[cook], act, now, now + duration))
         self.started[cook] += 1
         self.acts[cook], self.ends[cook], self._entered[cook] = act, now + duration, 0
-        if act.word == MOVE:
-            self.moving[cook] += duration
-        elif act.word == WAIT:
-            self.waiting[cook] += duration
-        else:
-            self.processing[cook] += duration
 
     def _effect(self, cook: int, act: CookAction) -> bool:
         """Let an action take effect; return whether that is no fault."""
@@ -333,81 +374,55 @@ class Simulation:
             self.trace.append((world.clock, cook, self.started[cook] - 1))
         return True
 
-
-#: With so many errors in all a run has failed.
-ERRORS: Final = 3
-
-
-class Loop(NamedTuple):
-    """Immutable run between two submissions; `continue_loop` returns the next one.
-
-    Attributes
-    ----------
-    clock
-        The kitchen, at a moment at which somebody needs a decision or at its end; with an error as that left it.
-    errors
-        How many there have been, in earlier kitchens too.
-    """
-
-    clock: Simulation
-    errors: int = 0
+    # Result
 
     @property
-    def over(self) -> str:
-        """End of the run: ``done``, ``all_finished``, ``error``; ``""`` if it goes on."""
-        if self.clock.error is not None:
-            return "error" if self.errors >= ERRORS else ""
-        return self.clock.end
+    def done(self) -> bool:
+        """True if every order was served without a fault."""
+        return self.world.all_served and self.error is None
 
-    @property
-    def kitchen(self) -> Simulation:
-        """The kitchen as the next submission finds it, a fresh one after an error; not to be changed."""
-        return self.clock if self.clock.error is None or self.over else Simulation(self.clock.ground, self.clock.keep)
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures of the run for JSON, cooks by name.
+
+        ``agents`` has, for every cook, ``progress`` (actions begun, and how many there are) and ticks of its actions,
+        each in full from its beginning. ``final`` is what cooks and stations hold, and the dirty plates at the plate
+        return.
+        """
+        world, of, error = self.world, self.ground, self.error
+        ticks: list[dict[str, Time]] = [{MOVE: 0, WAIT: 0, PROCESS: 0} for _ in of.cooks]
+        for deed in self.deeds:
+            word = deed.act.word if deed.act.word in (MOVE, WAIT) else PROCESS
+            ticks[deed.cook][word] += deed.end - deed.start
+        agents = {
+            name: {
+                "progress": [self.started[n], len(self.queues[n])],
+                "busy": json_number(sum(ticks[n].values())),
+                "waiting": json_number(ticks[n][WAIT]),
+                "moving": json_number(ticks[n][MOVE]),
+                "processing": json_number(ticks[n][PROCESS]),
+            }
+            for n, name in enumerate(of.cooks)
+        }
+        name = None if error is None or error.cook is None else of.cooks[error.cook]
+        cooks = zip(of.cooks, world.tiles, world.hands, strict=True)
+        return {
+            "done": self.done,
+            "all_served": world.all_served,
+            "error": None if error is None else {"kind": error.kind, "agent": name, "index": error.position},
+            "time": json_number(self.time),
+            "served": world.served,
+            "agents": agents,
+            "trace": [[json_number(moment), of.cooks[cook], index] for moment, cook, index in self.trace],
+            "final": {
+                "agents": {name: [*tile, written(thing)] for name, tile, thing in cooks},
+                "stations": {of.names[n]: written(thing) for n, thing in enumerate(world.on) if thing is not None},
+                "dirty": world.dirty,
+            },
+        }
 
 
-def new_loop(kitchen: GridKitchen, rules: GridKitchenRules, keep: bool = True) -> Loop:
-    """Return a run without submissions; ``keep`` is that of `Simulation`."""
-    return Loop(Simulation.of(kitchen, rules, keep))
-
-
-def continue_loop(loop: Loop, submission: object) -> Loop:
-    """Let a run go on with a submission, actions of cooks by their names, up to the next decision.
-
-    What is no such thing, or empty, is an error like any other. Nothing that it holds can make this raise.
-    """
-    return loop if loop.over else _continue(loop, loop.kitchen.fork(), submission)
-
-
-def _continue(loop: Loop, clock: Simulation, submission: object) -> Loop:
-    """Let a clock, which is the loop's or like it, go on with a submission."""
-    if isinstance(submission, Mapping) and submission:
-        clock.submit(submission)
-        clock.until_decision()
-    else:
-        clock.error = RunError("empty" if isinstance(submission, Mapping) else "unreadable", None, None)
-    return Loop(clock, loop.errors + (clock.error is not None))
-
-
-def replay_submissions(kitchen: GridKitchen, rules: GridKitchenRules, submissions: Iterable[object]) -> Loop:
-    """Return a run after some submissions, see `continue_loop`; takes time linear in their number."""
-    loop = new_loop(kitchen, rules)
-    for one in submissions:
-        if loop.over:
-            break
-        loop = _continue(loop, loop.kitchen, one)
-    return loop
-
-
-def last_submissions(
-    kitchen: GridKitchen, rules: GridKitchenRules, submissions: Iterable[object]
-) -> list[Mapping[str, object]]:
-    """Return the submissions to the last kitchen of a run, without one that is no object."""
-    loop, last = new_loop(kitchen, rules, keep=False), list[Mapping[str, object]]()
-    for one in submissions:
-        if loop.over:
-            break
-        last = [] if loop.clock.error is not None else last
-        loop = _continue(loop, loop.kitchen, one)
-        if isinstance(one, Mapping):
-            last.append(one)
-    return last
+def carry_out(kitchen: GridKitchen, plan: Mapping[str, object], rules: GridKitchenRules) -> Simulation:
+    """Load a plan before moment 0 and go on to the end. Never raises for what the plan holds."""
+    run = Simulation.of(kitchen, rules)
+    run.carry_out(plan)
+    return run

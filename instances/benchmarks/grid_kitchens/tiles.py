@@ -64,7 +64,7 @@ class StationMap:
     things
         Names in the world that are no stations: the cooks, and vessels that stand somewhere at the beginning.
     kinds, names, near
-        By number: kind, name, and the tiles next to it.
+        By number: kind, name, and the tiles next to it; ``useful`` are those next to a station.
     stoves, boards, sinks
         Numbers; ``exclusive`` are those that one cook at a time processes at.
     plate_return
@@ -87,6 +87,7 @@ class StationMap:
         self.things = frozenset((*kitchen.agents, *(one.holds for one in stations if one.holds)))
         places = (*(one.place for one in stations), *(place for _, place in kitchen.walls))
         self.near = tuple(frozenset(steps(place)) for place in places)
+        self.useful = frozenset(tile for near in self.near[: len(stations)] for tile in near)
         self.stoves = tuple(n for n, kind in enumerate(self.kinds) if kind == STOVE)
         self.boards = tuple(n for n, kind in enumerate(self.kinds) if kind == "chopping_board")
         self.sinks = tuple(n for n, kind in enumerate(self.kinds) if kind == "sink")

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words, tile_in_words
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS, whole
-from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time, Ware
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.instances.benchmarks.grid_kitchens.simulation import (
-    Simulation,
-    StartedAction,
-    last_submissions,
-)
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -96,10 +92,10 @@ def as_schedules(one: GridKitchenRun, other: GridKitchenRun) -> tuple[Instance, 
 
 
 def _deeds(run: GridKitchenRun) -> Iterator[_Bar]:
-    clock = run.outcome.clock
-    for number, deed in enumerate(clock.deeds, 1):
-        end = min(deed.end, max(clock.time, deed.start))  # what the end of the run has cut short
-        yield _bar(clock, number, deed, whole(end))
+    kitchen = run.outcome
+    for number, deed in enumerate(kitchen.deeds, 1):
+        end = min(deed.end, max(kitchen.time, deed.start))  # what the end of the run has cut short
+        yield _bar(kitchen, number, deed, whole(end))
 
 
 def _bar(clock: Simulation, number: int, deed: StartedAction, end: int) -> _Bar:
@@ -121,34 +117,16 @@ def _orders(run: GridKitchenRun) -> Iterator[_Bar]:
 
 
 def _cooking(run: GridKitchenRun) -> Iterator[_Bar]:
-    """Yield the intervals in which a vessel on a stove cooks, observed at all moments of the run."""
-    started: dict[int, tuple[Time, str]] = {}
-    last, number = run.outcome.time, 0
-    names = run.outcome.clock.ground.names
-    for clock in _moments(run):
-        for stove in clock.ground.stoves:
-            thing = clock.world.on[stove]
-            if isinstance(thing, Ware) and thing.cooking and thing.contents:
-                started[stove] = started.get(stove, (clock.time, ""))[0], thing_in_words(thing)
-            elif stove in started:
-                start, label = started.pop(stove)
+    """Yield the intervals in which a vessel on a stove cooks, labelled with what was in it last."""
+    kitchen, started = run.outcome, dict[str, tuple[Time, str]]()
+    names = [kitchen.ground.names[number] for number in kitchen.ground.stoves]
+    nothing = tuple(None for _ in names)
+    number = 0
+    for moment, wares in (*kitchen.on_stoves, (kitchen.time, kitchen.cooking()), (kitchen.time, nothing)):
+        for name, ware in zip(names, wares, strict=True):
+            if ware is not None:
+                started[name] = started.get(name, (moment, ""))[0], thing_in_words(ware)
+            elif name in started:
+                start, label = started.pop(name)
                 number += 1
-                yield _Bar(_COOK, number, label, whole(start), whole(clock.time), None, names[stove])
-    for stove, (start, label) in started.items():
-        number += 1
-        yield _Bar(_COOK, number, label, whole(start), whole(last), None, names[stove])
-
-
-def _moments(run: GridKitchenRun) -> Iterator[Simulation]:
-    """Yield the kitchen of a run, the last one if there were several, at its moments, one after the other."""
-    clock = Simulation(run.outcome.clock.ground, keep=False)
-    commands = run.plan.commands
-    for one in [commands] if isinstance(commands, Mapping) else last_submissions(run.problem, run.rules, commands):
-        if isinstance(commands, Mapping):
-            clock.load(one)
-        else:
-            clock.submit(one)
-        yield clock
-        while not (run.live and clock.decide) and clock.advance():
-            yield clock
-    yield clock
+                yield _Bar(_COOK, number, label, whole(start), whole(moment), None, name)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_number
-from planoracle.instances.benchmarks.grid_kitchens.rules import Time
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.protocol.scoring import (
     Average,
@@ -56,24 +55,25 @@ class CookMeasurement(Measurement[GridKitchenRun]):
     def __init__(self, run: GridKitchenRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
         self.outcome = run.outcome
-        self.time = json_number(self.outcome.time)
+        self.figures = self.outcome.as_dict()
+        self.time = self.figures["time"]
         self.sequential_time, self.sequential_movement = sequential(run.problem)
-        self.busy = self.of_cooks(self.outcome.busy)
-        self.waiting = self.of_cooks(self.outcome.waiting)
+        self.busy = self.of_cooks("busy")
+        self.waiting = self.of_cooks("waiting")
 
-    def of_cooks(self, ticks: Mapping[str, Time]) -> dict[str, int | float]:
-        """Return ticks of every cook as JSON has them."""
-        return {cook: json_number(own) for cook, own in ticks.items()}
+    def of_cooks(self, figure: str) -> dict[str, Any]:
+        """Return a figure of every cook."""
+        return {cook: own[figure] for cook, own in self.figures["agents"].items()}
 
     @cached_property
     def working(self) -> dict[str, int | float]:
         """Ticks of the walks and work of every cook, up to the end."""
         end, cooks = self.outcome.time, self.run.problem.agents
         sums = dict.fromkeys(cooks, end * 0)
-        for deed in self.outcome.events:
+        for deed in self.outcome.deeds:
             if deed.act.word != WAIT:
                 sums[cooks[deed.cook]] += min(deed.end, end) - deed.start
-        return self.of_cooks(sums)
+        return {cook: json_number(ticks) for cook, ticks in sums.items()}
 
     @cached_property
     def shares(self) -> list[float]:
@@ -97,34 +97,34 @@ def declare(rules: GridKitchenRules) -> Declarations[CookMeasurement]:
         Average(
             "success_rate", "no error and every order served", lambda row: row["success"], role=("success", "main")
         ),
-        Metric("all_served", "every order was served", lambda its: its.outcome.all_served, kind="flag", is_shown=True),
+        Metric(
+            "all_served", "every order was served", lambda its: its.figures["all_served"], kind="flag", is_shown=True
+        ),
         Metric(
             "error",
             "kind of the fault that ended the run, cook and index of the action concerned",
-            lambda its: (
-                dict(zip(("kind", "agent", "index"), its.outcome.error, strict=True)) if its.outcome.error else None
-            ),
+            lambda its: its.figures["error"],
             kind="json",
         ),
         Metric("time", "when the run ended", lambda its: its.time, "ticks", is_shown=True),
-        Metric("served", "orders served", lambda its: its.outcome.served, "orders", "count", is_shown=True),
+        Metric("served", "orders served", lambda its: its.figures["served"], "orders", "count", is_shown=True),
         Metric(
             "trace",
             "moment, cook and index of every action that took effect",
-            lambda its: [[json_number(moment), cook, index] for moment, cook, index in its.outcome.trace],
+            lambda its: its.figures["trace"],
             kind="json",
         ),
-        Metric("final", "cooks and stations at the end", lambda its: its.outcome.final, kind="json"),
+        Metric("final", "cooks and stations at the end", lambda its: its.figures["final"], kind="json"),
         Metric(
             "progress",
             "actions begun, and how many there are, by cook",
-            lambda its: {cook: list(own) for cook, own in its.outcome.progress.items()},
+            lambda its: its.of_cooks("progress"),
             kind="json",
         ),
         Metric("busy", "ticks of actions begun, by cook", lambda its: its.busy, kind="json"),
         Metric("waiting", "of these, ticks of waits", lambda its: its.waiting, kind="json"),
-        Metric("moving", "of these, ticks of walks", lambda its: its.of_cooks(its.outcome.moving), kind="json"),
-        Metric("processing", "of these, ticks of work", lambda its: its.of_cooks(its.outcome.processing), kind="json"),
+        Metric("moving", "of these, ticks of walks", lambda its: its.of_cooks("moving"), kind="json"),
+        Metric("processing", "of these, ticks of work", lambda its: its.of_cooks("processing"), kind="json"),
         Metric("errors", "actions at which a kitchen came to its end", lambda its: its.run.errors, kind="count"),
         Metric(
             "served_at",

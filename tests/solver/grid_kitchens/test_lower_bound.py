@@ -19,7 +19,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     OrderedDish,
     Station,
 )
-from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
+from planoracle.instances.benchmarks.grid_kitchens.simulation import carry_out
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.grid_kitchens.lower_bound import lower_bound
 from planoracle.solver.grid_kitchens.planner import plan

@@ -10,12 +10,12 @@ import pytest
 
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.benchmarks.grid_kitchens.language import json_number
-from planoracle.instances.benchmarks.grid_kitchens.live import LATEST, GridKitchenEnvironment
-from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, carried_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import ERRORS, Simulation
+from planoracle.instances.benchmarks.grid_kitchens.live import LATEST
+from planoracle.instances.benchmarks.grid_kitchens.rules import MAX_ERRORS
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from tests.support.grid_kitchens import tiny
 from tests.support.live import at_random
 from tests.support.paracook import kitchen_of_map, lines
@@ -25,13 +25,11 @@ FREE = RunConfig(bounded=False)
 PAPER, RELEASED = (registry.get("paracook").rules.profiles[name] for name in ("paper", "released"))
 
 
-def live(place: GridKitchen, rules: object = PAPER, config: RunConfig = FREE) -> GridKitchenEnvironment:
-    made = registry.of(place).environment(place, rules, config)
-    assert isinstance(made, GridKitchenEnvironment)
-    return made
+def live(place: GridKitchen, rules: object = PAPER, config: RunConfig = FREE) -> AnyEnvironment:
+    return registry.of(place).environment(place, rules, config)
 
 
-def replayed(run: GridKitchenEnvironment) -> GridKitchenRun:
+def replayed(run: AnyEnvironment) -> GridKitchenRun:
     found = run.run()
     assert isinstance(found, GridKitchenRun)
     return found
@@ -71,16 +69,18 @@ def odd(random: Random) -> object:
     )
 
 
-def check(run: GridKitchenEnvironment) -> None:
+def check(run: AnyEnvironment) -> None:
     """Hold what was told against the replay of the submission."""
-    found, loop = replayed(run), run.state.world.loop
+    found, state = replayed(run), run.state.world
+    kitchen = state.kitchen
     assert json.loads(json.dumps(run.submission())) == run.submission()
-    assert (found.errors, found.restarts) == (loop.errors, loop.clock.error is not None and not loop.over)
-    assert found.outcome.clock.key() == loop.clock.key()
-    assert found.outcome.as_dict() == carried_out(loop.clock).as_dict()
-    assert found.success == (loop.clock.world.all_served and loop.clock.error is None)
+    ended = run.simulator.ended(state)
+    assert (found.errors, found.restarts) == (state.errors, kitchen.error is not None and ended is None)
+    assert found.outcome.key() == kitchen.key()
+    assert found.outcome.as_dict() == kitchen.as_dict()
+    assert found.success == kitchen.done
     assert run.state.turn is None or run.done or not found.success
-    assert run.observation.clock == json_number(loop.kitchen.time)
+    assert run.observation.clock == run.simulator.clock(state)
     if run.state.over == "error":
         assert found.lost_at(len(found.steps)) == "over"
 
@@ -121,15 +121,15 @@ def test_a_cook_that_is_left_out_holds_up_all_others() -> None:
 
 def test_an_error_begins_anew_and_the_third_ends_the_run() -> None:
     run = live(tiny("raw", cooks=1))
-    for count in range(ERRORS):
+    for count in range(MAX_ERRORS):
         assert not run.done
         run.step({"agent1": [{"action": "Wait", "duration": 4}]})
         assert run.observation.clock == 4
         transition = run.step("Let me think.")
-        assert (transition.done, transition.outcomes[0].violation) == (count == ERRORS - 1, "unreadable")
+        assert (transition.done, transition.outcomes[0].violation.kind) == (count == MAX_ERRORS - 1, "unreadable")
         assert run.observation.clock == (4 if run.done else 0)
     assert run.state.over == "error"
-    assert len(run.submission()["submissions"]) == 2 * ERRORS  # type: ignore[arg-type]
+    assert len(run.submission()["submissions"]) == 2 * MAX_ERRORS  # type: ignore[arg-type]
     assert not replayed(run).success
 
 

@@ -10,11 +10,10 @@ import pytest
 from planoracle.instances.benchmarks.grid_kitchens.diagnostics import KINDS, fault_of
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import CHOICES, GridKitchenRules, Need, OrderedDish
 from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, PROCESS, CookAction, read
-from planoracle.instances.benchmarks.grid_kitchens.live import choices
-from planoracle.instances.benchmarks.grid_kitchens.run import carry_out
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
+from planoracle.instances.benchmarks.grid_kitchens.rules import choices
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 from planoracle.instances.errors import InputError
-from tests.support.grid_kitchens import PAPER, RAW, RELEASED, STEAK, TARTARE, done, plan, row
+from tests.support.grid_kitchens import PAPER, RAW, RELEASED, STEAK, TARTARE, done, error_of, plan, row
 
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 #: Chopped meat is in the cook's hand at tick 6, at the board.
@@ -66,6 +65,11 @@ FAULTS = [
 ]
 
 
+def progress(run: Simulation) -> list[int]:
+    """Return how many actions of the first cook have begun, and how many there are."""
+    return [run.started[0], len(run.queues[0])]
+
+
 @BOTH
 @pytest.mark.parametrize(("kind", "texts", "words"), FAULTS, ids=[f"{kind}-{n}" for n, (kind, *_) in enumerate(FAULTS)])
 def test_every_fault_ends_the_run_and_is_told(rules: GridKitchenRules, kind: str, texts: list[str], words: str) -> None:
@@ -75,8 +79,8 @@ def test_every_fault_ends_the_run_and_is_told(rules: GridKitchenRules, kind: str
     if kind == "wall":
         given["agent1"] = [{"action": "MoveTo", "target": [11, 1]}, {"action": "Interact", "target": "wall"}]
     found = carry_out(row(cooks=len(texts)), given, rules)
-    fault = fault_of(found.clock)
-    assert found.error == (kind, "agent1", len(given["agent1"]) - 1)
+    fault = fault_of(found)
+    assert error_of(found) == (kind, "agent1", len(given["agent1"]) - 1)
     assert fault is not None
     assert (fault.kind, fault.resource) == (kind, "agent1")
     assert words in fault.message
@@ -100,18 +104,22 @@ def test_there_is_a_case_for_every_fault() -> None:
 def test_nothing_is_served_at_moment_0_nor_when_nothing_is_left(rules: GridKitchenRules) -> None:
     serve = "@1 meat @0 table1 table1 @4 window"
     found = done(replace(rules, end="plans"), f"{serve} @6 ~8 back @5 sink !sink sink @4 window", orders=(RAW,))
-    assert found.error == ("no_order_left", "agent1", 15)
+    assert error_of(found) == ("no_order_left", "agent1", 15)
     at_window = replace(row(RAW), cooks=(("agent1", (4, 1)),))
-    assert carry_out(at_window, plan("window"), rules).error == ("serve_at_zero", "agent1", 0)
+    assert error_of(carry_out(at_window, plan("window"), rules)) == ("serve_at_zero", "agent1", 0)
 
 
 @BOTH
 def test_what_is_handed_in_for_nobody(rules: GridKitchenRules) -> None:
     found = carry_out(row(), {"agent1": plan("@1 meat")["agent1"], "agent7": []}, rules)
-    assert (found.error, found.time, found.progress) == (("unknown_agent", None, None), 0, {"agent1": (0, 2)})
-    assert "there are agent1" in fault_of(found.clock).message  # type: ignore[union-attr]
+    assert (error_of(found), found.time, progress(found)) == (
+        ("unknown_agent", None, None),
+        0,
+        [0, 2],
+    )
+    assert "there are agent1" in fault_of(found).message  # type: ignore[union-attr]
     found = carry_out(row(), {"agent1": {"actions": []}}, rules)
-    assert found.error == ("plan_not_a_list", None, None)
+    assert error_of(found) == ("plan_not_a_list", None, None)
 
 
 # Cooking
@@ -153,8 +161,7 @@ def test_a_second_batch(rules: GridKitchenRules, least: int) -> None:
     first = f"{FRY} ~24 @0 table1 @3 ~6 stove1 @7 trash @3 ~1"
     for wait in (least, least - 1):
         clock = Simulation.of(row(), rules)
-        clock.load(plan(f"{first} @0 table1 {CHOP} @3 stove1 ~{max(wait, 1)}"))
-        clock.run()
+        clock.carry_out(plan(f"{first} @0 table1 {CHOP} @3 stove1 ~{max(wait, 1)}"))
         assert clock.error is None
         cooked = clock.world.on[3].contents[0].state == "cooked"  # type: ignore[union-attr]
         assert cooked == (wait >= least or rules is RELEASED)
@@ -166,8 +173,7 @@ def test_an_emptied_pan_goes_on_cooking_as_released_only() -> None:
     for rules, since in ((PAPER, 24), (RELEASED, 32)):
         for wait, good in ((since, True), (since - 1, False)):
             clock = Simulation.of(row(), rules)
-            clock.load(plan(f"{half} ~{wait}"))
-            clock.run()
+            clock.carry_out(plan(f"{half} ~{wait}"))
             assert clock.error is None
             state = clock.world.on[3].contents[0].state  # type: ignore[union-attr]
             assert (state == "cooked") == good, (rules.cooking, wait, clock.time)
@@ -180,21 +186,26 @@ def test_a_sink_is_for_one_at_a_time_by_the_paper_only() -> None:
     serve = "@1 meat @0 table1 table1 @4 window @6 ~9 back @5 sink !sink"
     other = "~18 @5 !sink"
     paper, released = (done(rules, serve, other, orders=(RAW, RAW)) for rules in (PAPER, RELEASED))
-    assert paper.error == ("station_in_use", "agent2", 2)
-    assert released.error == ("nothing_to_wash", "agent2", 2)
+    assert error_of(paper) == ("station_in_use", "agent2", 2)
+    assert error_of(released) == ("nothing_to_wash", "agent2", 2)
 
 
 def test_nothing_comes_after_finish_by_the_paper_only() -> None:
-    assert done(PAPER, "@1 . . meat").error == ("after_finish", "agent1", 3)
-    assert done(RELEASED, "@1 . . meat").error is None
+    assert error_of(done(PAPER, "@1 . . meat")) == ("after_finish", "agent1", 3)
+    assert error_of(done(RELEASED, "@1 . . meat")) is None
 
 
 def test_the_run_ends_with_the_last_dish_by_the_paper_only() -> None:
     serve = "@1 meat @0 table1 table1 @4 window ~5 window"
     found = done(PAPER, serve, "@8", orders=(RAW,))
-    assert (found.done, found.time, found.served_at, found.progress["agent1"]) == (True, 6, (6,), (7, 9))
+    assert (found.done, found.time, found.served_at, progress(found)) == (
+        True,
+        6,
+        (6,),
+        [7, 9],
+    )
     found = done(RELEASED, serve, "@8", orders=(RAW,))
-    assert (found.done, found.all_served, found.time, found.served_at) == (False, True, 11, (6,))
+    assert (found.done, found.world.all_served, found.time, found.served_at) == (False, True, 11, (6,))
     assert done(RELEASED, serve.removesuffix(" window"), "@8", orders=(RAW,)).time == 11
 
 
@@ -202,17 +213,24 @@ def test_the_run_ends_with_the_last_dish_by_the_paper_only() -> None:
 def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: GridKitchenRules) -> None:
     # Both are at the table at tick 1 and there is one plate. A walk begun at moment 0 ends first, in map order.
     found = done(rules, "@1 @0 table1", "@1 @0 table1")
-    assert (found.error, found.final["agents"]["agent1"][2]) == (("nothing_here", "agent2", 2), "plate[]")
+    assert (error_of(found), found.as_dict()["final"]["agents"]["agent1"][2]) == (
+        ("nothing_here", "agent2", 2),
+        "plate[]",
+    )
     # The first waits twice, so that its end is entered later than that of the second.
     found = done(rules, "~1 ~1 table1", "~2 table1")
-    assert (found.error, found.final["agents"]["agent2"][2]) == (("nothing_here", "agent1", 2), "plate[]")
+    assert (error_of(found), found.as_dict()["final"]["agents"]["agent2"][2]) == (
+        ("nothing_here", "agent1", 2),
+        "plate[]",
+    )
 
 
 @BOTH
 def test_fractions_are_exact(rules: GridKitchenRules) -> None:
     tenths = " ".join(["~0.1"] * 10)
     found = done(rules, f"{tenths} @1 meat", "~1 @1 meat")
-    assert (found.time, found.waiting) == (2, {"agent1": 1, "agent2": 1})
+    assert found.time == 2
+    assert [cook["waiting"] for cook in found.as_dict()["agents"].values()] == [1, 1]
     found = done(rules, "~0.1 ~0.2")
     assert found.time == Fraction(3, 10)
     assert found.as_dict()["time"] == 0.3
@@ -227,8 +245,7 @@ def test_keys_do_not_tell_when_or_in_which_order_things_came(rules: GridKitchenR
         "~7 table1 @8 table2 @9 rice @8 table2 @1 meat",
     ):
         clock = Simulation.of(row(two), rules)
-        clock.load(plan(f"{text} @8 table2 ~1" if text[0] == "~" else f"{text} ~1"))
-        clock.run()
+        clock.carry_out(plan(f"{text} @8 table2 ~1" if text[0] == "~" else f"{text} ~1"))
         assert clock.error is None
         clock.queues, clock.started = [()], [0]
         keys.add(clock.key())
@@ -244,7 +261,8 @@ def test_a_fork_leaves_the_run_as_it_was(rules: GridKitchenRules) -> None:
     before, other = clock.key(), clock.fork()
     assert (clock.decide, clock.time) == ([0, 1], 1)
     other.submit(plan("@2 board !board board @3 stove1 ~24", "table1 @3 stove1"))
-    other.run()
+    while other.advance():
+        pass
     assert (clock.key(), clock.time) == (before, 1)
     assert other.key() != before
 
