@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-COMPACT = ("abstract.json", "kitchen.json", "maps.json", "orders.json", "recipes.json")
+COMPACT = ("abstract.json", "maps.json", "orders.json", "recipes.json")
 
 
 def compact(shared: Path) -> Path:
@@ -60,19 +60,6 @@ def tiny_copy(folder: Path) -> Path:
     place = {"width": 3, "height": 3, "agents": {"agent1": [0, 2], "agent2": [0, 1]}, "tiles": tiles + walls}
     files = {
         "abstract": {"problems": {"egg/seed_1/orders_num_1": [["a", 2, {}], ["b", 3, {"a": 5}]]}},
-        "kitchen": {
-            "durations": {
-                "move_per_tile": 1,
-                "interact": 0,
-                "chop": 2,
-                "pot": 3,
-                "pan": 4,
-                "wash": 5,
-                "plate_return": 6,
-            },
-            "pan_accepts": {"state": "raw", "items": ["egg"]},
-            "pot_accepts": {"state": "raw", "items": []},
-        },
         "maps": {"maps": {"egg/seed_1/agent_num_2": place, "extra/odd": place}},
         "orders": {"orders": {"egg/seed_1/orders_num_1": ["egg/fried"]}},
         "recipes": {"recipes": {"egg": {"fried": [["egg", "cooked", "pan"]]}}},

@@ -47,7 +47,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     configured; ours are not averaged with them.
 
     The copy is a clone of the repository, or a folder with `abstract.json` (`problems`: lists of `[name, time, {other:
-    lag}]`), `kitchen.json` (durations and cookware), `maps.json`, `orders.json` and `recipes.json`. Set it with `--data
+    lag}]`), `maps.json`, `orders.json` and `recipes.json`. Set it with `--data
     paracook=DIR`, the variable `PLANORACLE_DATA_PARACOOK`, or in Python `registry.use_data_folder("paracook", folder)`.
     Files of the data are problem files; a map file contains every setting of the map. A file of your own has the format
     `planoracle/floor` (`planoracle instances --schema paracook`; `planoracle instances NAME --export` writes it).
@@ -183,7 +183,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     original_data = "a clone of its repository, or the compact files"
 
     catalog = lazy("planoracle.instances.benchmarks.paracook.problems")
-    reader = lazy("planoracle.instances.benchmarks.paracook.reader")
+    reader = lazy("planoracle.instances.benchmarks.paracook.problems")
     language = lazy("planoracle.instances.benchmarks.paracook.language")
     rules = lazy("planoracle.instances.benchmarks.paracook.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.grid_kitchens.run")

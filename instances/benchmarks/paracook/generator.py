@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Tile,
 )
 from planoracle.instances.benchmarks.grid_kitchens.tiles import access_tiles, distances
-from planoracle.instances.benchmarks.paracook.reader import kitchen_from_map
+from planoracle.instances.benchmarks.paracook.local_copy import kitchen_from_map
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import Parameters, one, shuffled
 from planoracle.instances.protocol.capabilities import Generator

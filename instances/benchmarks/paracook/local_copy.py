@@ -1,9 +1,8 @@
 """User's copy of ParaCook's data: a clone of the released repository, or the compact files.
 
 The repository states no licence, so nothing of it is bundled, see `planoracle.instances.protocol.registry`. A copy is
-read piece
-by piece, as names ask for it. What the simulator knows in its code, how long things take and what cookware accepts,
-the compact files repeat, and `FACTS` says for a clone.
+read piece by piece, as names ask for it. Both forms have the same parts: tasks (``abstract``), ``maps``, ``orders`` and
+``recipes``. Durations and cookware are those of the released simulator, which has them in its code.
 """
 
 from __future__ import annotations
@@ -18,14 +17,23 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Cookware, Facts, Need, OrderedDish
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    KINDS,
+    Cookware,
+    Facts,
+    GridKitchen,
+    Need,
+    OrderedDish,
+    Station,
+    Tile,
+)
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of
 
-# Longest name, most entries of a list that is read to its end.
-_LONGEST, _LONGEST_LIST = 200, 5_000
+# Longest name, most entries of a list that is read to its end, most files of one kind in a clone (there are 120).
+_LONGEST, _LONGEST_LIST, _MOST = 200, 5_000, 5_000
 
 
 @contextmanager
@@ -89,16 +97,21 @@ FACTS: Final = Facts(
 )
 
 #: The compact files.
-COMPACT: Final = ("abstract.json", "kitchen.json", "maps.json", "orders.json", "recipes.json")
-_CLONE = ("config/recipe", "data/abstract", "data/cook/maps", "data/cook/orders/all_orders.json")
+COMPACT: Final = ("abstract.json", "maps.json", "orders.json", "recipes.json")
+_ORDERS = "data/cook/orders/all_orders.json"
+_CLONE = ("config/recipe", "data/abstract", "data/cook/maps", _ORDERS)
 #: Accepted folders, in words.
 ACCEPTED_FOLDERS: Final = f"a clone of the released repository, or a folder with {', '.join(COMPACT)}"
 
-# Most files of one kind in a clone; the released one has 120.
-_MOST = 5_000
 _CATEGORY, _SEED = r"[A-Za-z0-9][\w-]{0,40}", r"seed_[0-9]{1,9}"
 _MAP = re.compile(rf"{_CATEGORY}/{_SEED}/agent_num_[0-9]{{1,3}}")
 _SETTING = re.compile(rf"{_CATEGORY}/{_SEED}/orders_num_[0-9]{{1,3}}")
+# Where the documents of each part are in a clone, what is put before their names, and which names count.
+_FOLDERS = {
+    "abstract": [("data/abstract", "", _SETTING)],
+    "maps": [("data/cook/maps", "", _MAP), ("config/map_examples", "example/", re.compile(r"example/[^/]+"))],
+    "recipes": [("config/recipe", "", re.compile(r"[^/]+"))],
+}
 
 
 class Copy(ABC):
@@ -110,33 +123,52 @@ class Copy(ABC):
         From each of them, naming file, field and value of a fault.
     """
 
+    facts: Facts = FACTS
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._parts: dict[str, Any] = {}
 
-    @property
     @abstractmethod
-    def facts(self) -> Facts:
-        """Durations and cookware."""
+    def names(self, part: str) -> Iterable[str]:
+        """Return the names of the documents of a part, in any order."""
 
-    @property
     @abstractmethod
+    def document(self, part: str, name: str) -> tuple[Any, str]:
+        """Return a document that there is, and its file."""
+
+    @cached_property
     def dishes(self) -> Mapping[str, OrderedDish]:
         """Dishes by name, ``burger/burger_full``."""
+        dishes: dict[str, OrderedDish] = {}
+        for category in self.names("recipes"):
+            document, source = self.document("recipes", category)
+            with within(source):
+                dishes.update((dish.name, dish) for dish in _dishes(category, document))
+        return dishes
 
-    @property
-    @abstractmethod
+    @cached_property
     def orders(self) -> Mapping[str, tuple[str, ...]]:
         """Names of dishes by setting, ``burger/seed_42/orders_num_2``."""
+        document, source = self.document("orders", "")
+        with within(source):
+            orders = {
+                name: tuple(a_text(dish, f"{name}[{number}]") for number, dish in enumerate(some(dishes, name)))
+                for name, dishes in an_object(document, "orders").items()
+                if _SETTING.fullmatch(name)
+            }
+        return {name: orders[name] for name in in_order(orders)}
 
-    @property
-    @abstractmethod
+    @cached_property
     def maps(self) -> tuple[str, ...]:
         """Names of maps, ``burger/seed_42/agent_num_2``; last those that are of no category."""
+        names = in_order(self.names("maps"))
+        return tuple(sorted(names, key=lambda name: _MAP.fullmatch(name) is None))
 
-    @property
-    @abstractmethod
+    @cached_property
     def abstract(self) -> tuple[str, ...]:
         """Names of problems of the abstract part, ``burger/seed_42/orders_num_2``."""
+        return in_order(self.names("abstract"))
 
     def has_map(self, name: str) -> bool:
         """Return whether the map exists."""
@@ -168,13 +200,16 @@ class Copy(ABC):
         inner = Path(path).absolute().relative_to(self.folder.absolute()).with_suffix("").as_posix()
         return [name for name in names if "/" not in inner or inner.endswith(f"/{name}")]
 
-    @abstractmethod
-    def map(self, name: str) -> tuple[Any, str]:
-        """Return the document of a map that there is, and its file."""
+    def kitchen(self, name: str, place: str, dishes: Iterable[str]) -> GridKitchen:
+        """Return the grid kitchen of a map that there is, with dishes that are ordered."""
+        document, source = self.document("maps", place)
+        return kitchen_from_map(name, document, source, self.dishes_of(dishes), self.facts)
 
-    @abstractmethod
     def rows(self, name: str) -> list[Row]:
         """Return the tasks of an abstract problem that there is."""
+        document, source = self.document("abstract", name)
+        with within(source):
+            return rows_of(document, name)
 
 
 def in_order(names: Iterable[str]) -> tuple[str, ...]:
@@ -188,115 +223,44 @@ def in_order(names: Iterable[str]) -> tuple[str, ...]:
 
 
 class _Compact(Copy):
-    def _document(self, file: str) -> tuple[dict[str, Any], str]:
-        path = self.folder / file
-        source = str(path)
-        with within(source):
-            return an_object(load_json(read_bytes(path), source), "document"), source
+    def names(self, part: str) -> Iterable[str]:
+        return self._part(part)[0]
 
-    def _field(self, file: str, field: str) -> tuple[dict[str, Any], str]:
-        document, source = self._document(file)
-        with within(source):
-            return an_object(document.get(field), field), source
+    def document(self, part: str, name: str) -> tuple[Any, str]:
+        documents, source = self._part(part)
+        return (documents[name], f"{source}#{name}") if name else (documents, source)
 
-    @cached_property
-    def facts(self) -> Facts:
-        document, source = self._document("kitchen.json")
-        with within(source):
-            return _facts(document)
-
-    @cached_property
-    def dishes(self) -> Mapping[str, OrderedDish]:
-        recipes, source = self._field("recipes.json", "recipes")
-        with within(source):
-            return {
-                f"{category}/{name}": _dish(f"{category}/{name}", some(needs, f"{category}.{name}"))
-                for category, dishes in recipes.items()
-                for name, needs in an_object(dishes, category).items()
-            }
-
-    @cached_property
-    def orders(self) -> Mapping[str, tuple[str, ...]]:
-        orders_by_setting, source = self._field("orders.json", "orders")
-        with within(source):
-            return _orders(orders_by_setting)
-
-    @cached_property
-    def _maps(self) -> tuple[dict[str, Any], str]:
-        return self._field("maps.json", "maps")
-
-    @cached_property
-    def maps(self) -> tuple[str, ...]:
-        documents, _ = self._maps
-        mine = in_order(name for name in documents if _MAP.fullmatch(name))
-        return (*mine, *in_order(name for name in documents if name not in mine))
-
-    @cached_property
-    def _abstract(self) -> tuple[dict[str, Any], str]:
-        return self._field("abstract.json", "problems")
-
-    @cached_property
-    def abstract(self) -> tuple[str, ...]:
-        return in_order(self._abstract[0])
-
-    def map(self, name: str) -> tuple[Any, str]:
-        documents, source = self._maps
-        return documents[name], f"{source}#{name}"
-
-    def rows(self, name: str) -> list[Row]:
-        problems, source = self._abstract
-        with within(source):
-            return rows_of(problems[name], name)
+    def _part(self, part: str) -> tuple[dict[str, Any], str]:
+        source, field = str(self.folder / f"{part}.json"), "problems" if part == "abstract" else part
+        if part not in self._parts:
+            with within(source):
+                document = an_object(load_json(read_bytes(source), source), "document")
+                self._parts[part] = an_object(document.get(field), field)
+        return self._parts[part], source
 
 
 class _Clone(Copy):
-    facts = FACTS
+    def names(self, part: str) -> Iterable[str]:
+        return self._files(part)
 
-    def _json(self, inner: str) -> tuple[Any, str]:
-        path = self.folder / inner
-        return load_json(read_bytes(path), str(path)), str(path)
+    def document(self, part: str, name: str) -> tuple[Any, str]:
+        source = str(self._files(part)[name] if name else self.folder / _ORDERS)
+        return load_json(read_bytes(source), source), source
 
-    def _names(self, below: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
-        root = self.folder / below
-        paths = list(islice(root.glob("*/*/*.json"), _MOST + 1))
-        if len(paths) > _MOST:
-            raise InputError(f"holds more than {_MOST} files", source=str(root))
-        names = (path.relative_to(root).as_posix().removesuffix(".json") for path in paths)
-        return in_order(name for name in names if pattern.fullmatch(name))
-
-    @cached_property
-    def dishes(self) -> Mapping[str, OrderedDish]:
-        dishes_by_name: dict[str, OrderedDish] = {}
-        for path in sorted(islice((self.folder / "config/recipe").glob("*.json"), _MOST)):
-            document, source = self._json(f"config/recipe/{path.name}")
-            with within(source):
-                dishes = (_released_dish(path.stem, dish, n) for n, dish in enumerate(a_list(document, "document")))
-                dishes_by_name.update((dish.name, dish) for dish in dishes)
-        return dishes_by_name
-
-    @cached_property
-    def orders(self) -> Mapping[str, tuple[str, ...]]:
-        document, source = self._json("data/cook/orders/all_orders.json")
-        with within(source):
-            return _orders(an_object(document, "document"))
-
-    @cached_property
-    def maps(self) -> tuple[str, ...]:
-        examples = islice((self.folder / "config/map_examples").glob("*.json"), _MOST)
-        return (*self._names("data/cook/maps", _MAP), *in_order(f"example/{path.stem}" for path in examples))
-
-    @cached_property
-    def abstract(self) -> tuple[str, ...]:
-        return self._names("data/abstract", _SETTING)
-
-    def map(self, name: str) -> tuple[Any, str]:
-        head, _, tail = name.partition("/")
-        return self._json(f"config/map_examples/{tail}.json" if head == "example" else f"data/cook/maps/{name}.json")
-
-    def rows(self, name: str) -> list[Row]:
-        document, source = self._json(f"data/abstract/{name}.json")
-        with within(source):
-            return rows_of(document, "")
+    def _files(self, part: str) -> dict[str, Path]:
+        if part in self._parts:
+            return self._parts[part]  # type: ignore[no-any-return]
+        files = self._parts[part] = {}
+        for folder, prefix, pattern in _FOLDERS[part]:
+            root = self.folder / folder
+            paths = sorted(islice(root.rglob("*.json"), _MOST + 1))
+            if len(paths) > _MOST:
+                raise InputError(f"holds more than {_MOST} files", source=str(root))
+            for path in paths:
+                name = prefix + path.relative_to(root).as_posix().removesuffix(".json")
+                if pattern.fullmatch(name):
+                    files[name] = path
+        return files
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -317,48 +281,90 @@ def rows_of(value: Any, field: str) -> list[Row]:
     return rows
 
 
-def _dish(name: str, needs: list[Any]) -> OrderedDish:
-    for number, need in enumerate(needs):
-        if not isinstance(need, list) or len(need) not in (2, 3) or not all(isinstance(part, str) for part in need):
-            raise InputError("must be ingredient, state and perhaps cookware", field=f"{name}[{number}]", value=need)
-    return OrderedDish(name, tuple(Need(*need) for need in needs))
+def _dishes(category: str, document: Any) -> Iterator[OrderedDish]:
+    """Yield the dishes of a category: an object of lists by name, or a list of objects, as released."""
+    if isinstance(document, list):
+        entries = [an_object(dish, f"{category}[{number}]") for number, dish in enumerate(document)]
+        named = [
+            (a_text(dish.get("name"), f"{category}[{n}].name"), dish.get("ingredients"))
+            for n, dish in enumerate(entries)
+        ]
+    else:
+        named = list(an_object(document, category).items())
+    for name, needs in named:
+        yield OrderedDish(
+            f"{category}/{name}",
+            tuple(_need(need, f"{category}/{name}[{n}]") for n, need in enumerate(some(needs, f"{category}.{name}"))),
+        )
 
 
-def _released_dish(category: str, value: Any, number: int) -> OrderedDish:
-    entry = an_object(value, f"[{number}]")
-    needs = []
-    for place, need in enumerate(some(entry.get("ingredients"), f"[{number}].ingredients")):
-        part = an_object(need, f"[{number}].ingredients[{place}]")
-        needs.append([part.get("item"), part.get("state"), part.get("cookware", "")])
-    return _dish(f"{category}/{a_text(entry.get('name'), f'[{number}].name')}", needs)
+def _need(need: Any, field: str) -> Need:
+    if isinstance(need, dict):
+        need = [need.get("item"), need.get("state"), need.get("cookware", "")]
+    if not isinstance(need, list) or len(need) not in (2, 3) or not all(isinstance(part, str) for part in need):
+        raise InputError("must be ingredient, state and perhaps cookware", field=field, value=need)
+    return Need(*need)
 
 
-def _orders(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    read = {
-        name: tuple(a_text(dish, f"{name}[{number}]") for number, dish in enumerate(some(dishes, name)))
-        for name, dishes in document.items()
-        if _SETTING.fullmatch(name)
-    }
-    return {name: read[name] for name in in_order(read)}
+def kind_of(name: str) -> str | None:
+    """Return what kind of station has a name: the first whose word occurs in it; ``None`` for none.
+
+    >>> kind_of("chopping_board2"), kind_of("table_of_the_sink"), kind_of("fridge")
+    ('chopping_board', 'table', None)
+    """
+    return next((kind for kind in KINDS if kind in name), None)
 
 
-def _facts(document: dict[str, Any]) -> Facts:
-    times = an_object(document.get("durations"), "durations")
-    if times.get("interact") != 0:
-        raise InputError("must be 0", field="durations.interact", value=times.get("interact"))
+def kitchen_from_map(name: str, document: Any, source: str, orders: Iterable[OrderedDish], facts: Facts) -> GridKitchen:
+    """Turn the document of a map, released or compact, into a grid kitchen; raises `InputError`."""
+    with within(source):
+        entry = an_object(document, "document")
+        stations: list[Station] = []
+        walls: dict[str, Tile] = {}
+        for number, value in enumerate(a_list(entry.get("tiles"), "tiles")):
+            location = f"tiles[{number}]"
+            tile = _tile(value, location)
+            if tile.get("type") == "obstacle":
+                wall = a_text(tile.get("name"), f"{location}.name")
+                others = (own for own in (f"{wall}_{n}" for n in range(1, len(walls) + 1)) if own not in walls)
+                walls[next(others) if wall in walls else wall] = _place(tile, location)
+            else:
+                stations.append(_station(tile, location))
+        agents = entry.get("agents")
+        if isinstance(agents, dict):
+            agents = [{"name": name, **_tile(tile, name)} for name, tile in agents.items()]
+        entries = [(f"agents[{number}]", cook) for number, cook in enumerate(a_list(agents, "agents"))]
+        cooks = [
+            (a_text(an_object(cook, field).get("name"), f"{field}.name"), _place(cook, field))
+            for field, cook in entries
+        ]
+        size = a_whole(entry.get("width"), "width"), a_whole(entry.get("height"), "height")
+        return GridKitchen.of(name, "paracook", size, stations, walls.items(), cooks, orders, facts)
 
-    def ticks(name: str) -> int:
-        return a_whole(times.get(name), f"durations.{name}")
 
-    def vessel(name: str) -> Cookware:
-        field = f"{name}_accepts"
-        takes = an_object(document.get(field), field)
-        items = [a_text(one, f"{field}.items") for one in a_list(takes.get("items"), f"{field}.items")]
-        return Cookware(name, ticks(name), a_text(takes.get("state"), f"{field}.state"), tuple(items))
+def _tile(value: Any, field: str) -> dict[str, Any]:
+    """Return a tile, of a list its name, type, place and contents; of a pair its place."""
+    if isinstance(value, list) and len(value) in (2, 4, 5):
+        contents = an_object(value[4], f"{field}[4]") if len(value) == 5 else {}
+        names = ("x", "y") if len(value) == 2 else ("name", "type", "x", "y")
+        return {**contents, **dict(zip(names, value, strict=False))}
+    return an_object(value, field)
 
-    return Facts(
-        ticks("move_per_tile"), ticks("chop"), ticks("wash"), ticks("plate_return"), (vessel("pan"), vessel("pot"))
-    )
+
+def _place(tile: Mapping[str, Any], field: str) -> Tile:
+    x, y = tile.get("x"), tile.get("y")
+    if type(x) is not int or type(y) is not int:
+        raise InputError("must be a column and a row", field=field, value=[x, y])
+    return x, y
+
+
+def _station(tile: Mapping[str, Any], field: str) -> Station:
+    name = a_text(tile.get("name"), f"{field}.name")
+    kind = kind_of(name)
+    if tile.get("type") != "station" or kind is None:
+        raise InputError(f"must be an obstacle, or a station: {', '.join(KINDS)}", field=field, value=name)
+    held, given = ("" if tile.get(key) is None else a_text(tile[key], f"{field}.{key}") for key in ("item", "provides"))
+    return Station(name, kind, _place(tile, field), held, given)
 
 
 # --- folders --------------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, OrderedDish
+from planoracle.instances.benchmarks.grid_kitchens.problems import FORMAT, kitchen_from_document
+from planoracle.instances.benchmarks.grid_kitchens.problems import json_schema as json_schema
 from planoracle.instances.benchmarks.paracook import local_copy
 from planoracle.instances.benchmarks.paracook.generator import (
     DISHES,
@@ -31,18 +33,18 @@ from planoracle.instances.benchmarks.paracook.generator import (
     draw_kitchen,
 )
 from planoracle.instances.benchmarks.paracook.local_copy import Copy, Row
-from planoracle.instances.benchmarks.paracook.reader import COOK, kitchen_from_map
 from planoracle.instances.benchmarks.paracook_abstract import generator
 from planoracle.instances.benchmarks.paracook_abstract.problems import ABSTRACT, instance
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of
 
+#: How names of kitchens begin.
+COOK: Final = "paracook/cook/"
 _PARTS = ("paracook/", ABSTRACT, COOK)
-# Most dishes that a name may order, and its longest.
+# Most dishes that a name or a submission may order, and the longest name.
 _MOST, _LONGEST = 64, 4_000
 
 
@@ -77,13 +79,11 @@ def place_of(name: str) -> MapReference | None:
     copy = _copy_for(inner)
     if copy is None:
         return None
-    if at:
+    if at or copy.has_map(inner):
         category = inner.partition("/")[0]
-        dishes = tuple(dish if "/" in dish else f"{category}/{dish}" for dish in listed.split("+"))
+        dishes = tuple(dish if "/" in dish else f"{category}/{dish}" for dish in listed.split("+")) if at else ()
         fits = copy.has_map(inner) and len(dishes) <= _MOST and all(dish in copy.dishes for dish in dishes)
         return MapReference(copy, inner, dishes) if fits else None
-    if copy.has_map(inner):
-        return MapReference(copy, inner, ())
     place, _, number = inner.rpartition("/")
     ordered = copy.orders_of(f"{place.rpartition('/')[0]}/{number}") if number.startswith("orders_num_") else ()
     return MapReference(copy, place, ordered) if ordered and copy.has_map(place) else None
@@ -142,17 +142,12 @@ def members(name: str) -> tuple[str, ...]:
     return tuple(one for one in _theirs() if one.startswith(prefix)) if prefix in _PARTS else ()
 
 
-@lru_cache(maxsize=64)
-def _set(folders: tuple[tuple[str, str], ...], label: str) -> tuple[str, ...]:
-    return tuple(name for name in names() if name.startswith(f"{label}/"))
-
-
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     """Return the part and category of a problem, ``paracook/cook/burger``, and its members."""
     if "@" in name or not covers(name):
         return "", ()
     label = "/".join(name.split("/")[:3])
-    set_members = _set(registry.data_folders(), label)
+    set_members = tuple(one for one in names() if one.startswith(f"{label}/"))
     return (label, set_members) if name in set_members else ("", ())
 
 
@@ -168,22 +163,17 @@ def hint(name: str) -> str:
         return f": ParaCook's data may not be bundled; {option}; ours are {ABSTRACT}{OWN} and {COOK}{OWN}"
     if name.startswith(ABSTRACT):
         return ""
-    if at and copy.has_map(inner):
-        return f"; {_wrong_dish(copy, inner, listed)}"
-    if copy.has_map(inner):
+    if not copy.has_map(inner):
+        return ""
+    if not at:
         first = ordered(MapReference(copy, inner, (next(iter(copy.dishes)),)))
         return f": it is a map, and what is ordered is missing, as in {first}, or as orders in a submission"
-    return ""
-
-
-def _wrong_dish(copy: Copy, place: str, listed: str) -> str:
-    dishes = listed.split("+")
+    dishes, category = listed.split("+"), inner.partition("/")[0]
     if len(dishes) > _MOST:
-        return f"at most {_MOST} dishes can be ordered"
-    category = place.partition("/")[0]
+        return f"; at most {_MOST} dishes can be ordered"
     wrong = next(dish for dish in dishes if (dish if "/" in dish else f"{category}/{dish}") not in copy.dishes)
     own_names = [dish.removeprefix(f"{category}/") for dish in copy.dishes]
-    return f"{wrong!r} {one_of(wrong, own_names, 'dishes')}"
+    return f"; {wrong!r} {one_of(wrong, own_names, 'dishes')}"
 
 
 def load(name: str) -> GridKitchen | Instance:
@@ -202,12 +192,45 @@ def _load(folders: tuple[tuple[str, str], ...], name: str) -> GridKitchen | Inst
         return instance(name, copy.rows(inner))
     place = place_of(name)
     assert place is not None
-    document, source = place.copy.map(place.map)
-    return kitchen_from_map(name, document, source, place.copy.dishes_of(place.dishes), place.copy.facts)
+    return place.copy.kitchen(name, place.map, place.dishes)
 
+
+# Files
+
+
+def recognises(document: Any) -> bool:
+    """Return whether a document is a grid kitchen in our format, or holds released or compact maps."""
+    if not isinstance(document, dict):
+        return False
+    return document.get("format") == FORMAT or (
+        "format" not in document and ("maps" in document or {"width", "height", "agents", "tiles"} <= set(document))
+    )
+
+
+def read(document: Any, source: str) -> list[GridKitchen]:
+    """Return the grid kitchens of a document that is recognised; raises `InputError`.
+
+    A map does not say what is ordered: of a file in a copy of the data it is every setting of the map.
+    """
+    if document.get("format") == FORMAT:
+        return [kitchen_from_document(document, source)]
+    copy = local_copy.copy_of(source)
+    if copy is None:
+        message = "is a map without orders; its folder must be a copy of ParaCook's data"
+        raise InputError(f"{message}, or its format {FORMAT}", source=source)
+    kitchens = [
+        copy.kitchen(f"{COOK}{name}/{setting.rpartition('/')[2]}", name, copy.orders[setting])
+        for name in copy.held_in(source, copy.maps)
+        for setting in copy.settings_of(name)
+    ]
+    if not kitchens:
+        raise InputError("is a map for which the data order nothing", source=source)
+    return kitchens
+
+
+# Orders of submissions
 
 _DISH = re.compile(r"[\w-]{1,80}(?:/[\w-]{1,80})?")
-_MOST_ORDERS = 64
 
 
 def submitted_orders(record: Mapping[str, Any]) -> list[str] | None:
@@ -223,13 +246,10 @@ def submitted_orders(record: Mapping[str, Any]) -> list[str] | None:
     orders = record.get("orders")
     if orders is None or orders == "":
         return None
-    if isinstance(orders, str) and len(orders) < 10_000:
-        text = orders.strip()
-        orders = (
-            load_json(text, "orders") if text.startswith("[") else [part.strip() for part in re.split("[+,]", text)]
-        )
-    if not isinstance(orders, list) or not 0 < len(orders) <= _MOST_ORDERS:
-        raise InputError(f"must be a list of 1 to {_MOST_ORDERS} dishes", field="orders", value=record.get("orders"))
+    if isinstance(orders, str):
+        orders = [part for part in re.split(r'[\s\[\]",+]+', orders[:10_000]) if part]
+    if not isinstance(orders, list) or not 0 < len(orders) <= _MOST:
+        raise InputError(f"must be a list of 1 to {_MOST} dishes", field="orders", value=record.get("orders"))
     for number, dish in enumerate(orders):
         if not isinstance(dish, str) or not _DISH.fullmatch(dish):
             raise InputError("must be a dish, such as burger/burger_full", field=f"orders[{number}]", value=dish)
@@ -295,7 +315,7 @@ class Own(Copy):
     """Our kitchens in the form of a copy of the data."""
 
     facts = FACTS
-    dishes: Mapping[str, OrderedDish] = DISHES
+    dishes: Mapping[str, OrderedDish] = DISHES  # type: ignore[assignment]
     maps = tuple(f"{OWN}/seed_{seed}/agent_num_{cooks}" for seed in SEEDS for cooks in COOKS)
     abstract = tuple(f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ABSTRACT_ORDERS)
 
@@ -327,7 +347,11 @@ class Own(Copy):
         seed_and_count = self._number(setting, "orders", MOST_ORDERS)
         return () if seed_and_count is None else _draw_seed(seed_and_count[0]).orders[: seed_and_count[1]]
 
-    def map(self, name: str) -> tuple[Any, str]:
+    def names(self, part: str) -> tuple[str, ...]:
+        """Return the names of our maps, or of our abstract problems."""
+        return {"maps": self.maps, "abstract": self.abstract}[part]
+
+    def document(self, part: str, name: str) -> tuple[Any, str]:
         """Return the document of a map that there is, and its name."""
         seed, cooks = self._number(name, "agent", MOST_COOKS) or (0, 0)
         document = _draw_seed(seed).document

@@ -25,7 +25,6 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy with a single abstract problem, and no results yet."""
     files = {
         "abstract.json": {"problems": {NAME: DISH}},
-        "kitchen.json": {},
         "maps.json": {"maps": {}},
         "orders.json": {"orders": {}},
         "recipes.json": {"recipes": {}},
