@@ -33,8 +33,10 @@ from planoracle.instances.benchmarks.grid_kitchens.tiles import access_tiles, ti
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.feedback import quoted
 from planoracle.instances.protocol.live import LiveText, ending, terse
+from planoracle.instances.protocol.settings import Setting, by_name
 from planoracle.instances.protocol.simulator import Step, Unreadable
 
 #: With ``RunConfig.bounded`` a run ends after so many ticks for each order, most plans take a tenth of it.
@@ -170,6 +172,12 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
 
 #: Class of the texts of live runs.
 TEXT = GridKitchenText
+
+_PROMPTS: Final = "planoracle.instances.benchmarks.paracook"
+#: The setting of the paper: the whole plan at once.
+SETTINGS = by_name(
+    [Setting("io", "IO: the whole plan at once", _PROMPTS, "task", "whole", "again", config=RunConfig("open"))]
+)
 
 
 def _plain(message: object) -> object:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
     from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenPlan
     from planoracle.instances.benchmarks.paracook.rules import Profile
-    from planoracle.instances.protocol.settings import Setting
 
 
 class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
@@ -190,19 +189,8 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     metrics = lazy("planoracle.instances.benchmarks.paracook.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.grid_kitchens.feedback")
     live = lazy("planoracle.instances.benchmarks.grid_kitchens.live")
+    results = lazy("planoracle.instances.benchmarks.paracook.human_plans")
     generator = lazy("planoracle.instances.benchmarks.paracook.generator")
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """The setting of the paper, the whole plan at once, and the plain ones."""
-        from planoracle.instances.protocol.environment import RunConfig
-        from planoracle.instances.protocol.settings import Setting
-
-        label = "IO: the whole plan at once"
-        return {
-            **super().settings,
-            "io": Setting("io", label, __package__, "task", "whole", "again", config=RunConfig("open")),
-        }
 
     def note(self, name: str) -> str:
         """Say whose the bundled problems are."""
@@ -211,31 +199,23 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
 
     def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
         """Return the problem that a map and the ``orders`` of a submission mean."""
-        from planoracle.instances.benchmarks.paracook import problems
-
-        return problems.addressed(name, record)
+        return str(self.catalog.addressed(name, record))
 
     def parse(self, problem: GridKitchen, submission: object, rules: Profile | None = None) -> Plan[GridKitchenPlan]:
         """Read a submission, see `Benchmark.parse`; its ``orders`` must be those of the problem."""
-        from planoracle.instances.benchmarks.paracook import problems
-
-        problems.agree(problem, submission)
+        self.catalog.agree(problem, submission)
         return super().parse(problem, submission, rules)
 
     def check_copy(self, folder: Path) -> None:
         """Raise `InputError` that names what is missing if a folder is no copy of the released data."""
-        from planoracle.instances.benchmarks.paracook import local_copy
-
-        local_copy.copy_in(folder)
+        self.catalog.local_copy.copy_in(folder)
 
     @property
     def references(self) -> Sequence[Reference[GridKitchen]]:
         """The plans of people in the user's copy, and simple cooks."""
-        from planoracle.instances.benchmarks.paracook import human_plans
-
-        people = human_plans.human
+        people, about = self.results.human, self.results.HUMAN
         return (
-            Reference("human", "people", people, published="human", profile="released", about=human_plans.HUMAN),
+            Reference("human", "people", people, published="human", profile="released", about=about),
             Reference("fixed", "dish by dish", "floor-fixed"),
             Reference("list", "list scheduling", "floor-list"),
         )
@@ -243,9 +223,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     @property
     def referenced_names(self) -> Sequence[str]:
         """Return the names of what people have played, and of what there are least times of, in both parts."""
-        from planoracle.instances.benchmarks.paracook.human_plans import human_names, minimum_names
-
-        return (*human_names(), *minimum_names())
+        return (*self.results.human_names(), *self.results.minimum_names())
 
     def document(self, problem: GridKitchen) -> dict[str, Any]:
         """Return a grid kitchen in our format."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
@@ -63,12 +63,7 @@ class MapReference(NamedTuple):
 
 def _copy_for(name: str) -> Copy | None:
     """Return where a name is looked for: in our kitchens, or in the user's copy, if there is one."""
-    return _own() if name.startswith(f"{OWN}/") else local_copy.copy()
-
-
-@cache
-def _own() -> Own:
-    return Own()
+    return _OWN if name.startswith(f"{OWN}/") else local_copy.copy()
 
 
 def place_of(name: str) -> MapReference | None:
@@ -104,7 +99,7 @@ def ordered(place: MapReference) -> str:
 
 @lru_cache(maxsize=8)
 def _names(folders: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    return (*_theirs(), *_in(_own()))
+    return (*_theirs(), *_in(_OWN))
 
 
 def _theirs() -> tuple[str, ...]:
@@ -178,21 +173,20 @@ def hint(name: str) -> str:
 
 def load(name: str) -> GridKitchen | Instance:
     """Return the problem of a name; raises `UnknownNameError`, or `InputError` for unreadable data."""
-    if not covers(name):
+    problem = _find(registry.data_folders(), name)
+    if problem is None:
         raise UnknownNameError(f"there is no such problem{hint(name)}", value=name)
-    return _load(registry.data_folders(), name)
+    return problem
 
 
 @lru_cache(maxsize=1024)
-def _load(folders: tuple[tuple[str, str], ...], name: str) -> GridKitchen | Instance:
+def _find(folders: tuple[tuple[str, str], ...], name: str) -> GridKitchen | Instance | None:
     if name.startswith(ABSTRACT):
         inner = name.removeprefix(ABSTRACT)
         copy = _copy_for(inner)
-        assert copy is not None
-        return instance(name, copy.rows(inner))
+        return instance(name, copy.rows(inner)) if copy is not None and copy.has_abstract(inner) else None
     place = place_of(name)
-    assert place is not None
-    return place.copy.kitchen(name, place.map, place.dishes)
+    return None if place is None or not place.dishes else place.copy.kitchen(name, place.map, place.dishes)
 
 
 # Files
@@ -361,3 +355,6 @@ class Own(Copy):
         """Return the tasks of an abstract problem that there is."""
         seed, _ = self._number(name, "orders", MOST_ORDERS) or (0, 0)
         return generator.rows(_random("abstract", seed), self.dishes_of(self.orders_of(name)))
+
+
+_OWN = Own()

@@ -242,7 +242,7 @@ def test_broken_data_is_refused_or_read(tiny: Path, seed: int) -> None:
         path.write_text(json.dumps(_broken(sound[path], chance)))
         local_copy.copy_in.cache_clear()
         problems._names.cache_clear()
-        problems._load.cache_clear()
+        problems._find.cache_clear()
         with suppress(InputError):
             for name in problems.names():
                 if "/own/" not in name:
