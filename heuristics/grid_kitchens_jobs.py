@@ -13,8 +13,7 @@ from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
 from planoracle.heuristics.grid_kitchens_layout import StationLayout, Way
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Tile
-from planoracle.instances.benchmarks.grid_kitchens.tiles import distances, steps
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Tile, distances, steps
 from planoracle.instances.errors import InternalError
 
 #: Kinds of jobs: fetch a raw ingredient (part, target, whether to chop it there); move one that lies somewhere; chop

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from math import inf
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, Tile
-from planoracle.instances.benchmarks.grid_kitchens.tiles import access_tiles, distances
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, Tile, access_tiles, distances
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import ProblemCache
 

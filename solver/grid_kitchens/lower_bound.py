@@ -15,12 +15,15 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Cookware,
     GridKitchen,
     GridKitchenRules,
+    StationMap,
     Tile,
+    ground,
+    steps,
+    tiles,
 )
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Food, Time, Ware
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS, whole
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
-from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, ground, steps, tiles
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.solver.states.state_solver import NEVER
 

@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import cooking_left
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, GridKitchenRules, Tile
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    PLATE,
+    GridKitchen,
+    GridKitchenRules,
+    StationMap,
+    Tile,
+    ground,
+)
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Food, Thing, Time, Ware
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
-from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, ground
 from planoracle.instances.model.cache import ProblemCache
 
 #: Longer than anything takes.

@@ -29,11 +29,16 @@ from itertools import count
 from random import Random
 from typing import Any, NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import STATES, GridKitchen, GridKitchenRules, Tile
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    STATES,
+    GridKitchen,
+    GridKitchenRules,
+    Tile,
+    steps,
+)
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Food, KitchenState, Ware
 from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, PROCESS, WAIT, CookAction, written
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
-from planoracle.instances.benchmarks.grid_kitchens.tiles import steps
 from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.solver.grid_kitchens.planner import plan
 
@@ -206,7 +211,8 @@ class _Trial:
                 seen.add(key)
                 if self.pruned and self.earliest(child) > self.horizon:
                     continue
-                then = child.next_moment()
+                ends = [end for end, act in zip(child.ends, child.acts, strict=True) if act is not None]
+                then = min(ends, default=None) if child.opened else 0
                 assert then is not None
                 heappush(heap, (then, next(numbers), child))
         return None

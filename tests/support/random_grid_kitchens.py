@@ -16,8 +16,8 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     OrderedDish,
     Station,
     Tile,
+    steps,
 )
-from planoracle.instances.benchmarks.grid_kitchens.tiles import steps
 
 _NEEDS = {
     "rice raw": Need("rice", "raw"),

@@ -1,16 +1,288 @@
-"""Feedback on plans for grid kitchens: the action at which the run ended, and the open orders."""
+"""Feedback on plans for grid kitchens: one sentence for each kind of fault, and the open orders."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from planoracle.instances.benchmarks.grid_kitchens.descriptions import dish_in_words, ticks_in_words
-from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Early
-from planoracle.instances.benchmarks.grid_kitchens.language import json_number, whole
-from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.instances.model.violations import Violation
+from planoracle.instances.benchmarks.grid_kitchens.descriptions import (
+    dish_in_words,
+    thing_in_words,
+    ticks_in_words,
+    tile_in_words,
+)
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import WALL, access_tiles
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Early, Food, Thing, Ware
+from planoracle.instances.benchmarks.grid_kitchens.language import (
+    FINISH,
+    INTERACT,
+    MOVE,
+    PROCESS,
+    WAIT,
+    WORDS,
+    CookAction,
+    json_number,
+    whole,
+)
+from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction
+from planoracle.instances.model.violations import Measure, Other, Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, clock_of, listed
 from planoracle.instances.protocol.run import MismatchEvidence
+from planoracle.instances.text import did_you_mean
+
+if TYPE_CHECKING:
+    from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
+
+
+class GridKitchenViolation(Violation):
+    """Violation that ended a run; ``case`` is its message, ``resource`` the cook.
+
+    Attributes
+    ----------
+    required, actual
+        Tiles, things or names: what the action needs, and what there is.
+    """
+
+    __slots__ = ()
+
+    @property
+    def message(self) -> str:
+        """Description of the violation."""
+        return self.case
+
+
+class _Scene:
+    """A cook's action that failed, and the kitchen at that moment."""
+
+    def __init__(self, kitchen: Simulation, cook: int, act: CookAction) -> None:
+        of, world = kitchen.ground, kitchen.world
+        self.kitchen, self.world, self.ground, self.cook, self.act = kitchen, world, of, cook, act
+        self.name = of.names[act.station] if act.station >= 0 else ""
+        self.target = clean(act.target, 40)
+        self.tile = tile_in_words(world.tiles[cook])
+        self.in_hand = world.hands[cook]
+        self.lying = world.on[act.station] if 0 <= act.station < len(world.on) else None
+        self.hands = f"the cook holds {_a(self.in_hand)}" if self.in_hand is not None else "the cook's hands are empty"
+        self.station = f"{_a(self.lying)} is on {self.name}" if self.lying is not None else f"nothing is on {self.name}"
+        self.carried, self.there = thing_in_words(self.in_hand) or None, thing_in_words(self.lying) or None
+        self.vessels = listed([one.name for one in of.facts.cookware]).replace(" and ", " or ")
+        self.workplaces = tuple(of.names[number] for number in (*of.boards, *of.sinks))
+
+
+#: Message, what would be right, and what there is instead.
+_Diagnosis = tuple[str, Measure, Measure]
+
+
+def _a(thing: Thing) -> str:
+    words = thing_in_words(thing) or "nothing"
+    article = "" if thing is None or isinstance(thing, Food) else "an " if words[0] in "aeiou" else "a "
+    return article + words
+
+
+def _unreachable(at: _Scene) -> _Diagnosis:
+    kitchen, tile = at.ground.kitchen, tile_in_words(at.act.tile)
+    if at.act.fault:
+        size = f"free tiles are [0, 0] to [{kitchen.width - 1}, {kitchen.height - 1}] without stations and walls"
+        target = clean(at.act.target.replace("[", "(").replace("]", ")"))
+        return f'the target "{target}" is no free tile; {size}', None, target
+    return f"no way leads from {at.tile} to {tile}", None, tile
+
+
+def _not_a_station(at: _Scene) -> _Diagnosis:
+    target = at.target
+    if target in at.ground.cook_numbers:
+        return f"{target} is a cook; things are handed over by putting them on a station", None, target
+    on = zip(at.ground.names, at.world.on, strict=False)
+    stations = tuple(name for name, thing in on if isinstance(thing, Ware) and thing.kind == target)
+    examples = f", such as {listed(stations)}" if stations else ""
+    return f"{target} is no station; name the station that it stands on{examples}", stations or None, target
+
+
+def _not_adjacent(at: _Scene) -> _Diagnosis:
+    if at.ground.kinds[at.act.station] == WALL:
+        message = f"{at.name} is a wall, which is of no use, and the cook is at {at.tile}, not next to it"
+        return message, None, at.tile
+    free = access_tiles(at.ground.kitchen, at.name)
+    far = at.ground.walks(at.world.tiles[at.cook])
+    near = sorted((tile for tile in free if tile in far), key=lambda tile: far[tile]) or free
+    tiles = tuple(map(tile_in_words, near))
+    from_where = f"it is used from {' or '.join(tiles)}" if tiles else "no free tile is next to it"
+    return f"the cook is at {at.tile}, which is not next to {at.name}; {from_where}", tiles or None, at.tile
+
+
+def _station_in_use(at: _Scene) -> _Diagnosis:
+    number, rival = _rival(at.kitchen, at.act)
+    message = f"{at.ground.cooks[number]} is working at {at.name} until tick {json_number(rival.end)}"
+    return f"{message}, and one cook at a time can use it", whole(rival.end), whole(at.world.clock)
+
+
+def _wrong_for_cookware(at: _Scene) -> _Diagnosis:
+    ware, food = (at.in_hand, at.lying) if isinstance(at.in_hand, Ware) else (at.lying, at.in_hand)
+    kind = ware.kind if isinstance(ware, Ware) else ""
+    takes = listed([f"{one.takes} {listed(one.ingredients)}" for one in at.ground.facts.cookware if one.name == kind])
+    return f"{thing_in_words(food)} cannot go into a {kind}, which takes {takes}", takes, thing_in_words(food)
+
+
+def _stove_refuses(at: _Scene) -> _Diagnosis:
+    if at.lying is None:
+        return f"{at.hands}; on a stove only a {at.vessels} can be put", at.vessels, at.carried
+    rule = "only an ingredient can be put in, or the contents taken with a plate"
+    return f"{at.hands} and {at.station}; {rule}", None, at.carried or ""
+
+
+def _dish(at: _Scene) -> _Diagnosis:
+    order = at.ground.kitchen.orders[at.world.served]
+    needs = tuple(f"{need.ingredient} ({need.state})" for need in order.needs)
+    contents = at.in_hand.contents if isinstance(at.in_hand, Ware) else ()
+    foods = tuple(f"{food.name} ({food.state})" for food in contents)
+    message = (
+        f"the next order is {order.name}, that is {listed(needs)}, and on the plate is {listed(foods) or 'nothing'}"
+    )
+    return message, needs, foods
+
+
+def _sink_refuses(at: _Scene) -> _Diagnosis:
+    if at.in_hand == DIRTY:
+        return f"{at.station} already", None, at.there
+    return f"{at.hands}; only a dirty plate can be put into {at.name}", "dirty plate", at.carried
+
+
+_MALFORMED: Final = {
+    MOVE: '"target" must be a tile, [x, y]',
+    INTERACT: '"target" must be the name of a station',
+    PROCESS: '"target" must be the name of a station',
+    WAIT: '"duration" must be a number of ticks',
+    "": f'an action is an object with "action": {listed(WORDS[:-1])} or {FINISH}',
+}
+_DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
+    "malformed": lambda at: (_MALFORMED[at.act.word], None, clean(at.act.text)),
+    "unknown_action": lambda at: (f"actions are {listed(WORDS)}, written just so", tuple(WORDS), clean(at.act.text)),
+    "unreachable": _unreachable,
+    "negative_wait": lambda at: ("nobody can wait less than 0 ticks", 0, str(json_number(at.act.duration))),
+    "unknown_target": lambda at: (
+        f'there is no "{at.target}" here{did_you_mean(at.target, at.ground.names)}',
+        None,
+        at.target,
+    ),
+    "not_a_station": _not_a_station,
+    "stove_empty": lambda at: (
+        f"no cookware is on {at.name}; what is in cookware on a stove cooks by itself, without Process",
+        None,
+        None,
+    ),
+    "process_unsupported": lambda at: (
+        f"nothing can be processed at {at.name}, only at {listed(at.workplaces)}",
+        at.workplaces,
+        at.name,
+    ),
+    "not_adjacent": _not_adjacent,
+    "station_in_use": _station_in_use,
+    "after_finish": lambda at: (
+        "the cook has done Finish, after which there are no further actions",
+        None,
+        at.act.word,
+    ),
+    "nothing_here": lambda at: (f"the cook's hands are empty and {at.station}", None, None),
+    "wrong_for_cookware": _wrong_for_cookware,
+    "cannot_place": lambda at: (
+        f"{at.hands} and {at.station}; only an ingredient and a vessel, or a plate and another vessel, go together",
+        None,
+        at.carried,
+    ),
+    "stove_refuses": _stove_refuses,
+    "serve_at_zero": lambda _: ("nothing can be served at moment 0", None, None),
+    "serve_no_plate": lambda at: (f"{at.hands}; dishes are served on a plate", "plate", at.carried),
+    "no_order_left": lambda _: ("everything that was ordered is served already", None, None),
+    "dish_wrong_count": _dish,
+    "dish_mismatch": _dish,
+    "no_clean_plate": lambda at: (
+        f"the cook's hands are empty and {'the plate in it is not washed yet' if at.there else 'no plate is in it'}; "
+        f"a clean plate is what can be taken from {at.name}",
+        None,
+        None,
+    ),
+    "sink_refuses": _sink_refuses,
+    "hands_full": lambda at: (
+        f"{at.hands}; a dirty plate is taken from {at.name} with empty hands",
+        None,
+        at.carried,
+    ),
+    "no_dirty_plate": lambda at: (
+        f"no dirty plate is there; the next one comes at tick {json_number(at.world.coming[0])}"
+        if at.world.coming
+        else "no dirty plate is there; they come when dishes have been served",
+        None,
+        None,
+    ),
+    "nothing_to_discard": lambda _: ("the cook's hands are empty", None, None),
+    "wall": lambda at: (f"{at.name} is a wall, which is of no use", None, None),
+    "nothing_to_chop": lambda at: (f"{at.station}, and only an ingredient can be chopped", None, at.there),
+    "not_raw": lambda at: (f"{at.station}, and only what is raw can be chopped", "raw", at.there),
+    "nothing_to_wash": lambda at: (f"{at.station}, and only a dirty plate can be washed", "dirty plate", at.there),
+    "stove_process": lambda at: (
+        f"nobody can process at a stove: what is in cookware on {at.name} cooks by itself",
+        None,
+        None,
+    ),
+}
+#: Messages of faults of a whole submission.
+_WHOLE: Final = {
+    "unknown_agent": 'there is no cook "{name}"; there are {cooks}',
+    "plan_not_a_list": "what {name} does must be a list of actions",
+    "empty": "no cook has actions; there are {cooks}",
+    "unreadable": "an object of lists of actions, by the names of cooks, is needed; there are {cooks}",
+}
+#: Every kind of fault.
+KINDS: Final = (*_DIAGNOSES, *_WHOLE)
+
+
+def fault_of(kitchen: Simulation) -> GridKitchenViolation | None:
+    """Return the violation that ended a run, ``None`` if there is none.
+
+    Its position is that of the action in order of starts.
+    """
+    error, cooks = kitchen.error, kitchen.ground.cooks
+    if error is None:
+        return None
+    if error.cook is None or error.position is None:
+        name = clean(error.name, 40)
+        message = _WHOLE[error.kind].format(name=name, cooks=listed(cooks))
+        return GridKitchenViolation(None, error.kind, name or "plan", message, required=cooks)
+    act, now = kitchen.queues[error.cook][error.position], whole(kitchen.time)
+    at, start = len(kitchen.deeds), now
+    if error.position < kitchen.started[error.cook]:
+        at, deed = kitchen.last_deed(error.cook)
+        start = whole(deed.start)
+    message, required, actual = _DIAGNOSES[error.kind](_Scene(kitchen, error.cook, act))
+    others: tuple[Other, ...] = ()
+    if error.kind == "station_in_use":
+        number, rival = _rival(kitchen, act)
+        others = (Other(action_text(kitchen, number, rival.act), whole(rival.start), whole(rival.end)),)
+    return GridKitchenViolation(
+        at, error.kind, action_text(kitchen, error.cook, act), message, start, now, others, cooks[error.cook],
+        required, actual,
+    )  # fmt: skip
+
+
+def _rival(kitchen: Simulation, act: CookAction) -> tuple[int, StartedAction]:
+    """Return the cook who works at the station of an action, and that work."""
+    acts = enumerate(kitchen.acts)
+    cook = next(number for number, other in acts if other is not None and other.station == act.station)
+    return cook, kitchen.last_deed(cook)[1]
+
+
+def action_text(kitchen: Simulation, cook: int, act: CookAction) -> str:
+    """Name an action in a line: ``agent1: MoveTo [3, 4]``."""
+    name = kitchen.ground.cooks[cook]
+    if act.fault:
+        return f'{name}: "{clean(act.text, 70)}"'
+    if act.word == MOVE:
+        return f"{name}: {act.word} {tile_in_words(act.tile)}"
+    if act.word == WAIT:
+        return f"{name}: {act.word} {json_number(act.duration)}"
+    return f"{name}: {act.word}" if act.station < 0 else f"{name}: {act.word} {kitchen.ground.names[act.station]}"
+
 
 TOPICS = (
     Topic(

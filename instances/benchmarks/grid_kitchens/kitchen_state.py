@@ -9,8 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, Tile
-from planoracle.instances.benchmarks.grid_kitchens.tiles import STOVE, WALL, StationMap
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, STOVE, WALL, StationMap, Tile
 
 Time: TypeAlias = int | Fraction
 
@@ -171,64 +170,44 @@ class KitchenState:
         """Take from a surface or a stove, put down, put in, or pour."""
         in_hand, lying = self.hands[cook], self.on[station]
         if in_hand is None:
-            if lying is not None:
-                self.hands[cook] = self._moved(lying, False) if stove else lying
-                self.on[station] = None
-                return ""
-            if self.ground.kinds[station] != "dispenser":
+            if lying is None and self.ground.kinds[station] != "dispenser":
                 return "nothing_here"
-            self.hands[cook] = Food(self.ground.provides[station], "raw")
+            taken = Food(self.ground.provides[station], "raw") if lying is None else lying
+            self.hands[cook] = self._moved(taken, False) if stove else taken
+            self.on[station] = None
             return ""
+        vessel = in_hand if lying is None else lying
+        if stove and not (type(vessel) is Ware and vessel.kind != PLATE):
+            return "stove_refuses"
         if lying is None:
-            if stove and not (type(in_hand) is Ware and in_hand.kind != PLATE):
-                return "stove_refuses"
             self.on[station] = self._moved(in_hand, True) if stove else in_hand
             self.hands[cook] = None
             return ""
-        if stove and not (type(lying) is Ware and lying.kind != PLATE):
-            return "stove_refuses"
         if type(in_hand) is Food and type(lying) is Ware:
-            filled = self._filled(lying, in_hand, stove)
-            if filled is None:
-                return "wrong_for_cookware"
-            self.on[station], self.hands[cook] = filled, None
-            return ""
-        if type(in_hand) is Ware and type(lying) is Food:
-            filled = self._filled(in_hand, lying, False)
-            if filled is None:
-                return "wrong_for_cookware"
-            self.hands[cook], self.on[station] = filled, None
-            return ""
-        if type(in_hand) is Ware and type(lying) is Ware:
-            if in_hand.kind == PLATE:
-                self._note(lying, cook, station)
-                self.hands[cook] = in_hand._replace(contents=in_hand.contents + lying.contents)
-                self.on[station] = self._emptied(lying)
-                return ""
-            if lying.kind == PLATE:
-                self._note(in_hand, cook, station)
-                self.on[station] = lying._replace(contents=lying.contents + in_hand.contents)
-                self.hands[cook] = self._emptied(in_hand)
-                return ""
-        return "stove_refuses" if stove else "cannot_place"
+            put = self._filled(lying, in_hand, stove), None
+        elif type(in_hand) is Ware and type(lying) is Food:
+            put = None, self._filled(in_hand, lying, False)
+        elif type(in_hand) is Ware and type(lying) is Ware and PLATE in (in_hand.kind, lying.kind):
+            plate, poured = (in_hand, lying) if in_hand.kind == PLATE else (lying, in_hand)
+            if poured.cooking and poured.contents:
+                self.early = (*self.early, Early(self.clock, cook, station, poured))
+            full, emptied = plate._replace(contents=plate.contents + poured.contents), self._emptied(poured)
+            put = (emptied, full) if plate is in_hand else (full, emptied)
+        else:
+            return "stove_refuses" if stove else "cannot_place"
+        if put == (None, None):
+            return "wrong_for_cookware"
+        self.on[station], self.hands[cook] = put
+        return ""
 
     def _filled(self, ware: Ware, food: Food, stove: bool) -> Ware | None:
-        contents = (*ware.contents, food)
+        contents, ground = (*ware.contents, food), self.ground
         if ware.kind == PLATE:
             return ware._replace(contents=contents)
-        ground = self.ground
         if food not in ground.takes[ware.kind]:
             return None
-        if ground.stamped:
-            stamp = ware.stamp or self.clock
-        else:
-            stamp = self.clock if stove else 0
+        stamp = ware.stamp or self.clock if ground.stamped else self.clock if stove else 0
         return Ware(ware.kind, contents, True, stamp, ware.remaining + ground.ticks[ware.kind])
-
-    def _note(self, ware: Ware, cook: int, station: int) -> None:
-        """Keep in mind what leaves cookware too early."""
-        if ware.cooking and ware.contents:
-            self.early = (*self.early, Early(self.clock, cook, station, ware))
 
     def _emptied(self, ware: Ware) -> Ware:
         return ware._replace(contents=()) if self.ground.stamped else Ware(ware.kind)

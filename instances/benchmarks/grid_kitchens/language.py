@@ -10,9 +10,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, Tile
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, StationMap, Tile
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
-from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.blocks import Grammar, StepMatch

@@ -13,7 +13,12 @@ from planoracle.instances.benchmarks.grid_kitchens.descriptions import (
     describe,
     kitchen_in_words,
 )
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
+    GridKitchen,
+    GridKitchenRules,
+    access_tiles,
+    tiles,
+)
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
     INTERACT,
@@ -29,9 +34,7 @@ from planoracle.instances.benchmarks.grid_kitchens.rules import (
     WholePlan,
     submitted,
 )
-from planoracle.instances.benchmarks.grid_kitchens.tiles import access_tiles, tiles
-from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.errors import PlanError
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.feedback import quoted
@@ -207,14 +210,9 @@ def _names(kitchen: GridKitchen) -> Iterator[str]:
 
 
 def _name(command: str) -> str:
-    """Return the name of a command that hands in one action of one cook; of others the command."""
-    try:
-        ((cook, (action,)),) = load_json(command, "command").items()
-        word, target = action["action"], action.get("target")
-    except (InputError, TypeError, ValueError, KeyError, AttributeError):
-        return command
-    return f"{cook}: {word}" if target is None or word in (WAIT, FINISH) else f"{cook}: {word} {_target_text(target)}"
-
-
-def _target_text(target: object) -> str:
-    return f"[{target[0]}, {target[1]}]" if isinstance(target, list) and len(target) == 2 else str(target)
+    """Return the name of a command in words, or of a submission of one action; of waits without their length."""
+    if command.startswith("{"):
+        ((cook, (action,)),) = json.loads(command).items()
+        command = f"{cook}: {action['action']} {action.get('target', '')}".strip()
+    head, wait, _ = command.partition(f": {WAIT}")
+    return head + wait

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import cooking_left
-from planoracle.instances.benchmarks.grid_kitchens.diagnostics import action_text, fault_of
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
+from planoracle.instances.benchmarks.grid_kitchens.feedback import action_text, fault_of
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules, StationMap, ground
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
@@ -24,7 +24,6 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     written,
 )
 from planoracle.instances.benchmarks.grid_kitchens.simulation import History, RunError, Simulation
-from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, ground
 from planoracle.instances.model.violations import Replay, ReplayEvent
 from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, Unreadable
 

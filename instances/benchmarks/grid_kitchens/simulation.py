@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules, StationMap, ground
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import KitchenState, Time, Ware, written
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
@@ -22,7 +22,6 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     json_number,
     read,
 )
-from planoracle.instances.benchmarks.grid_kitchens.tiles import StationMap, ground
 
 _T = TypeVar("_T")
 
@@ -220,25 +219,21 @@ class Simulation:
         """True if the run has ended by an error, or with the last dish where that ends it."""
         return self.error is not None or (self.ground.rules.end == "served" and self.world.all_served)
 
-    def next_moment(self) -> Time | None:
-        """Return the next moment, ``None`` if there is none."""
-        if not self.opened:
-            return 0
-        return min([end for end, act in zip(self.ends, self.acts, strict=True) if act is not None], default=None)
+    def last_deed(self, cook: int) -> tuple[int, StartedAction]:
+        """Return the last action that a cook has started, and its number."""
+        numbers = range(len(self.deeds) - 1, -1, -1)
+        return next((number, self.deeds[number]) for number in numbers if self.deeds[number].cook == cook)
 
     def advance(self) -> bool:
         """Go to the next moment and let everything there happen; return whether the run goes on."""
-        moment = None if self.over else self.next_moment()
-        if moment is None:
+        agenda = self._agenda()
+        if self.over or (self.opened and not agenda):
             return False
         world = self.world
-        world.clock = moment
+        moment = world.clock = self.ends[agenda[0]] if self.opened else 0
         world.update()
-        if self.opened:
-            turn = [cook for cook in self._agenda() if self.ends[cook] == moment]
-        else:
-            turn = list(range(len(self.acts)))
-            self.opened = True
+        turn = agenda if self.opened else range(len(self.acts))
+        self.opened = True
         for cook in turn:
             act = self.acts[cook]
             if act is not None and self.ends[cook] > moment:
@@ -302,7 +297,11 @@ class Simulation:
             if fault:
                 self.error = RunError(fault, cook, self.started[cook])
                 return False
-            self._count(cook, act, duration)
+            now = world.clock
+            if self.keep:
+                self.deeds.append(StartedAction(cook, self.started[cook], act, now, now + duration))
+            self.started[cook] += 1
+            self.acts[cook], self.ends[cook], self._entered[cook] = act, now + duration, 0
             if duration:
                 return True
             if not self._effect(cook, act):
@@ -344,13 +343,6 @@ class Simulation:
         if not fault and act.word == INTERACT:
             return self.world.copy().interact(cook, act.station)
         return fault if fault or act.word != PROCESS else self.world.copy().process(act.station)
-
-    def _count(self, cook: int, act: CookAction, duration: Time) -> None:
-        now = self.world.clock
-        if self.keep:
-            self.deeds.append(StartedAction(cook, self.started[cook], act, now, now + duration))
-        self.started[cook] += 1
-        self.acts[cook], self.ends[cook], self._entered[cook] = act, now + duration, 0
 
     def _effect(self, cook: int, act: CookAction) -> bool:
         """Let an action take effect; return whether that is no fault."""

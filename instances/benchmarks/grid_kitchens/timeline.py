@@ -11,7 +11,6 @@ from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
 from planoracle.instances.benchmarks.grid_kitchens.language import MOVE, PROCESS, whole
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -94,19 +93,14 @@ def as_schedules(one: GridKitchenRun, other: GridKitchenRun) -> tuple[Instance, 
 def _deeds(run: GridKitchenRun) -> Iterator[_Bar]:
     kitchen = run.outcome
     for number, deed in enumerate(kitchen.deeds, 1):
-        end = min(deed.end, max(kitchen.time, deed.start))  # what the end of the run has cut short
-        yield _bar(kitchen, number, deed, whole(end))
-
-
-def _bar(clock: Simulation, number: int, deed: StartedAction, end: int) -> _Bar:
-    of, act, start = clock.ground, deed.act, whole(deed.start)
-    cook = of.cooks[deed.cook]
-    if act.word == MOVE:
-        return _Bar(_WALK, number, f"to {tile_in_words(act.tile)}", start, end, cook, "")
-    if act.word != PROCESS:
-        return _Bar(_WAIT, number, "wait", start, end, cook, "")
-    word = "wash" if of.kinds[act.station] == "sink" else "chop"
-    return _Bar(_WORK, number, word, start, end, cook, of.names[act.station])
+        act, end = deed.act, min(deed.end, max(kitchen.time, deed.start))  # what the end of the run has cut short
+        task, label, station = _WAIT, "wait", ""
+        if act.word == MOVE:
+            task, label = _WALK, f"to {tile_in_words(act.tile)}"
+        elif act.word == PROCESS:
+            task, station = _WORK, kitchen.ground.names[act.station]
+            label = "wash" if kitchen.ground.kinds[act.station] == "sink" else "chop"
+        yield _Bar(task, number, label, whole(deed.start), whole(end), kitchen.ground.cooks[deed.cook], station)
 
 
 def _orders(run: GridKitchenRun) -> Iterator[_Bar]:

@@ -227,9 +227,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
 
     def document(self, problem: GridKitchen) -> dict[str, Any]:
         """Return a grid kitchen in our format."""
-        from planoracle.instances.benchmarks.grid_kitchens.problems import to_document
-
-        return to_document(problem)
+        return dict(self.catalog.to_document(problem))
 
     def with_agents(self, problem: GridKitchen, crew: str) -> GridKitchen:
         """Return the grid kitchen with its first so many cooks."""

@@ -12,8 +12,9 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Need,
     OrderedDish,
     Tile,
+    access_tiles,
+    distances,
 )
-from planoracle.instances.benchmarks.grid_kitchens.tiles import access_tiles, distances
 from planoracle.instances.benchmarks.paracook.local_copy import kitchen_from_map
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import Parameters, one, shuffled

@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, OrderedDish
 from planoracle.instances.benchmarks.grid_kitchens.problems import FORMAT, kitchen_from_document
 from planoracle.instances.benchmarks.grid_kitchens.problems import json_schema as json_schema
+from planoracle.instances.benchmarks.grid_kitchens.problems import to_document as to_document
 from planoracle.instances.benchmarks.paracook import local_copy
 from planoracle.instances.benchmarks.paracook.generator import (
     DISHES,

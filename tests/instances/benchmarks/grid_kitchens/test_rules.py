@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from planoracle.instances.benchmarks.grid_kitchens.diagnostics import KINDS, fault_of
+from planoracle.instances.benchmarks.grid_kitchens.feedback import KINDS, fault_of
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import CHOICES, GridKitchenRules, Need, OrderedDish
 from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, PROCESS, CookAction, read
 from planoracle.instances.benchmarks.grid_kitchens.rules import choices

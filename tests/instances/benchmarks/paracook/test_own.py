@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.benchmarks.grid_kitchens.tiles import access_tiles, distances
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, access_tiles, distances
 from planoracle.instances.benchmarks.paracook import problems
 from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS
 from planoracle.instances.errors import InputError
