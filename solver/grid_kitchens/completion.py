@@ -1,8 +1,7 @@
-"""Beam search for plans that continue a run of a grid kitchen, and the result type of planning."""
+"""Beam search for plans that continue a run of a grid kitchen."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -34,40 +33,10 @@ from planoracle.solver.states.state_solver import NEVER, Value
 GridKitchenPlan: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-class PlanAndBound(NamedTuple):
-    """Result of planning: status, plan and lower bound.
-
-    Attributes
-    ----------
-    status
-        ``optimal``: the plan is proved to be optimal. ``feasible``: ``bound`` holds. ``infeasible``: no plan serves all
-        orders, proved. ``unknown``: no plan was found.
-    makespan
-        Ticks from the beginning of the whole run to its end; ``None`` without a plan.
-    bound
-        Ticks; no plan ends earlier.
-    plan
-        Plan from the beginning, with its prefix.
-    proof
-        Method that settled the status.
-    """
-
-    status: Status
-    makespan: int | None
-    bound: int
-    plan: GridKitchenPlan | None = None
-    proof: str = ""
-
-
-def value_of(outcome: PlanAndBound) -> Value:
-    """Return the outcome of planning as the value of its initial state."""
-    return Value(NEVER, None) if outcome.status == Status.infeasible else Value(outcome.bound, outcome.makespan)
-
-
-def outcome_of(result: Result) -> PlanAndBound:
-    """Return a result as an outcome of planning."""
-    plan = None if result.plan is None else json.loads(result.plan)
-    return PlanAndBound(result.status, result.makespan, result.lower_bound or 0, plan, result.proof)
+def value_of(result: Result) -> Value:
+    """Return the result of planning as the value of its initial state."""
+    is_infeasible = result.status == Status.infeasible
+    return Value(NEVER, None) if is_infeasible else Value(result.lower_bound or 0, result.makespan)
 
 
 #: Prefix of a plan: a list of actions by cook.

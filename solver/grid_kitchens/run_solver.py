@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, WAIT, whole, written
 from planoracle.instances.benchmarks.grid_kitchens.rules import choices, submitted
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
+from planoracle.instances.errors import InternalError
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.plan import DroppedCommand
+from planoracle.instances.protocol.registry import of
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.grid_kitchens.completion import (
     CompletedWork,
     GridKitchenPlan,
-    PlanAndBound,
     Prefix,
     copy_prefix,
     has_prefix,
-    outcome_of,
     rest_of_plan,
     value_of,
 )
-from planoracle.solver.grid_kitchens.planner import bound_of, plan
-from planoracle.solver.grid_kitchens.repair import repair_run
+from planoracle.solver.grid_kitchens.kind import bound_of, plan
 from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import Option, StateValue
@@ -58,8 +58,8 @@ class RunValues:
         if key not in self._values:
             if len(self._values) >= _MOST:
                 self._values.clear()
-            outcome = self._search(run, done, prefix)
-            self._values[key] = StateValue(value_of(outcome), outcome.plan)
+            result = _planned(run, done, prefix, self.limit)
+            self._values[key] = StateValue(value_of(result), plan_of(result))
         return self._values[key]
 
     def commands(self, run: GridKitchenRun, state_value: StateValue) -> list[str] | None:
@@ -68,9 +68,15 @@ class RunValues:
             return []
         return None if state_value.keep is None else messages(run, cast("GridKitchenPlan", state_value.keep))
 
-    def _search(self, run: GridKitchenRun, done: CompletedWork, prefix: Prefix) -> PlanAndBound:
-        bundled = None if any(prefix.values()) else bundled_result(run.problem, run.rules)
-        return plan(run.problem, done.rules, self.limit, prefix) if bundled is None else outcome_of(bundled)
+
+def plan_of(result: Result) -> GridKitchenPlan | None:
+    """Return the plan of a result."""
+    return None if result.plan is None else json.loads(result.plan)
+
+
+def _planned(run: GridKitchenRun, done: CompletedWork, prefix: Prefix, limit: Limit) -> Result:
+    bundled = None if any(prefix.values()) else bundled_result(run.problem, run.rules)
+    return plan(run.problem, done.rules, limit, prefix) if bundled is None else bundled
 
 
 def messages(run: GridKitchenRun, plan: GridKitchenPlan) -> list[str] | None:
@@ -123,12 +129,13 @@ class Solver:
         self.run = run
         self.limit = limit
         self.done = CompletedWork(run)
+        self.count = 0 if run.restarts else self.done.count  # deeds in the state from which the run continues
         self._best: dict[int, GridKitchenPlan] = {}  # by number of deeds
 
     @property
     def clock(self) -> int:
         """Time at which the run stopped."""
-        return 0 if self.run.restarts else whole(self.done.now(self.done.count))
+        return 0 if self.run.restarts else whole(self.done.now(self.count))
 
     @property
     def over(self) -> str | None:
@@ -152,7 +159,7 @@ class Solver:
     @cached_property
     def value(self) -> Value:
         """Total where the run stopped."""
-        return self._value(0 if self.run.restarts else self.done.count)
+        return self._value(self.count)
 
     @cached_property
     def rest(self) -> Result:
@@ -172,7 +179,7 @@ class Solver:
 
     def complete_plan(self, value: Value) -> str | None:
         """Return the best plan with the run as prefix, as text."""
-        plan = self._best.get(0 if self.run.restarts else self.done.count)
+        plan = self._best.get(self.count)
         return None if plan is None else json.dumps(plan)
 
     def contradiction(self, count: int) -> tuple[str, ...]:
@@ -186,21 +193,32 @@ class Solver:
         time_limit: Limit,
         salvaged: tuple[DroppedCommand, ...],
     ) -> Repair:
-        """Retain the longest possible prefix, see `planoracle.solver.grid_kitchens.repair`."""
-        return repair_run(self.run, cast("Result", best(self.run.problem)), time_limit)
+        """Retain the longest possible prefix of the run.
+
+        The goal does not fix the actions. The longest prefix of the executed actions is retained from which all orders
+        can still be served, as far as the search finds it, and completed as early as possible. The plan is submitted as
+        a whole.
+
+        Returns
+        -------
+        Repair
+            ``optimal`` if no longer prefix can be retained, nor be completed earlier, proved. ``dropped`` has the
+            removed actions, ``added`` the completion.
+        """
+        return _Repairer(self.run, self.done, cast("Result", best(self.run.problem)), time_limit).run()
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield the options of every idle cook; all of them share the limit of one state."""
-        clock, prefix = self.done.resumption, self.done.prefix(0 if self.run.restarts else self.done.count)
-        plan = self._best.get(0 if self.run.restarts else self.done.count)
+        clock, prefix = self.done.resumption, self.done.prefix(self.count)
+        best = self._best.get(self.count)
         legal = [(one, act) for one in clock.decide for act in choices(clock, one)]
         deadline = deadline_of(self.limit)
         for number_left, (cook, act) in zip(range(len(legal), 0, -1), legal, strict=True):
             after = copy_prefix(prefix)
             after[clock.ground.cooks[cook]].append(written(clock.ground, act))
-            follows = value.makespan is not None and plan is not None and has_prefix(plan, after)
+            follows = value.makespan is not None and best is not None and has_prefix(best, after)
             part = deadline.within(deadline.remaining() / number_left)
-            worth = value if follows else value_of(self._plan(after, part))
+            worth = value if follows else value_of(plan(self.run.problem, self.done.rules, part, after))
             yield Option.of(submitted(clock.ground, cook, act), "wait" if act.word == WAIT else "act", value, worth)
 
     def _least(self, count: int) -> Value:
@@ -214,14 +232,11 @@ class Solver:
             return Value(self.run.makespan, self.run.makespan)
         if not self.done.faithful:
             return Value(0, None)
-        bundled = None if count else bundled_result(self.run.problem, self.run.rules)
-        outcome = self._plan(self.done.prefix(count)) if bundled is None else outcome_of(bundled)
-        if outcome.plan is not None:
-            self._best[count] = outcome.plan
-        return value_of(outcome)
-
-    def _plan(self, prefix: Prefix, limit: Limit | None = None) -> PlanAndBound:
-        return plan(self.run.problem, self.done.rules, self.limit if limit is None else limit, prefix)
+        result = _planned(self.run, self.done, self.done.prefix(count), self.limit)
+        best = plan_of(result)
+        if best is not None:
+            self._best[count] = best
+        return value_of(result)
 
     def _follow(self, count: int, value: Value) -> Value | None:
         best = self._best.get(count)
@@ -236,3 +251,83 @@ def _between(value: Value, low: Value | None, high: Value | None) -> Value:
     lower = value.lower if low is None else max(value.lower, low.lower)
     tops = [one.upper for one in (value, high) if one is not None and one.upper is not None]
     return Value(lower, min(tops, default=None))
+
+
+class _Repairer:
+    """Search for the repair of one submission."""
+
+    def __init__(self, run: GridKitchenRun, done: CompletedWork, best: Result, time_limit: Limit) -> None:
+        self.deadline = deadline_of(time_limit)
+        self.submitted = run
+        self.done = done
+        self.best = best
+        self.results = {0: best}  # by the length of the prefix
+        self.sure = True  # no prefix was skipped for lack of time
+
+    def run(self) -> Repair:
+        if self.submitted.success:
+            makespan = self.submitted.makespan
+            return self._answer(
+                Status.optimal, makespan=makespan, changed=False, shift=0, plan=self.submitted.plan.submitted
+            )
+        if not self._reaches(0):
+            is_infeasible = self.best.status == Status.infeasible
+            return self._answer(Status.infeasible if is_infeasible else Status.unknown)
+        count = self._longest()
+        return self._complete(count, self._plan(count))
+
+    def _longest(self) -> int:
+        """Return the longest prefix: if all orders can be served after some actions, they can after fewer."""
+        most = self.done.count if self.done.faithful else 0
+        if self._reaches(most):
+            return most
+        return bisect_left(range(most), True, lo=1, key=lambda count: not self._reaches(count)) - 1
+
+    def _plan(self, count: int) -> Result:
+        """Complete a prefix within half of the remaining time, so that shorter prefixes get the rest."""
+        if count not in self.results:
+            half = self.deadline.sooner(self.deadline.remaining() / 2)
+            self.results[count] = plan(self.submitted.problem, self.submitted.rules, half, self.done.prefix(count))
+        return self.results[count]
+
+    def _reaches(self, count: int) -> bool:
+        """Return whether a prefix can be completed; note if the answer is not proved."""
+        result = self._plan(count)
+        self.sure = self.sure and result.status.settled
+        return result.plan is not None
+
+    def _complete(self, count: int, result: Result) -> Repair:
+        problem, rules, plan_by_agent = self.submitted.problem, self.submitted.rules, plan_of(result)
+        assert plan_by_agent is not None
+        run = of(problem).run(problem, {"instance": problem.name, "plan": plan_by_agent}, rules)
+        if not run.success or run.makespan != result.makespan:
+            raise InternalError(f"{problem.name}: the rules reject a repaired plan")
+        rest = rest_of_plan(plan_by_agent, self.done.prefix(count))
+        added = tuple(json.dumps({name: [action]}) for name, actions in rest.items() for action in actions)
+        fatal = self.submitted.verdict.fatal
+        dropped = [
+            DroppedCommand(
+                step.position, step.command[:200], fatal.message if fatal and step.violation else "leads nowhere"
+            )
+            for step in self.submitted.steps[count:]
+        ]
+        return self._answer(
+            Status.optimal if self.sure and result.status == Status.optimal else Status.feasible,
+            changed=True,
+            makespan=run.makespan,
+            added=added,
+            dropped=tuple(dropped),
+            plan=plan_by_agent,
+        )
+
+    def _answer(self, status: Status, **more: Any) -> Repair:
+        problem = self.submitted.problem
+        return Repair(
+            instance=problem.name,
+            benchmark=problem.benchmark,
+            status=status,
+            violations=len(self.submitted.verdict.violations),
+            optimum=self.best.makespan if self.best.status == Status.optimal else None,
+            unit=problem.unit,
+            **more,
+        )

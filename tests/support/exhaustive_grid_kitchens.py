@@ -20,6 +20,7 @@ Left out is what cannot be missed:
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -40,7 +41,7 @@ from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Food, Ki
 from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, MOVE, PROCESS, WAIT, CookAction, written
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 from planoracle.instances.model.limits import Status, WorkLimit
-from planoracle.solver.grid_kitchens.planner import plan
+from planoracle.solver.grid_kitchens.kind import plan
 
 
 class TooMuchError(Exception):
@@ -108,7 +109,7 @@ def differences(
     found = plan(kitchen, rules, WorkLimit(0.5))
     faults = []
     if found.plan is not None:
-        outcome = carry_out(kitchen, found.plan, rules)
+        outcome = carry_out(kitchen, json.loads(found.plan), rules)
         if not outcome.done or outcome.time != found.makespan:
             faults.append(f"the plan ends at {outcome.time}, not at {found.makespan}")
     try:
@@ -122,8 +123,8 @@ def differences(
             faults.append(f"the best plan ends at {outcome.time}, not at {best.time}")
         if found.status in (Status.optimal, Status.infeasible):
             faults.append(f"{found.status.value} {found.makespan}, but {best.time} is possible: {best.plan}")
-    if time is not None and time < found.bound:
-        faults.append(f"the bound {found.bound} is above {time}")
+    if time is not None and time < found.lower_bound:
+        faults.append(f"the bound {found.lower_bound} is above {time}")
     return found.status.value, faults
 
 

@@ -183,6 +183,7 @@ class KitchenState:
             self.on[station] = self._moved(in_hand, True) if stove else in_hand
             self.hands[cook] = None
             return ""
+        put: tuple[Ware | None, Ware | None]
         if type(in_hand) is Food and type(lying) is Ware:
             put = self._filled(lying, in_hand, stove), None
         elif type(in_hand) is Ware and type(lying) is Food:

@@ -42,7 +42,8 @@ _MOST_RUNS = 10_000
 def human(problem: Problem) -> Claim:
     """Return the shortest successful run of a person with its plan; raises `InputError` for a bad file."""
     runs = map(_run, _human(registry.data_folders()).get(problem.name, ()))
-    return min((run for run in runs if run.makespan is not None), key=lambda run: run.makespan, default=Claim(None))
+    done = [run for run in runs if run.makespan is not None]
+    return min(done, key=lambda run: run.makespan or 0, default=Claim(None))
 
 
 def human_names() -> tuple[str, ...]:

@@ -310,7 +310,7 @@ class Own(Copy):
     """Our kitchens in the form of a copy of the data."""
 
     facts = FACTS
-    dishes: Mapping[str, OrderedDish] = DISHES  # type: ignore[assignment]
+    dishes: Mapping[str, OrderedDish] = DISHES
     maps = tuple(f"{OWN}/seed_{seed}/agent_num_{cooks}" for seed in SEEDS for cooks in COOKS)
     abstract = tuple(f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ABSTRACT_ORDERS)
 

@@ -9,7 +9,7 @@ from support.random_grid_kitchens import random_grid_kitchen
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchenRules
 from planoracle.instances.model.limits import Status, WorkLimit
-from planoracle.solver.grid_kitchens.planner import plan
+from planoracle.solver.grid_kitchens.kind import plan
 
 
 @pytest.mark.slow
@@ -30,7 +30,7 @@ def test_nothing_is_earlier(rules: GridKitchenRules, cooks: int, seeds: range) -
 def test_nothing_is_served_at_zero(rules: GridKitchenRules) -> None:
     """A cook who has all he needs within reach serves at moment 1, and that is proved."""
     found = plan(random_grid_kitchen(12, 2), rules, WorkLimit(0.5))
-    assert (found.status, found.makespan, found.bound) == (Status.optimal, 1, 1)
+    assert (found.status, found.makespan, found.lower_bound) == (Status.optimal, 1, 1)
 
 
 @pytest.mark.slow

@@ -21,8 +21,8 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
 )
 from planoracle.instances.benchmarks.grid_kitchens.simulation import carry_out
 from planoracle.instances.model.limits import WorkLimit
+from planoracle.solver.grid_kitchens.kind import plan
 from planoracle.solver.grid_kitchens.lower_bound import lower_bound
-from planoracle.solver.grid_kitchens.planner import plan
 from planoracle.solver.states.state_solver import NEVER
 
 #: Ticks after the state within which a plan is sought where the bound says that there is none.
@@ -87,7 +87,7 @@ def test_a_second_cook_washes_before_the_plate_is_in_a_shared_sink(rules: GridKi
     if rules.sinks == "shared":
         assert outcome.done
         assert outcome.time == 7
-        assert found.bound <= 7
+        assert found.lower_bound <= 7
     else:
         assert not outcome.done
-    assert found.makespan is None or found.bound <= found.makespan
+    assert found.makespan is None or found.lower_bound <= found.makespan

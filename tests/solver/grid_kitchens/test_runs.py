@@ -20,7 +20,7 @@ from planoracle.instances.model.limits import Status, WorkLimit, counted_work
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
 from planoracle.solver.grid_kitchens.completion import CompletedWork, has_prefix, rest_of_plan
-from planoracle.solver.grid_kitchens.planner import plan
+from planoracle.solver.grid_kitchens.kind import plan
 from planoracle.solver.grid_kitchens.run_solver import RunValues, Solver, messages
 from planoracle.solver.solve import solve
 from tests.support.grid_kitchens import tiny
@@ -182,7 +182,7 @@ def test_values_of_live_runs_keep_a_plan_as_long_as_it_is_followed() -> None:
     found = plan(place, RULES["paper"], LIMIT)
     assert found.plan is not None
     begun = replayed(place, None)
-    said = messages(begun, found.plan)
+    said = messages(begun, json.loads(found.plan))
     assert said is not None
     values, done = RunValues(LIMIT), []
     for message in said:
