@@ -16,10 +16,10 @@ from planoracle.heuristics.grid_kitchens import anneal
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.files.catalog import problem
-from planoracle.instances.model.limits import Status, WorkLimit, counted_work
+from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
-from planoracle.solver.grid_kitchens.completion import CompletedWork, has_prefix, rest_of_plan
+from planoracle.solver.grid_kitchens.completion import CompletedWork, has_prefix
 from planoracle.solver.grid_kitchens.kind import plan
 from planoracle.solver.grid_kitchens.run_solver import RunValues, Solver, messages
 from planoracle.solver.solve import solve
@@ -41,37 +41,6 @@ def best(place: GridKitchen, rules: str = "paper") -> dict[str, list[dict[str, o
     found = solve(place, rules=RULES[rules], time_limit=WorkLimit(0.5))
     assert found.plan is not None
     return json.loads(found.plan)  # type: ignore[no-any-return]
-
-
-@pytest.mark.parametrize("rules", sample(RULES))
-@pytest.mark.parametrize("orders", sample([("raw",), ("cooked",), ("chopped", "raw")]))
-def test_what_solve_returns_passes_the_rules(orders: tuple[str, ...], rules: str) -> None:
-    for cooks in (1, 2):
-        place = tiny(*orders, cooks=cooks)
-        found = solve(place, rules=RULES[rules], time_limit=WorkLimit(0.5))
-        run = replayed(place, {"plan": found.plan}, rules)
-        assert (run.success, run.makespan) == (True, found.makespan)
-        assert found.lower_bound is not None
-        assert found.lower_bound <= found.makespan  # type: ignore[operator]
-        assert (found.status == Status.optimal) == (found.lower_bound == found.makespan)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", sample(RULES))
-def test_beginnings_of_a_plan_lead_to_it(rules: str) -> None:
-    place = tiny("chopped", "raw")
-    whole = best(place, rules)
-    run = replayed(place, {"plan": whole}, rules)
-    done = CompletedWork(run)
-    assert done.faithful
-    for count in range(done.count + 1):
-        begun = done.prefix(count)
-        part = replayed(place, {"plan": begun}, rules)
-        assert part.verdict.fatal is None
-        if has_prefix(whole, begun):
-            left = rest_of_plan(whole, begun)
-            joined = {name: [*begun[name], *left[name]] for name in begun}
-            assert replayed(place, {"plan": joined}, rules).makespan == run.makespan
 
 
 @pytest.mark.slow

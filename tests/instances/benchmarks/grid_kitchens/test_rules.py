@@ -13,7 +13,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, PRO
 from planoracle.instances.benchmarks.grid_kitchens.rules import choices
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 from planoracle.instances.errors import InputError
-from tests.support.grid_kitchens import PAPER, RAW, RELEASED, STEAK, TARTARE, done, error_of, plan, row
+from tests.support.grid_kitchens import PAPER, RAW, RELEASED, done, error_of, plan, row
 
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 #: Chopped meat is in the cook's hand at tick 6, at the board.
@@ -313,12 +313,6 @@ def test_rules_that_decide_nothing_are_as_usual_where_optima_are_sought() -> Non
     assert strange.deciding() == GridKitchenRules()
     assert RELEASED.deciding().cooking == "stamp"
     assert all(getattr(rules, name) in values for name, values in CHOICES.items() for rules in (PAPER, RELEASED))
-
-
-def test_dishes_by_hand() -> None:
-    for rules in (PAPER, RELEASED):
-        assert done(rules, f"{CHOP} @0 table1 table1 @4 window", orders=(TARTARE,)).served_at == (12,)
-        assert done(rules, f"{PLATE} ~18 {SERVE}", orders=(STEAK,)).served_at == (32,)
 
 
 def test_a_dish_needs_an_ingredient() -> None:

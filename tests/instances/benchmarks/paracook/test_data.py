@@ -119,16 +119,6 @@ def test_without_data_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch
         problems.load("paracook/abstract/burger/seed_42/orders_num_3")
 
 
-def test_a_folder_is_told_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PLANORACLE_DATA_TEA_TIME", "")
-    assert registry.data_folder("tea_time") is None
-    registry.use_data_folder("tea_time", tmp_path)
-    assert registry.data_folder("tea_time") == tmp_path
-    assert ("PLANORACLE_DATA_TEA_TIME", str(tmp_path)) in registry.data_folders()
-    registry.use_data_folder("tea_time", None)
-    assert registry.data_folder("tea_time") is None
-
-
 def test_the_settings_of_the_released_data(data: Path) -> None:
     theirs = [name for name in problems.names() if "/own/" not in name]
     assert [sum(name.startswith(part) for name in theirs) for part in (problems.ABSTRACT, problems.COOK)] == [120, 360]
