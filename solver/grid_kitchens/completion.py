@@ -52,8 +52,8 @@ class CompletedWork:
         Rules for plans with the run as prefix; live runs end with the last dish.
     resumption
         Simulation from which the run continues: a fresh kitchen after an error that restarts the run.
-    count
-        Number of deeds.
+    count, resumed
+        Number of deeds, and of those in the plan that the run continues.
     """
 
     def __init__(self, run: GridKitchenRun) -> None:
@@ -65,6 +65,7 @@ class CompletedWork:
         self.rules: GridKitchenRules = replace(run.rules, end="served") if run.live else run.rules
         self.resumption = Simulation.of(run.problem, run.rules) if run.restarts else clock
         self.count = len(self._deeds)
+        self.resumed = 0 if run.restarts else self.count
 
     def now(self, count: int) -> Time:
         """Return the time of the last of ``count`` deeds; of all deeds, that at which the run stopped."""

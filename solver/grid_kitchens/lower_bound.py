@@ -68,10 +68,6 @@ class _Routes:
             for one in facts.cookware
             for name in one.ingredients
         }
-        self.sources: dict[str, list[int]] = {}
-        for n in stations:
-            if of.kinds[n] == "dispenser":
-                self.sources.setdefault(of.provides[n], []).append(n)
         # One cook walks around a surface; two cooks hand an item across it at once.
         surfaces = [n for n in stations if of.kinds[n] in _SURFACES] if len(of.cooks) > 1 else []
         self.links: dict[Tile, list[Tile]] = {}
@@ -80,8 +76,7 @@ class _Routes:
             for tile in near:
                 self.links.setdefault(tile, []).extend(near)
         boards, stoves, sinks = of.boards, of.stoves, of.sinks
-        windows = [n for n in stations if of.kinds[n] == "serving_window"]
-        self.window = self.toward(dict.fromkeys(windows, 0))
+        self.window = self.toward(dict.fromkeys(of.windows, 0))
         self.served = min((self.at(self.window, n) for n in stoves), default=NEVER)
         self.board = self.toward(dict.fromkeys(boards, 0))
         self.chopped = self.toward({n: facts.chop + self.at(self.window, n) for n in boards})
@@ -219,7 +214,7 @@ class _State:
 
     def _all(self, name: str) -> list[_Item]:
         """Return all items of an ingredient, with those that dispensers give."""
-        fresh = [_Item(name, "raw", n, self.reach(n)) for n in self.routes.sources.get(name, ())]
+        fresh = [_Item(name, "raw", n, self.reach(n)) for n in self.routes.ground.sources.get(name, ())]
         return [*(item for item in self.items if item.name == name), *fresh]
 
     def _ready_time(self, item: _Item, target: str) -> Time:
@@ -296,7 +291,7 @@ class _State:
             count = needs[name, "chopped"] + fried * needs[name, "cooked"]
             count -= sum(item.name == name and item.state != "raw" for item in self.items)
             fresh = count - sum(item.name == name and item.state == "raw" for item in self.items)
-            way = min((routes.at(routes.board, n) for n in routes.sources.get(name, ())), default=0)
+            way = min((routes.at(routes.board, n) for n in routes.ground.sources.get(name, ())), default=0)
             total += max(0, count) * self.clock.ground.facts.chop + max(0, fresh) * way
         return total
 
@@ -314,7 +309,7 @@ class _State:
                 if names and one.takes == "chopped":
                     ways.append(routes.board_to_stove)
                 elif names:
-                    starts = (n for name in names for n in routes.sources.get(name, ()))
+                    starts = (n for name in names for n in routes.ground.sources.get(name, ()))
                     ways.append(min((routes.at(routes.stove, n) for n in starts), default=0))
             count = len(ways) - sum(item.name in own for item in self.items)
             total += sum(sorted(ways)[: max(0, count)])

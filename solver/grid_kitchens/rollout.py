@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import cooking_left
@@ -68,66 +69,47 @@ class RemainingWork:
     def __init__(self, of: StationMap) -> None:
         self.of = of
         self.facts = of.kitchen.facts
-        stations = range(len(of.kitchen.stations))
-        self.kinds = [one.kind for one in of.kitchen.stations]
         self.cooked = {name: one for one in self.facts.cookware for name in one.ingredients}
-        self.sources: dict[str, list[int]] = {}
-        for n in stations:
-            if self.kinds[n] == "dispenser":
-                self.sources.setdefault(of.provides[n], []).append(n)
-        self.window = [n for n in stations if self.kinds[n] == "serving_window"]
-        self.back = next((n for n in stations if self.kinds[n] == "plate_return"), -1)
-        self._walks: dict[tuple[Place, int], int] = {}
-        self._chains: dict[tuple[Place, str, str, str], int] = {}
+        self.back = -1 if of.plate_return is None else of.plate_return
+        self.walk = cache(self._walk)
+        self.chain = cache(self._chain)
 
-    def walk(self, place: Place, station: int) -> int:
+    def _walk(self, place: Place, station: int) -> int:
         """Return the ticks from a place to where a station can be used."""
         if station < 0:
             return FAR
-        key = place, station
-        ticks = self._walks.get(key)
-        if ticks is None:
-            of = self.of
-            starts = of.near[place] if isinstance(place, int) else (place,)
-            ways = (
-                of.walks(start).get(tile, FAR)
-                for start in starts
-                if start not in of.kitchen.blocked and of.kitchen.inside(start)
-                for tile in of.near[station]
-            )
-            ticks = self._walks[key] = min(ways, default=FAR) * self.facts.move
-        return ticks
+        of = self.of
+        starts = of.near[place] if isinstance(place, int) else (place,)
+        ways = (
+            of.walks(start).get(tile, FAR)
+            for start in starts
+            if start not in of.kitchen.blocked and of.kitchen.inside(start)
+            for tile in of.near[station]
+        )
+        return min(ways, default=FAR) * self.facts.move
 
-    def nearest(self, place: Place, stations: list[int]) -> int:
+    def nearest(self, place: Place, stations: Iterable[int]) -> int:
         """Return the ticks to the nearest of some stations."""
         return min((self.walk(place, station) for station in stations), default=FAR)
 
-    def chain(self, place: Place, name: str, state: str, target: str) -> int:
-        """Return the ticks that bring an ingredient from its position to the window, by shortest paths."""
-        key = place, name, state, target
-        ticks = self._chains.get(key)
-        if ticks is None:
-            ticks = self._chains[key] = self._chain(*key)
-        return ticks
-
     def _chain(self, place: Place, name: str, state: str, target: str) -> int:
+        """Return the ticks that bring an ingredient from its position to the window, by shortest paths."""
         if state == target:
-            return self.nearest(place, self.window)
+            return self.nearest(place, self.of.windows)
         vessel = self.cooked.get(name)
         if target == "chopped" or (target == "cooked" and vessel is not None and state != vessel.takes):
             if state != "raw":
                 return FAR
-            boards = list(self.of.boards)
             ways = (
                 self.walk(place, board) + self.facts.chop + self.chain(board, name, "chopped", target)
-                for board in boards
+                for board in self.of.boards
             )
             return min(ways, default=FAR)
         if target != "cooked" or vessel is None:
             return FAR
         own = [n for n in self.of.stoves if self.of.kitchen.stations[n].holds == vessel.name]
         stoves = own or list(self.of.stoves)
-        ways = (self.walk(place, stove) + vessel.ticks + self.nearest(stove, self.window) for stove in stoves)
+        ways = (self.walk(place, stove) + vessel.ticks + self.nearest(stove, self.of.windows) for stove in stoves)
         return min(ways, default=FAR)
 
     def estimate(self, clock: Simulation) -> float:
@@ -172,13 +154,12 @@ class RemainingWork:
 
     def _carry(self, load: _Load) -> tuple[float, float]:
         """Return the ticks, and how many of them a cook is busy, until a load is at the window."""
-        walk = self.nearest(load.place, self.window)
+        walk = self.nearest(load.place, self.of.windows)
         return float(load.ready) + walk, float(walk)
 
     def _wash(self, ready: float, place: Place) -> tuple[float, float]:
         """Return the same for a dirty plate that is washed before."""
-        sinks = list(self.of.sinks)
-        ways = (self.walk(place, sink) + self.nearest(sink, self.window) for sink in sinks)
+        ways = (self.walk(place, sink) + self.nearest(sink, self.of.windows) for sink in self.of.sinks)
         walk = min(ways, default=FAR) + self.facts.wash
         return ready + walk, float(walk)
 
@@ -201,7 +182,7 @@ class RemainingWork:
             return best
         if target == "cooked" and not free:
             return best
-        for source in self.sources.get(name, ()):
+        for source in self.of.sources.get(name, ()):
             come = min(free + self.walk(tile, source) for tile, free in cooks)
             chain = self.chain(source, name, "raw", target)
             cooking = vessel.ticks if vessel is not None else 0

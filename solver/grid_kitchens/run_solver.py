@@ -49,10 +49,12 @@ class RunValues:
         """Return the value of the state in which a run stopped."""
         if run.success and run.makespan is not None:
             return StateValue(Value(run.makespan, run.makespan))
-        done, prefix = _prefix_of(run)
+        done = CompletedWork(run)
+        prefix = done.prefix(done.resumed)
         if not done.faithful:
             return StateValue(Value(0, None))
-        if before is not None and not run.restarts and _leads_through(before, prefix):
+        best = None if before is None or run.restarts or before.value.makespan is None else before.keep
+        if before is not None and best is not None and has_prefix(cast("GridKitchenPlan", best), prefix):
             return before
         key = json.dumps(prefix)
         if key not in self._values:
@@ -89,8 +91,8 @@ def messages(run: GridKitchenRun, plan: GridKitchenPlan) -> list[str] | None:
 
 
 def _as_messages(run: GridKitchenRun, plan: GridKitchenPlan, *, whole: bool) -> list[str] | None:
-    done, prefix = _prefix_of(run)
-    rest = rest_of_plan(plan, prefix)
+    done = CompletedWork(run)
+    rest = rest_of_plan(plan, done.prefix(done.resumed))
     clock, names, texts = done.resumption.fork(), run.problem.agents, list[str]()
     while not clock.end:
         message = {}
@@ -102,18 +104,6 @@ def _as_messages(run: GridKitchenRun, plan: GridKitchenPlan, *, whole: bool) -> 
         clock.submit(message)
         clock.until_decision()
     return texts if clock.world.all_served and clock.error is None else None
-
-
-def _prefix_of(run: GridKitchenRun) -> tuple[CompletedWork, Prefix]:
-    work = CompletedWork(run)
-    return work, work.prefix(0 if run.restarts else work.count)
-
-
-def _leads_through(before: StateValue, prefix: Prefix) -> bool:
-    """Return whether the known optimal plan begins with a prefix."""
-    if before.value.makespan is None or before.keep is None:
-        return False
-    return has_prefix(cast("GridKitchenPlan", before.keep), prefix)
 
 
 class Solver:
@@ -129,13 +119,12 @@ class Solver:
         self.run = run
         self.limit = limit
         self.done = CompletedWork(run)
-        self.count = 0 if run.restarts else self.done.count  # deeds in the state from which the run continues
         self._best: dict[int, GridKitchenPlan] = {}  # by number of deeds
 
     @property
     def clock(self) -> int:
         """Time at which the run stopped."""
-        return 0 if self.run.restarts else whole(self.done.now(self.count))
+        return 0 if self.run.restarts else whole(self.done.now(self.done.resumed))
 
     @property
     def over(self) -> str | None:
@@ -159,7 +148,7 @@ class Solver:
     @cached_property
     def value(self) -> Value:
         """Total where the run stopped."""
-        return self._value(self.count)
+        return self._value(self.done.resumed)
 
     @cached_property
     def rest(self) -> Result:
@@ -179,7 +168,7 @@ class Solver:
 
     def complete_plan(self, value: Value) -> str | None:
         """Return the best plan with the run as prefix, as text."""
-        plan = self._best.get(self.count)
+        plan = self._best.get(self.done.resumed)
         return None if plan is None else json.dumps(plan)
 
     def contradiction(self, count: int) -> tuple[str, ...]:
@@ -209,8 +198,8 @@ class Solver:
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield the options of every idle cook; all of them share the limit of one state."""
-        clock, prefix = self.done.resumption, self.done.prefix(self.count)
-        best = self._best.get(self.count)
+        clock, prefix = self.done.resumption, self.done.prefix(self.done.resumed)
+        best = self._best.get(self.done.resumed)
         legal = [(one, act) for one in clock.decide for act in choices(clock, one)]
         deadline = deadline_of(self.limit)
         for number_left, (cook, act) in zip(range(len(legal), 0, -1), legal, strict=True):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     GridKitchen,
     GridKitchenRules,
@@ -87,8 +85,14 @@ def describe(clock: Simulation) -> str:
         lines.append(f"{name} at {tile_in_words(world.tiles[cook])}, {hands}, {_busy(clock, cook)}")
     for number, thing in enumerate(world.on):
         if thing is not None:
-            lines.append(f"  {of.names[number]}: {thing_in_words(thing)}{_cooks(clock, number)}")
-    lines += _plates(clock)
+            ticks = cooking_left(clock, number)
+            cooking = "" if ticks is None else f", cooked in {ticks_in_words(ticks)}"
+            lines.append(f"  {of.names[number]}: {thing_in_words(thing)}{cooking}")
+    if world.dirty:
+        lines.append(f"  dirty plates at the plate return: {world.dirty}")
+    if world.coming:
+        moments = ", ".join(str(json_number(moment)) for moment in world.coming)
+        lines.append(f"  dirty plates come back at {moments}")
     return "\n".join(lines)
 
 
@@ -110,25 +114,12 @@ def act_in_words(clock: Simulation, act: CookAction) -> str:
     return f"{'uses' if act.word == INTERACT else 'works at'} {clock.ground.names[act.station]}"
 
 
-def _cooks(clock: Simulation, number: int) -> str:
-    remaining = cooking_left(clock, number)
-    return "" if remaining is None else f", cooked in {ticks_in_words(remaining)}"
-
-
 def cooking_left(clock: Simulation, number: int) -> Time | None:
     """Return the ticks until the vessel on a stove is cooked, ``None`` if nothing cooks there."""
     world, thing = clock.world, clock.world.on[number]
     if number not in clock.ground.stoves or not isinstance(thing, Ware) or not (thing.cooking and thing.contents):
         return None
     return max(0, thing.remaining - (world.clock - thing.stamp))
-
-
-def _plates(clock: Simulation) -> Iterator[str]:
-    world = clock.world
-    if world.dirty:
-        yield f"  dirty plates at the plate return: {world.dirty}"
-    if world.coming:
-        yield f"  dirty plates come back at {', '.join(str(json_number(moment)) for moment in world.coming)}"
 
 
 def thing_in_words(thing: Thing) -> str:

@@ -324,7 +324,8 @@ class StationMap:
     kinds, names, near
         By number: kind, name, and the tiles next to it; ``useful`` are those next to a station.
     stoves, boards, sinks
-        Numbers; ``exclusive`` are those that one cook at a time processes at.
+        Numbers, like ``windows`` and, by ingredient, ``sources``; ``exclusive`` are those that one cook at a time
+        processes at.
     plate_return
         Number of the one at which dirty plates appear, ``None`` if there is none.
     dishes
@@ -349,6 +350,11 @@ class StationMap:
         self.stoves = tuple(n for n, kind in enumerate(self.kinds) if kind == STOVE)
         self.boards = tuple(n for n, kind in enumerate(self.kinds) if kind == "chopping_board")
         self.sinks = tuple(n for n, kind in enumerate(self.kinds) if kind == "sink")
+        self.windows = tuple(n for n, kind in enumerate(self.kinds) if kind == "serving_window")
+        self.sources: dict[str, list[int]] = {}
+        for n, one in enumerate(stations):
+            if one.kind == "dispenser":
+                self.sources.setdefault(one.provides, []).append(n)
         self.plate_return = self.kinds.index("plate_return") if "plate_return" in self.kinds else None
         self.exclusive = frozenset((*self.boards, *(self.sinks if rules.sinks == "one" else ())))
         self.dishes = tuple(

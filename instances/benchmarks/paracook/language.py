@@ -115,8 +115,6 @@ def value_of(text: str) -> object:
 
 
 def _without_thinking(text: str) -> str:
-    remaining, start = [], 0
-    while (begin := text.find("<think>", start)) >= 0 and (end := text.find("</think>", begin)) >= 0:
-        remaining.append(text[start:begin])
-        start = end + len("</think>")
-    return "".join([*remaining, text[start:]])
+    *closed, last = text.split("</think>")
+    parts = [part.partition("<think>")[0] if "<think>" in part else f"{part}</think>" for part in closed]
+    return "".join([*parts, last])
