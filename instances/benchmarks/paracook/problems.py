@@ -56,10 +56,10 @@ class MapReference(NamedTuple):
     map: str
     dishes: tuple[str, ...]
 
-    @property
-    def category(self) -> str:
-        """Category of dishes of the map."""
-        return self.map.partition("/")[0]
+
+def _dish(place: str, dish: str) -> str:
+    """Return the whole name of a dish, which is of the map's category if it has none."""
+    return dish if "/" in dish else f"{place.partition('/')[0]}/{dish}"
 
 
 def _copy_for(name: str) -> Copy | None:
@@ -76,8 +76,7 @@ def place_of(name: str) -> MapReference | None:
     if copy is None:
         return None
     if at or copy.has_map(inner):
-        category = inner.partition("/")[0]
-        dishes = tuple(dish if "/" in dish else f"{category}/{dish}" for dish in listed.split("+")) if at else ()
+        dishes = tuple(_dish(inner, dish) for dish in listed.split("+")) if at else ()
         fits = copy.has_map(inner) and len(dishes) <= _MOST and all(dish in copy.dishes for dish in dishes)
         return MapReference(copy, inner, dishes) if fits else None
     place, _, number = inner.rpartition("/")
@@ -94,7 +93,7 @@ def ordered(place: MapReference) -> str:
     setting = f"orders_num_{len(place.dishes)}"
     if place.copy.orders_of(f"{place.map.rpartition('/')[0]}/{setting}") == place.dishes:
         return f"{COOK}{place.map}/{setting}"
-    mine = f"{place.category}/"
+    mine = _dish(place.map, "")
     return f"{COOK}{place.map}@{'+'.join(dish.removeprefix(mine) for dish in place.dishes)}"
 
 
@@ -157,18 +156,16 @@ def hint(name: str) -> str:
         variable = registry.data_variable("paracook")
         option = f"give --data paracook=DIR or set {variable}, DIR being {local_copy.ACCEPTED_FOLDERS}"
         return f": ParaCook's data may not be bundled; {option}; ours are {ABSTRACT}{OWN} and {COOK}{OWN}"
-    if name.startswith(ABSTRACT):
-        return ""
-    if not copy.has_map(inner):
+    if name.startswith(ABSTRACT) or not copy.has_map(inner):
         return ""
     if not at:
         first = ordered(MapReference(copy, inner, (next(iter(copy.dishes)),)))
         return f": it is a map, and what is ordered is missing, as in {first}, or as orders in a submission"
-    dishes, category = listed.split("+"), inner.partition("/")[0]
+    dishes = listed.split("+")
     if len(dishes) > _MOST:
         return f"; at most {_MOST} dishes can be ordered"
-    wrong = next(dish for dish in dishes if (dish if "/" in dish else f"{category}/{dish}") not in copy.dishes)
-    own_names = [dish.removeprefix(f"{category}/") for dish in copy.dishes]
+    wrong = next(dish for dish in dishes if _dish(inner, dish) not in copy.dishes)
+    own_names = [dish.removeprefix(_dish(inner, "")) for dish in copy.dishes]
     return f"; {wrong!r} {one_of(wrong, own_names, 'dishes')}"
 
 
@@ -243,12 +240,13 @@ def submitted_orders(record: Mapping[str, Any]) -> list[str] | None:
         return None
     if isinstance(orders, str):
         orders = [part for part in re.split(r'[\s\[\]",+]+', orders[:10_000]) if part]
-    if not isinstance(orders, list) or not 0 < len(orders) <= _MOST:
-        raise InputError(f"must be a list of 1 to {_MOST} dishes", field="orders", value=record.get("orders"))
-    for number, dish in enumerate(orders):
-        if not isinstance(dish, str) or not _DISH.fullmatch(dish):
-            raise InputError("must be a dish, such as burger/burger_full", field=f"orders[{number}]", value=dish)
-    return orders
+    dishes = (
+        [dish for dish in orders if isinstance(dish, str) and _DISH.fullmatch(dish)] if isinstance(orders, list) else []
+    )
+    if dishes != orders or not 0 < len(dishes) <= _MOST:
+        message = f"must be a list of 1 to {_MOST} dishes, such as burger/burger_full"
+        raise InputError(message, field="orders", value=record.get("orders"))
+    return dishes
 
 
 def addressed(name: str, record: Mapping[str, Any]) -> str:
@@ -263,16 +261,7 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
     place = None if orders is None else place_of(bare)
     if orders is None or place is None or place.dishes:
         return name
-    return ordered(place._replace(dishes=tuple(_dish(place, dish) for dish in orders))) + crew
-
-
-def _dish(place: MapReference, dish: str) -> str:
-    """Return the whole name of a dish: of the map's category, else of the one that alone has it."""
-    if "/" in dish:
-        return dish
-    own, dishes = f"{place.category}/{dish}", place.copy.dishes
-    others = [one for one in dishes if one.rpartition("/")[2] == dish]
-    return others[0] if own not in dishes and len(others) == 1 else own
+    return ordered(place._replace(dishes=tuple(_dish(bare.removeprefix(COOK), dish) for dish in orders))) + crew
 
 
 def agree(kitchen: GridKitchen, submission: object) -> None:
@@ -313,9 +302,6 @@ class Own(Copy):
     dishes: Mapping[str, OrderedDish] = DISHES
     maps = tuple(f"{OWN}/seed_{seed}/agent_num_{cooks}" for seed in SEEDS for cooks in COOKS)
     abstract = tuple(f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ABSTRACT_ORDERS)
-
-    def __init__(self) -> None:
-        super().__init__(Path())
 
     @cached_property
     def orders(self) -> Mapping[str, tuple[str, ...]]:
@@ -358,4 +344,4 @@ class Own(Copy):
         return generator.rows(_random("abstract", seed), self.dishes_of(self.orders_of(name)))
 
 
-_OWN = Own()
+_OWN = Own(Path())

@@ -157,7 +157,7 @@ def test_orders_in_a_submission_say_which_problem_is_meant(tiny: Path, orders: o
     assert check_submission(record)["instance"] == meant
     assert check_submission(record | {"instance": meant})["instance"] == meant
     assert check_submission(record | {"instance": f"{record['instance']}~1"})["instance"] == f"{meant}~1"
-    assert check_submission({"instance": "paracook/cook/extra/odd", "orders": ["fried"]})["instance"].endswith(
+    assert check_submission({"instance": "paracook/cook/extra/odd", "orders": ["egg/fried"]})["instance"].endswith(
         "odd@egg/fried"
     )
 
