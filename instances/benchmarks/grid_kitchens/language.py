@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, StationMap, Tile
@@ -205,11 +204,7 @@ class _Steps(Grammar[_Step]):
 
     def __init__(self, kitchen: GridKitchen) -> None:
         self.kitchen = kitchen
-
-    @cached_property
-    def _targets(self) -> dict[str, str]:
-        names = [*self.kitchen.by_name, *(name for name, _ in self.kitchen.walls)]
-        return {name.lower(): name for name in names}
+        self._targets = {name.lower(): name for name in (*kitchen.by_name, *dict(kitchen.walls))}
 
     def _cook(self, name: object) -> str | None:
         """Return the cook that a name means, also one that there is not; ``None`` for what names none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words, tile_in_words
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
@@ -23,14 +23,16 @@ _BUSY = ("chopping_board", "sink", "stove")
 _WALK, _WORK, _WAIT, _COOK, _ORDER = _TASKS = ("walk", "work", "wait", "cook", "order")
 
 
-class _Bar(NamedTuple):
-    task: str
-    number: int
-    label: str
-    start: int
-    end: int
-    cook: str | None
-    station: str
+_Bar: TypeAlias = tuple[Action, Piece]
+
+
+def _bar(task: str, number: int, label: str, start: Time, end: Time, cook: str | None = None, at: str = "") -> _Bar:
+    """Return an action of a task, perhaps of a cook and at a station, and when it is carried out."""
+    name, ticks = f"{task}/{number}", whole(end) - whole(start)
+    attended, agents = (0, ()) if cook is None else (ticks, None)
+    modes = (Mode((Demand(at),) if at else ()),)
+    action = Action(name, task, ticks, attended, modes=modes, agents=agents, label=label)
+    return action, Piece(name, whole(start), ticks, cook)
 
 
 def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
@@ -43,28 +45,15 @@ def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
     InputError
         If nothing was done that takes time.
     """
-    unsorted = (bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar.end > bar.start)
-    bars = sorted(unsorted, key=lambda bar: (bar.start, _TASKS.index(bar.task)))
+    unsorted = [bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar[1].duration > 0]
+    bars = sorted(unsorted, key=lambda bar: (bar[1].start, _TASKS.index(bar[0].task)))
     if not bars:
         raise InputError("there is nothing to show: nothing was done that takes time", field=run.problem.name)
-    names = [f"{bar.task}/{bar.number}" for bar in bars]
-    actions = tuple(
-        Action(
-            name,
-            bar.task,
-            bar.end - bar.start,
-            0 if bar.cook is None else bar.end - bar.start,
-            modes=(Mode((Demand(bar.station),) if bar.station else ()),),
-            agents=() if bar.cook is None else None,
-            label=bar.label,
-        )
-        for name, bar in zip(names, bars, strict=True)
-    )
+    actions, pieces = zip(*bars, strict=True)
     kitchen = run.problem
     rows = (*(one.name for one in kitchen.stations if one.kind in _BUSY), ORDERS)
     instance = Instance(kitchen.name, actions, (), tuple(map(Resource, rows)), kitchen.agents, unit=kitchen.unit)
-    pieces = (Piece(name, bar.start, bar.end - bar.start, bar.cook) for name, bar in zip(names, bars, strict=True))
-    return instance, Schedule(tuple(pieces))
+    return instance, Schedule(pieces)
 
 
 def as_schedules(one: GridKitchenRun, other: GridKitchenRun) -> tuple[Instance, Schedule, Schedule]:
@@ -100,13 +89,13 @@ def _deeds(run: GridKitchenRun) -> Iterator[_Bar]:
         elif act.word == PROCESS:
             task, station = _WORK, kitchen.ground.names[act.station]
             label = "wash" if kitchen.ground.kinds[act.station] == "sink" else "chop"
-        yield _Bar(task, number, label, whole(deed.start), whole(end), kitchen.ground.cooks[deed.cook], station)
+        yield _bar(task, number, label, deed.start, end, kitchen.ground.cooks[deed.cook], station)
 
 
 def _orders(run: GridKitchenRun) -> Iterator[_Bar]:
     before: Time = 0
     for number, (dish, moment) in enumerate(zip(run.problem.orders, run.outcome.served_at, strict=False), 1):
-        yield _Bar(_ORDER, number, dish.name.rpartition("/")[2], whole(before), whole(moment), None, ORDERS)
+        yield _bar(_ORDER, number, dish.name.rpartition("/")[2], before, moment, at=ORDERS)
         before = moment
 
 
@@ -114,13 +103,12 @@ def _cooking(run: GridKitchenRun) -> Iterator[_Bar]:
     """Yield the intervals in which a vessel on a stove cooks, labelled with what was in it last."""
     kitchen, started = run.outcome, dict[str, tuple[Time, str]]()
     names = [kitchen.ground.names[number] for number in kitchen.ground.stoves]
-    nothing = tuple(None for _ in names)
     number = 0
-    for moment, wares in (*kitchen.on_stoves, (kitchen.time, kitchen.cooking()), (kitchen.time, nothing)):
+    for moment, wares in (*kitchen.on_stoves, (kitchen.time, kitchen.cooking()), (kitchen.time, [None] * len(names))):
         for name, ware in zip(names, wares, strict=True):
             if ware is not None:
                 started[name] = started.get(name, (moment, ""))[0], thing_in_words(ware)
             elif name in started:
                 start, label = started.pop(name)
                 number += 1
-                yield _Bar(_COOK, number, label, whole(start), whole(moment), None, name)
+                yield _bar(_COOK, number, label, start, moment, at=name)
