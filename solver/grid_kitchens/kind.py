@@ -1,4 +1,4 @@
-"""Problem kind ``floor`` (grid kitchens): list scheduling, annealing and beam search, with a lower bound."""
+"""Problem kind ``floor`` (grid kitchens): list scheduling, annealing, beam search, and a bound."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class _Scene:
         self.lying = world.on[act.station] if 0 <= act.station < len(world.on) else None
         self.hands = f"the cook holds {_a(self.in_hand)}" if self.in_hand is not None else "the cook's hands are empty"
         self.station = f"{_a(self.lying)} is on {self.name}" if self.lying is not None else f"nothing is on {self.name}"
-        self.carried, self.there = thing_in_words(self.in_hand) or None, thing_in_words(self.lying) or None
+        self.carried, self.on_station = thing_in_words(self.in_hand) or None, thing_in_words(self.lying) or None
         self.vessels = listed([one.name for one in of.facts.cookware]).replace(" and ", " or ")
         self.workplaces = tuple(of.names[number] for number in (*of.boards, *of.sinks))
 
@@ -144,7 +144,7 @@ def _dish(at: _Scene) -> _Diagnosis:
 
 def _sink_refuses(at: _Scene) -> _Diagnosis:
     if at.in_hand == DIRTY:
-        return f"{at.station} already", None, at.there
+        return f"{at.station} already", None, at.on_station
     return f"{at.hands}; only a dirty plate can be put into {at.name}", "dirty plate", at.carried
 
 
@@ -197,7 +197,8 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
     "dish_wrong_count": _dish,
     "dish_mismatch": _dish,
     "no_clean_plate": lambda at: (
-        f"the cook's hands are empty and {'the plate in it is not washed yet' if at.there else 'no plate is in it'}; "
+        "the cook's hands are empty and "
+        f"{'the plate in it is not washed yet' if at.on_station else 'no plate is in it'}; "
         f"a clean plate is what can be taken from {at.name}",
         None,
         None,
@@ -217,9 +218,9 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
     ),
     "nothing_to_discard": lambda _: ("the cook's hands are empty", None, None),
     "wall": lambda at: (f"{at.name} is a wall, which is of no use", None, None),
-    "nothing_to_chop": lambda at: (f"{at.station}, and only an ingredient can be chopped", None, at.there),
-    "not_raw": lambda at: (f"{at.station}, and only what is raw can be chopped", "raw", at.there),
-    "nothing_to_wash": lambda at: (f"{at.station}, and only a dirty plate can be washed", "dirty plate", at.there),
+    "nothing_to_chop": lambda at: (f"{at.station}, and only an ingredient can be chopped", None, at.on_station),
+    "not_raw": lambda at: (f"{at.station}, and only what is raw can be chopped", "raw", at.on_station),
+    "nothing_to_wash": lambda at: (f"{at.station}, and only a dirty plate can be washed", "dirty plate", at.on_station),
     "stove_process": lambda at: (
         f"nobody can process at a stove: what is in cookware on {at.name} cooks by itself",
         None,

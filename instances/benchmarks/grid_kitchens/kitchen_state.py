@@ -172,8 +172,8 @@ class KitchenState:
         if in_hand is None:
             if lying is None and self.ground.kinds[station] != "dispenser":
                 return "nothing_here"
-            taken = Food(self.ground.provides[station], "raw") if lying is None else lying
-            self.hands[cook] = self._moved(taken, False) if stove else taken
+            thing = Food(self.ground.provides[station], "raw") if lying is None else lying
+            self.hands[cook] = self._moved(thing, False) if stove else thing
             self.on[station] = None
             return ""
         vessel = in_hand if lying is None else lying

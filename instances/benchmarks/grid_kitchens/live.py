@@ -1,4 +1,4 @@
-"""Texts of live runs in grid kitchens: a closed loop of single actions, or an open loop of whole plans."""
+"""Texts of live runs in grid kitchens: a loop of single actions, or whole plans."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def _names(kitchen: GridKitchen) -> Iterator[str]:
 
 
 def _name(command: str) -> str:
-    """Return the name of a command in words, or of a submission of one action; of waits without their length."""
+    """Return the name of a command or of a submission of one action; waits without their length."""
     if command.startswith("{"):
         ((cook, (action,)),) = json.loads(command).items()
         command = f"{cook}: {action['action']} {action.get('target', '')}".strip()

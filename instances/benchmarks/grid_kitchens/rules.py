@@ -1,4 +1,4 @@
-"""Rules of grid kitchens as a simulator: submissions, fresh kitchens after errors, legal actions, and the verdict."""
+"""Rules of grid kitchens as a simulator: submissions, errors, legal actions, and the verdict."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class GridKitchenSimulator(Simulator[RunState, object]):
         return state._replace(kitchen=state.kitchen.fork(), commands=state.commands.fork())
 
     def apply(self, state: RunState, command: object) -> tuple[RunState, tuple[Step, ...]]:
-        """Return the state after a submission, and the steps of the actions that began; last the one that failed."""
+        """Return the state after a submission, and the steps that began; last the one that failed."""
         kitchen = self.next_kitchen(state)
         since = len(kitchen.deeds)
         if isinstance(command, WholePlan):
@@ -154,9 +154,10 @@ class GridKitchenSimulator(Simulator[RunState, object]):
 
 
 def steps_of(kitchen: Simulation, since: int = 0) -> list[Step]:
-    """Return the steps of a kitchen from a number on: every action begun, and the one that failed, whatever its number.
+    """Return the steps of a kitchen from a number on.
 
-    A fault of a whole submission is no step.
+    A step is an action that began, or the one that failed, whatever its number. A fault of a whole submission is no
+    step.
     """
     fault, deeds = fault_of(kitchen), kitchen.deeds
     failed = None if fault is None else fault.position

@@ -91,7 +91,7 @@ def _run(file: Path) -> Claim:
 
 @lru_cache(maxsize=4)
 def _minima(folders: object) -> dict[str, tuple[str, Any, str]]:
-    """Return setting, row and file of what was left for each problem, with its number of agents in its name."""
+    """Return setting, row and file of the minimum of each problem; names have the number of agents."""
     folder = registry.data_folder("paracook")
     file = None if folder is None else folder / "results" / "abstract" / "cp_sat.json"
     if file is None or not file.is_file():

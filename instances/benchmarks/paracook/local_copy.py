@@ -363,8 +363,10 @@ def _station(tile: Mapping[str, Any], field: str) -> Station:
     kind = kind_of(name)
     if tile.get("type") != "station" or kind is None:
         raise InputError(f"must be an obstacle, or a station: {', '.join(KINDS)}", field=field, value=name)
-    held, given = ("" if tile.get(key) is None else a_text(tile[key], f"{field}.{key}") for key in ("item", "provides"))
-    return Station(name, kind, _place(tile, field), held, given)
+    holds, provides = (
+        "" if tile.get(key) is None else a_text(tile[key], f"{field}.{key}") for key in ("item", "provides")
+    )
+    return Station(name, kind, _place(tile, field), holds, provides)
 
 
 # --- folders --------------------------------------------------------------------------------------
