@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import (
@@ -209,6 +210,7 @@ def _names(kitchen: GridKitchen) -> Iterator[str]:
         yield from (f"{cook}: {WAIT}", f"{cook}: {FINISH}")
 
 
+@lru_cache(maxsize=4096)
 def _name(command: str) -> str:
     """Return the name of a command or of a submission of one action; waits without their length."""
     if command.startswith("{"):

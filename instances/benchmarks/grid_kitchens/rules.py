@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import cooking_left
@@ -218,6 +219,7 @@ def _waits(kitchen: Simulation) -> list[Time]:
     return sorted({1, *(ticks for ticks in until if ticks > 0)})
 
 
+@lru_cache(maxsize=4096)
 def submitted(of: StationMap, cook: int, act: CookAction) -> str:
     """Return an action as a submission of its own."""
     return json.dumps({of.cooks[cook]: [written(of, act)]})
