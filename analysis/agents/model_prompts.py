@@ -66,9 +66,10 @@ def memory(history: str, turn: Turn | None) -> str:
 
     Examples
     --------
-    >>> from planoracle.instances.protocol.environment import CommandOutcome, Observation
-    >>> outcome = CommandOutcome("boil", "act", 0, 1)
-    >>> turn = Turn("Thought: why not?\nAction: boil", (outcome,), Observation("boils", 1), None)
+    >>> from planoracle.instances.protocol.environment import Observation
+    >>> from planoracle.instances.protocol.simulator import Step
+    >>> step = Step(0, "boil", "act", 0, 1)
+    >>> turn = Turn("Thought: why not?\nAction: boil", (step,), Observation("boils", 1), None)
     >>> print(memory("last_action", turn))
     Your last action: boil
     >>> memory("none", turn)

@@ -1,4 +1,4 @@
-"""Live runs of agents: messages, commands, outcomes, observations, turns, snapshots."""
+"""Live runs of agents: messages, observations, turns, snapshots."""
 
 from __future__ import annotations
 
@@ -25,29 +25,6 @@ _S = TypeVar("_S")
 
 #: A message in the form of chat interfaces: ``role`` and ``content``, perhaps ``tool_calls`` or ``tool_call_id``.
 Message = dict[str, Any]
-
-
-class CommandOutcome(NamedTuple):
-    """Result of one command.
-
-    Attributes
-    ----------
-    command, kind
-        Text in the plan language; ``act``, ``wait``, ``close``, or ``lost`` (refused, unreadable, or without effect).
-    start, end
-        Ticks.
-    violation
-        Kind of the broken rule, ``unreadable`` if it is no command, else ``None``.
-    text
-        Detailed answer to the agent.
-    """
-
-    command: str
-    kind: str
-    start: int
-    end: int
-    violation: str | None = None
-    text: str = ""
 
 
 class Observation:
@@ -108,7 +85,7 @@ class Transition(NamedTuple):
     observation: Observation
     reward: float
     done: bool
-    outcomes: tuple[Any, ...]
+    outcomes: tuple[Step, ...]
     info: Mapping[str, object]
 
 
@@ -117,7 +94,7 @@ class Turn:
     """One message of the agent and the answer to it; ``before`` is the previous turn."""
 
     message: object
-    outcomes: tuple[Any, ...]
+    outcomes: tuple[Step, ...]
     observation: Observation
     before: Turn | None = field(repr=False)
 
