@@ -68,7 +68,7 @@ def piece(action: str, start: int, duration: int = 2) -> dict[str, Any]:
                 "index": 0,
                 "kind": "unknown_tool",
                 "subject": "files_1",
-                "message": "there is no function 'fly'",
+                "message": 'no task offers the function "fly"',
                 "start": 0,
                 "end": 1,
                 "resource": "fly",
