@@ -1,4 +1,4 @@
-"""``planoracle benchmark``: list benchmarks, and create the package of a new one."""
+"""``planoracle benchmark``: list benchmarks, create the package of a new one, and check it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.cli.options import with_view
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, write_table
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
+from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import say, tell
+from planoracle.analysis.contract.suite import CHECKS, check_benchmark
 from planoracle.analysis.template import write
+from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
@@ -24,7 +27,7 @@ _PARTS = {
 }
 
 benchmark = typer.Typer(
-    help="List the benchmarks, or create the package of a new one.",
+    help="List the benchmarks, create the package of a new one, or check one.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -55,6 +58,36 @@ def list_(form: FormatOption = Format.table) -> None:
         rows = [one for row in benchmarks for one in row[part]]
         # Two benchmarks may share a rule.
         write_table(form, columns, [_join_lists(one) for at, one in enumerate(rows) if one not in rows[:at]], title)
+
+
+@benchmark.command()
+@with_view
+def check(
+    name: Annotated[str, typer.Argument(help="Name of the benchmark.")],
+    problems: Annotated[
+        int, typer.Option(help="Number of problems: bundled ones, or generated ones if none are bundled.", min=0)
+    ] = 2,
+    seed: Annotated[int, typer.Option(help="Seed of the sample and of random runs.", min=0)] = 0,
+    instance: Annotated[
+        list[Path] | None, typer.Option(help="File of further problems (repeatable).", metavar="FILE")
+    ] = None,
+    form: FormatOption = Format.table,
+) -> None:
+    """Check that a benchmark keeps the promises that planoracle relies on.
+
+    Names, files, plans, live runs, grades, snapshots, optima, regret, critique, repair and hostile input are checked on
+    a sample of problems, under each rule profile.
+
+    Exit status: 1 if a check fails.
+    """
+    one = registry.get(name)
+    further = [problem for path in instance or () for problem in catalog.read_problems(str(path))]
+    table, failed = Table(form, ("check", "status", "cases", "details")), False
+    for result in track(check_benchmark(one, problems, seed, further), "checking", total=len(CHECKS)):
+        table.add(result.row())
+        failed |= result.status == "failed"
+    table.close()
+    raise typer.Exit(int(failed))
 
 
 def _join_lists(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,216 @@
+"""Cases of the contract suite, failures of checks, and random play."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from random import Random
+from typing import Any, NamedTuple
+
+from planoracle.analysis.agents.agent import play
+from planoracle.analysis.agents.solver_agents import Optimal
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.grading.oracle import SolverOracle
+from planoracle.instances.model.limits import WorkLimit
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.result import Result
+
+#: Work per problem and per state of a run.
+WORK = WorkLimit(3.0)
+#: Work per state where many are asked for.
+FAST = WorkLimit(0.5)
+#: Random runs of a check, most messages of one, and most commands that are tried in one state.
+RUNS, LONGEST, MOST_TRIED = 2, 30, 5
+
+_NUMBER = re.compile(r"\d+")
+
+
+class BrokenContractError(Exception):
+    """A check failed: what was expected, what was found, and after which command."""
+
+
+class NotApplicableError(Exception):
+    """A check does not concern a problem; the message is the reason."""
+
+
+def require(holds: object, expected: str, found: object = "", command: object = None) -> None:
+    """Raise `BrokenContractError` unless a condition holds."""
+    if not holds:
+        after = "" if command is None else f" (command {_short(command)})"
+        raise BrokenContractError(f"expected {expected}; found {_short(found)}{after}")
+
+
+def require_equal(found: object, expected: object, what: str, command: object = None) -> None:
+    """Raise `BrokenContractError` unless two values are equal."""
+    require(found == expected, f"{what} {_short(expected)}", found, command)
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 400 else f"{text[:400]} ..."
+
+
+class Deed(NamedTuple):
+    """Result of one command, of a live run or of a replay; ``violation`` is the kind of the broken rule."""
+
+    position: int | None
+    command: str
+    kind: str
+    start: int
+    end: int
+    violation: str | None
+
+
+def deeds(results: Iterable[Any]) -> list[Deed]:
+    """Return the results of commands in one form: outcomes of a live run, or steps of a replay."""
+    return [
+        Deed(
+            getattr(one, "position", None),
+            one.command,
+            one.kind,
+            one.start,
+            one.end,
+            getattr(one.violation, "kind", one.violation),
+        )
+        for one in results
+    ]
+
+
+def is_refused(results: Sequence[Deed]) -> bool:
+    """Return True if no command of a message was carried out."""
+    return all(one.kind == "lost" for one in results)
+
+
+class Move(NamedTuple):
+    """A message of a random run, the run before and after it, and the results of its commands."""
+
+    before: AnyEnvironment
+    run: AnyEnvironment
+    message: str
+    results: list[Deed]
+    random: Random
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem under one rule profile, with the seed of random choices."""
+
+    problem: Problem
+    profile: str
+    rules: Rules
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.problem.name}, profile {self.profile}, seed {self.seed}"
+
+    @property
+    def benchmark(self) -> AnyBenchmark:
+        """Benchmark of the problem."""
+        return registry.of(self.problem)
+
+    def environment(self, **config: Any) -> AnyEnvironment:
+        """Return a live run without limits of the harness, unless ``config`` says otherwise."""
+        return self.benchmark.environment(self.problem, self.rules, RunConfig(**{"bounded": False} | config))
+
+    @cached_property
+    def optimum(self) -> Result:
+        """Best plan under the rules; raises `NotApplicableError` if none is known."""
+        changed = self.benchmark.under(self.problem, self.rules)
+        best: Any = SolverOracle(WORK).best(changed, self.rules)
+        if best.plan is None:
+            raise NotApplicableError(f"no plan of {self.problem.name} is known within the limit of work")
+        return best  # type: ignore[no-any-return]
+
+    @cached_property
+    def optimal_run(self) -> tuple[AnyEnvironment, tuple[str, ...]]:
+        """Live run of the agent ``optimal``, and its messages."""
+        _ = self.optimum
+        played = asyncio.run(play(self.environment(), Optimal(limit=WORK)))
+        if played.failure is not None:
+            raise NotApplicableError(str(played.failure))
+        return played.environment, tuple(one.message for one in played.exchanges)
+
+    def grade(self, environment: AnyEnvironment) -> Grade:
+        """Grade the submission of a live run."""
+        return Grader(oracle=SolverOracle(WORK)).grade_run(environment.run(), environment.submission())
+
+    def runs(self, odd: float = 0.0, longest: int = LONGEST) -> Iterator[Iterator[Move]]:
+        """Yield random runs, message by message.
+
+        Parameters
+        ----------
+        odd
+            Share of messages that are changed commands, or no commands.
+        longest
+            Most messages of a run.
+        """
+        for number in range(RUNS):
+            yield self._moves(Random(f"{self.problem.name} {self.profile} {self.seed} {number}"), odd, longest)
+
+    def moves(self, odd: float = 0.0, longest: int = LONGEST) -> Iterator[Move]:
+        """Yield the messages of all random runs, see `runs`."""
+        return chain.from_iterable(self.runs(odd, longest))
+
+    def _moves(self, random: Random, odd: float, longest: int) -> Iterator[Move]:
+        run, known = self.environment(), list[str]()
+        for _ in range(longest):
+            if run.done:
+                break
+            known += [one.text for one in run.legal()]
+            message = changed(known, random) if random.random() < odd else choose(run, random)
+            before = run.fork()
+            yield Move(before, run, message, deeds(run.step(message).outcomes), random)
+
+
+def choose(run: AnyEnvironment, random: Random) -> str:
+    """Return a legal command at random, a closing one only if there is no other."""
+    legal = run.legal()
+    require(legal, "a legal command, as the run is not over", legal)
+    return random.choice([one for one in legal if one.kind != "close"] or legal).text
+
+
+def changed(known: Sequence[str], random: Random) -> str:
+    """Return a command that was legal at some time, the same with another number or word, or no command."""
+    text = random.choice(known)
+    other = random.choice(known)
+    numbers = list(_NUMBER.finditer(text))
+    options = [text, other, "Nothing that means anything", text.replace(text.split()[-1], other.split()[-1])]
+    if numbers:
+        one = random.choice(numbers)
+        options += [f"{text[: one.start()]}{int(one[0]) + more}{text[one.end() :]}" for more in (1, 2, 10)]
+    return random.choice(options)
+
+
+def view(run: AnyEnvironment) -> tuple[object, ...]:
+    """Return all that a live run shows of its state."""
+    return run.done, run.observation, run.legal(), run.situation(), run.submission(), run.messages()
+
+
+def broken_plans(case: Case) -> list[object]:
+    """Return plans that break rules: the optimal one without a command, in another order, and with one too many."""
+    run, messages = case.optimal_run
+    random = Random(case.seed)
+    plans: list[object] = []
+    for _ in range(2):
+        texts = list(run.run().command_texts)
+        one, other = (random.randrange(len(texts)) for _ in range(2))
+        texts[one], texts[other] = texts[other], texts[one]
+        del texts[random.randrange(len(texts))]
+        texts.insert(random.randrange(len(texts) + 1), changed(messages, random))
+        again = case.environment()
+        for text in texts:
+            if not again.done:
+                again.step(text)
+        record = again.submission()
+        plans.append(
+            next(value for key, value in record.items() if key in (*case.benchmark.plan_fields, "submissions"))
+        )
+    return plans

@@ -1,0 +1,194 @@
+"""Checks of live runs: legal and refused commands, grades of every state, snapshots, ends."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import NamedTuple
+
+from planoracle.analysis.contract.cases import (
+    MOST_TRIED,
+    Case,
+    Deed,
+    NotApplicableError,
+    changed,
+    deeds,
+    is_refused,
+    require,
+    require_equal,
+    view,
+)
+from planoracle.instances.errors import InputError
+from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand
+from planoracle.instances.protocol.trajectory import Trajectory
+
+# Most messages until a run of refusals or waits has to end.
+_MOST_MESSAGES = 3_000
+
+
+def legal_commands(case: Case) -> None:
+    """Check that every legal command is accepted, as a command and as text, and the action space has it."""
+    space = case.benchmark.action_space(case.problem)
+    names = set() if space is None else set(space.names)
+    require(space is None or len(names) == len(space.names), "different names in the action space", space)
+    for _, run, message, _, random in case.moves():
+        legal = list(run.legal())
+        require_equal(len({one.text for one in legal}), len(legal), "number of different legal commands", message)
+        for command in random.sample(legal, min(len(legal), MOST_TRIED)):
+            one, other = run.fork(), run.fork()
+            results = deeds(one.step(command).outcomes)
+            own = [result for result in results if command.text == result.command] or results[-1:]
+            accepted = own and not is_refused(own) and all(deed.violation is None for deed in own)
+            require(accepted, "an accepted command", results, command.text)
+            is_wait = command.kind == "wait"
+            require(not is_wait or any(deed.end > deed.start for deed in own), "a wait of some time", own, command.text)
+            require(one.submission() != run.submission() or one.done, "a state that changes", "none", command.text)
+            require_equal(other.step(command.text).observation, one.observation, "answer to the text", command.text)
+            require_equal(other.submission(), one.submission(), "submission by the text", command.text)
+            require(space is None or space.name_of(command.text) in names, "a name of the action space", command.text)
+
+
+def refused_commands(case: Case) -> None:
+    """Check that a command that is not legal is refused, and changes nothing but the time that it takes."""
+    space = case.benchmark.action_space(case.problem)
+    # Where commands state times, or parameters are part of the solution, legal commands are a selection.
+    is_open = not case.benchmark.allows_hints or (space is not None and space.timed)
+    known: list[str] = [] if space is None or is_open else list(space.names)
+    fresh = State.of(case.environment())
+    for _, run, _, _, random in case.moves():
+        before, waited = State.of(run), run.fork()
+        for wait in [one for one in before.legal if one.kind == "wait"][:1]:
+            waited.step(wait)
+        legal = {one.text for one in before.legal}
+        known += sorted(legal.difference(known))
+        tried = {*random.sample(known, min(len(known), MOST_TRIED)), *(changed(known, random) for _ in range(2))}
+        for text in sorted(tried - legal) if legal else ():
+            after = run.fork()
+            results = deeds(after.step(text).outcomes)
+            taken = {one.command for one in results if one.kind == "act" and one.violation is None}
+            require(is_open or taken <= legal, "a refusal, as the command is not legal", results, text)
+            if is_refused(results) and not after.done:
+                _check_unchanged(State.of(after), before, State.of(waited), fresh, text)
+
+
+class State(NamedTuple):
+    """All that a refusal may not change; ``pieces`` only of runs on scheduling problems."""
+
+    clock: int
+    legal: Sequence[LegalCommand]
+    situation: str
+    pieces: object
+
+    @classmethod
+    def of(cls, run: AnyEnvironment) -> State:
+        """Return the state of a run."""
+        replay = run.run()
+        pieces = replay.points[replay.stop].state.pieces if isinstance(replay, Trajectory) else None
+        return cls(run.observation.clock, run.legal(), run.situation(), pieces)
+
+
+def _check_unchanged(after: State, before: State, waited: State, fresh: State, text: str) -> None:
+    """Check that a refusal leaves the state, takes the time of a wait, or starts the run again."""
+    possible = (before, waited, fresh)
+    require(after.legal in [one.legal for one in possible], "the same legal commands", after.legal, text)
+    clocks = [one.clock for one in possible]
+    require(after.clock in clocks, f"one of the clocks {clocks}", after.clock, text)
+    is_same = after.situation in (before.situation, fresh.situation)
+    require(is_same or after.clock != before.clock, "the same situation", after.situation, text)
+    require(after.pieces in (before.pieces, fresh.pieces), "the same pieces", after.pieces, text)
+
+
+def graded_states(case: Case) -> None:
+    """Check that after every message the replay of the submission agrees with the live run in verdict and times."""
+    for odd in (0.0, 0.25):
+        for before, run, message, results, _ in case.moves(odd):
+            record, replay = run.submission(), run.run()
+            require_equal(json.loads(json.dumps(record)), record, "submission as JSON", message)
+            require_equal(replay.rules, case.rules, "rules of the replay", message)
+            again = case.benchmark.run(case.problem, record, case.rules)
+            require_equal(again.verdict, replay.verdict, "verdict of the same submission", message)
+            verdict, steps = replay.verdict, deeds(replay.steps)
+            violations = {(one.position, one.kind) for one in verdict.violations}
+            lost = {(one.position, one.violation) for one in steps if one.violation}
+            require(lost <= violations, f"violations {lost} in the verdict", violations, message)
+            refused = {one.violation for one in results if one.violation}
+            is_new = record != before.submission()
+            require(
+                not is_new or refused <= {kind for _, kind in violations}, f"violations {refused}", violations, message
+            )
+            if not odd and not run.done:
+                _compare_times(steps, deeds(one for turn in run.turns for one in turn.outcomes), message)
+            if isinstance(replay, Trajectory):
+                point = replay.points[replay.stop]
+                require_equal(run.observation.clock, point.state.clock + point.lost, "clock of the replay", message)
+            rest = sorted({one.kind for one in run.legal()})
+            require(not verdict.success or rest in ([], ["close"]), "the end after a success", rest, message)
+            require(run.done or replay.lost_at(len(steps)) != "over", "the end, as in the replay", "none", message)
+
+
+def _compare_times(steps: list[Deed], live: list[Deed], message: str) -> None:
+    """Compare times of commands; the replay may join parts of an interrupted action."""
+    replayed, seen = ([(one.start, one.end) for one in every if one.kind == "act"] for every in (steps, live))
+    starts = {start for start, _ in seen}
+    require({start for start, _ in replayed} <= starts, f"starts among {starts}", replayed, message)
+    if len(replayed) == len(seen):
+        require_equal(sorted(replayed), sorted(seen), "times of the commands carried out", message)
+
+
+def snapshots(case: Case) -> None:
+    """Check that snapshots and forks are independent of the run, and repeat it exactly."""
+    for before, run, message, _, random in case.moves(0.1, 12):
+        state, shown = before.state, view(before)
+        after = view(run)
+        for other in (before.fork(), deepcopy(before)):
+            other.step(message)
+            require_equal(view(other), after, "state of a copy after the same message", message)
+            for _ in range(3):
+                if not other.done:
+                    other.step(changed([message, "wait"], random))
+            require_equal(view(before), shown, "state before the copy went on", message)
+            require_equal(view(run), after, "state of the run before the copy went on", message)
+            other.restore(state)
+            require_equal(view(other), shown, "restored state", message)
+        other.reset()
+        require_equal(view(other), view(case.environment()), "state after a reset", "reset")
+
+
+def pickles(case: Case) -> None:
+    """Check that a run can be pickled, and goes on in the same way."""
+    for before, run, message, _, _ in case.moves(0.0, 6):
+        try:
+            data = pickle.dumps(before)
+        except TypeError as error:
+            raise NotApplicableError(f"runs of this benchmark cannot be pickled: {error}") from None
+        copy = pickle.loads(data)
+        copy.step(message)
+        require_equal(view(copy), view(run), "state of a pickled run", message)
+
+
+def ends(case: Case) -> None:
+    """Check that a run of refusals ends within the time limit, and a run that is over takes no commands."""
+    run = case.environment(bounded=True)
+    for _ in range(_MOST_MESSAGES):
+        if run.done:
+            break
+        run.step("Nothing that means anything")
+        limit = run.run().time_limit
+        clock = run.observation.clock
+        require(limit is None or clock <= limit, f"an end at the time limit {limit}", clock)
+        require(limit is None or clock < limit or run.done, f"an end at the time limit {limit}", "none")
+    require(run.done, f"an end after at most {_MOST_MESSAGES} refusals", "none")
+    stopped = case.environment()
+    stopped.stop("stopped")
+    for over in (run, stopped):
+        shown = view(over)
+        require_equal(list(over.legal()), [], "legal commands after the end", "none")
+        for message in ("wait", "", None):
+            try:
+                over.step(message)
+            except InputError:
+                require_equal(view(over), shown, "state after the end", message)
+            else:
+                require(False, "an error, as the run is over", "none", message)

@@ -1,0 +1,194 @@
+"""Checks of names, problem files, rules, plans as text, and hostile input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from random import Random
+
+from planoracle.analysis.contract.cases import (
+    BrokenContractError,
+    Case,
+    NotApplicableError,
+    broken_plans,
+    require,
+    require_equal,
+    view,
+)
+from planoracle.analysis.grading.grader import Grader
+from planoracle.instances.errors import InputError, PlanError, UnknownNameError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.generate.styles import generate
+from planoracle.instances.model.cache import fingerprint
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.text import to_json
+
+# Names whose problems are loaded, of a catalogue that may have thousands.
+_LOADED = 20
+# Characters of a text that floods a reader.
+_FLOOD = 30_000
+
+_DEEP: list[object] = []
+for _ in range(900):
+    _DEEP = [_DEEP]
+_NUMBERS = (0, -1, 10**9, 2**63, 10**40, 10**400, 0.5, -0.0, 1e308, float("nan"), True, None)
+_TEXTS = (
+    "",
+    " ",
+    "\0",
+    "\ud800",
+    "\x1b[2J",
+    "\u202e",
+    "\u2028",
+    "9" * 4301,
+    "1e999",
+    "²",
+    "null",
+    '{"a":' * 300,
+    "[" * 900,
+)
+_FLOODED = ("a", " ", "\n", "(", '{"', "[1,", "1. ", "Action: ", "0 ", "wait\n", "</think>")
+_KEYS = ("content", "action", "plan", "tool_calls", "messages", "start", "agent1")
+
+
+def names(benchmark: AnyBenchmark, seed: int) -> None:
+    """Check that names are different, stand for problems of their name, and that other names are refused."""
+    catalog = benchmark.catalog
+    if catalog is None:
+        raise NotApplicableError("this benchmark has no bundled problems")
+    every = catalog.names()
+    require_equal(len(set(every)), len(every), "number of different names")
+    strange = [name for name in every if not name.startswith(f"{benchmark.name}/") or not catalog.covers(name)]
+    require(not strange, f"names that begin with {benchmark.name}/ and are covered", strange)
+    for name in Random(seed).sample(every, min(len(every), _LOADED)):
+        problem = catalog.load(name)
+        require_equal(problem.name, name, "name of the problem")
+        require(registry.find(problem.benchmark), f"a registered benchmark of {name}", problem.benchmark)
+        label, members = catalog.set_of(name)
+        require(not label or name in members, f"{name} in its set {label}", members[:5])
+    for name in (f"{benchmark.name}/no such problem", f"{every[0]}/x" if every else "x", ""):
+        try:
+            catalog.load(name)
+        except UnknownNameError:
+            require(not catalog.covers(name), f"no problem {name!r}", "one that is covered but not loaded")
+        else:
+            raise BrokenContractError(f"expected an UnknownNameError; found a problem (name {name!r})")
+
+
+def rules(benchmark: AnyBenchmark, seed: int) -> None:
+    """Check that there are the profiles ``paper`` and ``released``, and that each rule can be set by name and text."""
+    profiles = benchmark.rules.profiles
+    require({"paper", "released"} <= set(profiles), "the profiles paper and released", sorted(profiles))
+    for name, profile in profiles.items():
+        require_equal(benchmark.rules.profile(name), profile, f"profile {name}")
+        for rule in profile.__dataclass_fields__:
+            for value in benchmark.rules.choices.get(rule, (str(getattr(profile, rule)),)):
+                changed = benchmark.rules.profile(name, **{rule: value})
+                require_equal(str(getattr(changed, rule)).lower(), str(value).lower(), f"rule {rule}")
+    for options in ({"no_such_rule": "true"}, {"refuse_unread": "perhaps"}):
+        try:
+            benchmark.rules.profile("paper", **options)
+        except UnknownNameError:
+            continue
+        raise BrokenContractError(f"expected an UnknownNameError; found a profile (rule {options})")
+
+
+def sentences(benchmark: AnyBenchmark, seed: int) -> None:
+    """Check that topics of critiques have different keys, and each kind of violation belongs to one topic."""
+    topics = benchmark.feedback.TOPICS
+    for what, values in (("keys", [one.key for one in topics]), ("kinds", [k for one in topics for k in one.kinds])):
+        require_equal(len(set(values)), len(values), f"number of different {what}")
+
+
+def generated(benchmark: AnyBenchmark, seed: int) -> None:
+    """Check that a seed and a number give the same random problem, with a schedule that the rules accept."""
+    if benchmark.generator is None:
+        raise NotApplicableError("this benchmark generates no problems")
+    for number in range(3):
+        one, same = generate(benchmark.name, seed, number), generate(benchmark.name, seed, number)
+        require_equal(fingerprint(one.problem), fingerprint(same.problem), "fingerprint of the same draw")
+        other = generate(benchmark.name, seed, number + 3)
+        require(fingerprint(one.problem) != fingerprint(other.problem), "another problem of another number", number)
+
+
+def documents(case: Case) -> None:
+    """Check that a problem written as a document and read again is equal, with the same fingerprint."""
+    problem = case.problem
+    document = load_json(to_json(case.benchmark.document(problem)).encode(), "document")
+    reader = next((one for one in map(registry.get, registry.names()) if one.recognises(document)), None)
+    if reader is None:
+        raise BrokenContractError("expected a benchmark that recognises the document; found none")
+    (again,) = reader.read(document, "document")
+    require_equal(registry.of(again).document(again) | {"benchmark": ""}, document | {"benchmark": ""}, "document")
+    if again.benchmark != problem.benchmark:
+        raise NotApplicableError("files state problems of this benchmark by the general rules")
+    require_equal(fingerprint(again), fingerprint(problem), "fingerprint of the problem read")
+    require(again == problem, "an equal problem", again)
+
+
+def plans(case: Case) -> None:
+    """Check that a plan is read alike from each field of a submission, and from text with a fence."""
+    plan, benchmark = case.optimum.plan, case.benchmark
+    expected = benchmark.run(case.problem, plan, case.rules).verdict
+    forms: list[object] = [{field: plan} for field in (*benchmark.plan_fields, "output", "response")]
+    for form in (*forms, {"plan": f"My plan:\n```\n{plan}\n```\n"}):
+        verdict = benchmark.run(case.problem, form, case.rules).verdict
+        require_equal(verdict, expected, "verdict of the same plan", form)
+
+
+def hostile_messages(case: Case) -> None:
+    """Check that no message of a live run raises an error or succeeds, and each is answered."""
+    for loop in ("closed", "open"):
+        start = case.environment(loop=loop)
+        for message in hostile_values():
+            run = start.fork()
+            transition = run.step(message)
+            require(isinstance(transition.observation.text, str), "a text as the answer", transition, message)
+            require_equal(run.messages()[0]["role"], "system", "role of the first message", message)
+            try:
+                verdict = run.run().verdict
+            except PlanError:
+                require(loop == "open", "a submission that can be read", "a PlanError", message)
+                continue
+            require(not verdict.success, "no success", verdict, message)
+            record = json.dumps(run.submission())
+            require_equal(json.dumps(json.loads(record)), record, "submission as JSON", message)
+        require_equal(view(start), view(case.environment(loop=loop)), "state of the run before", "all messages")
+
+
+def hostile_plans(case: Case) -> None:
+    """Check that hostile submissions give a grade that is no success, or a typed error, each time the same."""
+    grader = Grader(details=False)
+    damaged = [_damaged(plan, Random(case.seed + n)) for n, plan in enumerate(broken_plans(case) * 5)]
+    for value in (*hostile_values(), *damaged):
+        for submission in (value, {"plan": value, case.benchmark.plan_fields[0]: value}):
+            try:
+                replay = case.benchmark.run(case.problem, submission, case.rules)
+            except InputError as error:
+                require(len(str(error)) < 20_000, "a short error", len(str(error)), value)
+                continue
+            again = case.benchmark.run(case.problem, submission, case.rules).verdict
+            require_equal(replay.verdict, again, "verdict of the same submission", value)
+            require(0 <= replay.verdict.progress <= 1, "progress from 0 to 1", replay.verdict.progress, value)
+            require(not replay.success or value in damaged, "no success", replay.verdict, value)
+            json.dumps(grader.grade_run(replay, {"instance": case.problem.name}).row())
+
+
+def hostile_values() -> Iterator[object]:
+    """Yield values that readers, clocks and patterns may stumble over."""
+    values = (*_NUMBERS, *_TEXTS, [], {}, [[]], [None], {"": None}, _DEEP)
+    yield from values
+    yield from ({key: value} for key in _KEYS for value in (*_NUMBERS[::3], *_TEXTS[::4], [[]], _DEEP))
+    yield from (text * (_FLOOD // len(text)) for text in _FLOODED)
+
+
+def _damaged(plan: object, random: Random) -> object:
+    """Return a plan with a part of its text removed, repeated or replaced."""
+    text = plan if isinstance(plan, str) else json.dumps(plan)
+    start, end = sorted(random.randrange(len(text)) for _ in range(2))
+    text = text[:start] + random.choice(("", text[start:end] * 2, *_TEXTS, "-1", "10e9")) + text[end:]
+    try:
+        return text if isinstance(plan, str) else json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,182 @@
+"""Contract suite: all checks of a benchmark, on a sample of its problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from random import Random
+from time import perf_counter
+from typing import Any
+
+from planoracle.analysis.contract import live_checks, reading_checks, verdict_checks
+from planoracle.analysis.contract.cases import BrokenContractError, Case, NotApplicableError
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.catalog import names_of, problem
+from planoracle.instances.generate.styles import generate
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.text import to_json
+
+#: Checks of a benchmark as a whole.
+BENCHMARK_CHECKS = (
+    reading_checks.names,
+    reading_checks.rules,
+    reading_checks.sentences,
+    reading_checks.generated,
+)
+#: Checks of each problem by its own rules.
+PROBLEM_CHECKS = (
+    reading_checks.documents,
+    reading_checks.plans,
+    live_checks.pickles,
+    verdict_checks.heuristic_plans,
+    verdict_checks.rewards,
+)
+#: Checks of each problem under every rule profile.
+PROFILE_CHECKS = (
+    live_checks.legal_commands,
+    live_checks.refused_commands,
+    live_checks.graded_states,
+    live_checks.snapshots,
+    live_checks.ends,
+    verdict_checks.optimal_plans,
+    verdict_checks.continuations,
+    verdict_checks.accepted_pieces,
+    verdict_checks.offered_pieces,
+    verdict_checks.schedules,
+    verdict_checks.regrets,
+    verdict_checks.critiques,
+    verdict_checks.repairs,
+)
+#: Checks of one problem under every rule profile.
+HOSTILE_CHECKS = (reading_checks.hostile_messages, reading_checks.hostile_plans)
+#: All checks, in the order of their results.
+CHECKS = (*BENCHMARK_CHECKS, *PROBLEM_CHECKS, *PROFILE_CHECKS, *HOSTILE_CHECKS)
+
+# Names drawn for each problem of a sample, of which the smallest are taken, as they are solved quickly.
+_DRAWN = 4
+# Failures after which a check is not tried on further problems.
+_MOST_FAILURES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """Result of one check.
+
+    Attributes
+    ----------
+    check, promise
+        Name of the check, and what it promises.
+    status
+        ``passed``, ``failed`` or ``not applicable``.
+    cases
+        Number of problems and rule profiles for which the check passed.
+    details
+        Failures with problem, profile and seed, or the reasons why it is not applicable.
+    seconds
+        Wall time.
+    """
+
+    check: str
+    promise: str
+    status: str
+    cases: int
+    details: tuple[str, ...]
+    seconds: float
+
+    def row(self) -> dict[str, Any]:
+        """Return the result for a table."""
+        return asdict(self) | {"details": "; ".join(self.details), "seconds": round(self.seconds, 1)}
+
+
+def check_benchmark(
+    benchmark: AnyBenchmark, count: int = 2, seed: int = 0, problems: Sequence[Problem] = ()
+) -> Iterator[CheckResult]:
+    """Run all checks on a benchmark; yield the result of each.
+
+    Parameters
+    ----------
+    count
+        Number of problems, drawn from the bundled ones, or generated if there are none.
+    seed
+        Seed of the sample and of random runs.
+    problems
+        Further problems.
+
+    Raises
+    ------
+    InputError
+        If there is no problem to check.
+
+    Examples
+    --------
+    >>> from planoracle.instances.protocol import registry
+    >>> results = check_benchmark(registry.get("asynchow"), count=1)
+    >>> next(results).status
+    'passed'
+    """
+    cases = list(cases_of([*sample(benchmark, count, seed), *problems], seed))
+    if not cases:
+        raise InputError(
+            "has neither bundled problems nor a generator; give a file", field="benchmark", value=benchmark.name
+        )
+    first = [case for case in cases if case.problem is cases[0].problem]
+    for check in BENCHMARK_CHECKS:
+        yield _result(check, [(benchmark.name, partial(check, benchmark, seed))])
+    own: dict[str, Case] = {}
+    for case in cases:
+        own.setdefault(case.problem.name, case)
+    for checks, concerned in ((PROBLEM_CHECKS, own.values()), (PROFILE_CHECKS, cases), (HOSTILE_CHECKS, first)):
+        for one in checks:
+            yield _result(one, [(str(case), partial(one, case)) for case in concerned])
+
+
+def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
+    """Return some problems of a benchmark, small ones, also with two agents; generated ones if none are bundled."""
+    names = list(names_of(benchmark))
+    if names:
+        drawn = [problem(name) for name in Random(seed).sample(names, min(len(names), _DRAWN * count))]
+    else:
+        drawn = [generate(benchmark.name, seed, n).problem for n in range(count)] if benchmark.generator else []
+    drawn = [one for one in drawn if one.benchmark == benchmark.name]
+    smallest = sorted(drawn, key=lambda one: len(to_json(benchmark.document(one))))[:count]
+    try:
+        pairs = [benchmark.with_agents(one, "~2") for one in smallest[:1]]
+    except InputError:
+        pairs = []
+    return smallest + [one for one in pairs if one.benchmark == benchmark.name]
+
+
+def cases_of(problems: Sequence[Problem], seed: int) -> Iterator[Case]:
+    """Yield each problem under its own rules and under every other profile."""
+    for one in problems:
+        benchmark = registry.of(one)
+        own = benchmark.default_rules(one)
+        profiles = {"own": own} | {name: rules for name, rules in benchmark.rules.profiles.items() if rules != own}
+        for name, rules in profiles.items():
+            yield Case(one, name, rules, seed)
+
+
+def _result(check: Callable[..., None], cases: Sequence[tuple[str, Callable[[], None]]]) -> CheckResult:
+    """Run a check on cases, each with its name."""
+    began, passed = perf_counter(), 0
+    failures: list[str] = []
+    reasons: dict[str, None] = {}
+    for name, run in cases:
+        try:
+            run()
+            passed += 1
+        except NotApplicableError as reason:
+            reasons[str(reason)] = None
+        except BrokenContractError as error:
+            failures.append(f"{name}: {error}")
+        except Exception as error:  # whatever the benchmark raises is a failure of its own
+            failures.append(f"{name}: raised {type(error).__name__}: {error}")
+        if len(failures) == _MOST_FAILURES:
+            break
+    status = "failed" if failures else "passed" if passed else "not applicable"
+    promise = (check.__doc__ or "").strip().removeprefix("Check that ").rstrip(".")
+    details = tuple(failures or ([] if passed else reasons))
+    return CheckResult(check.__name__.replace("_", " "), promise, status, passed, details, perf_counter() - began)
