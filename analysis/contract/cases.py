@@ -160,7 +160,8 @@ class Case:
         return chain.from_iterable(self.runs(odd, longest))
 
     def _moves(self, random: Random, odd: float, longest: int) -> Iterator[Move]:
-        run, known = self.environment(), list[str]()
+        run, space = self.environment(), self.benchmark.action_space(self.problem)
+        known = [] if space is None or space.timed else list(space.names)
         for _ in range(longest):
             if run.done:
                 break

@@ -58,6 +58,8 @@ def refused_commands(case: Case) -> None:
     known: list[str] = [] if space is None or is_open else list(space.names)
     fresh = State.of(case.environment())
     for _, run, _, _, random in case.moves():
+        if random.random() < 0.5:
+            continue
         before, waited = State.of(run), run.fork()
         for wait in [one for one in before.legal if one.kind == "wait"][:1]:
             waited.step(wait)
@@ -139,21 +141,25 @@ def _compare_times(steps: list[Deed], live: list[Deed], message: str) -> None:
 
 def snapshots(case: Case) -> None:
     """Check that snapshots and forks are independent of the run, and repeat it exactly."""
-    for before, run, message, _, random in case.moves(0.1, 12):
-        state, shown = before.state, view(before)
-        after = view(run)
-        for other in (before.fork(), deepcopy(before)):
-            other.step(message)
-            require_equal(view(other), after, "state of a copy after the same message", message)
-            for _ in range(3):
-                if not other.done:
-                    other.step(changed([message, "wait"], random))
-            require_equal(view(before), shown, "state before the copy went on", message)
-            require_equal(view(run), after, "state of the run before the copy went on", message)
-            other.restore(state)
-            require_equal(view(other), shown, "restored state", message)
-        other.reset()
-        require_equal(view(other), view(case.environment()), "state after a reset", "reset")
+    for moves in case.runs(0.1, 12):
+        for before, run, message, _, random in moves:
+            state, shown, after = before.state, view(before), view(run)
+            for other in (before.fork(), deepcopy(before)):
+                other.step(message)
+                require_equal(view(other), after, "state of a copy after the same message", message)
+                for _ in range(3):
+                    if not other.done:
+                        other.step(changed([message, "wait"], random))
+                require_equal(view(before), shown, "state before the copy went on", message)
+                require_equal(view(run), after, "state of the run before the copy went on", message)
+                other.restore(state)
+                require_equal(view(other), shown, "restored state", message)
+        again = case.environment()
+        for turn in run.turns:
+            again.step(turn.message)
+        require_equal(view(again), view(run), "state after the same messages", message)
+        again.reset()
+        require_equal(view(again), view(case.environment()), "state after a reset", "reset")
 
 
 def pickles(case: Case) -> None:
@@ -169,26 +175,33 @@ def pickles(case: Case) -> None:
 
 
 def ends(case: Case) -> None:
-    """Check that a run of refusals ends within the time limit, and a run that is over takes no commands."""
-    run = case.environment(bounded=True)
-    for _ in range(_MOST_MESSAGES):
-        if run.done:
-            break
-        run.step("Nothing that means anything")
+    """Check that a run of refusals or waits ends, within the time limit, and a run that is over takes no commands."""
+    for has_waits in (False, True):
+        run, message = case.environment(bounded=True), "Nothing that means anything"
         limit = run.run().time_limit
-        clock = run.observation.clock
-        require(limit is None or clock <= limit, f"an end at the time limit {limit}", clock)
-        require(limit is None or clock < limit or run.done, f"an end at the time limit {limit}", "none")
-    require(run.done, f"an end after at most {_MOST_MESSAGES} refusals", "none")
+        for _ in range(_MOST_MESSAGES):
+            clock = run.observation.clock
+            require(limit is None or clock < limit or run.done, f"an end at the time limit {limit}", clock, message)
+            require(limit is None or clock <= limit, f"no time after the time limit {limit}", clock, message)
+            if run.done:
+                break
+            waits = [one.text for one in run.legal() if one.kind == "wait"] if has_waits else []
+            message = (waits or [message])[0]
+            run.step(message)
+        require(run.done, f"an end after at most {_MOST_MESSAGES} messages", "none", message)
+        _check_over(run)
     stopped = case.environment()
     stopped.stop("stopped")
-    for over in (run, stopped):
-        shown = view(over)
-        require_equal(list(over.legal()), [], "legal commands after the end", "none")
-        for message in ("wait", "", None):
-            try:
-                over.step(message)
-            except InputError:
-                require_equal(view(over), shown, "state after the end", message)
-            else:
-                require(False, "an error, as the run is over", "none", message)
+    _check_over(stopped)
+
+
+def _check_over(run: AnyEnvironment) -> None:
+    shown = view(run)
+    require_equal(list(run.legal()), [], "legal commands after the end")
+    for message in ("wait", "", None):
+        try:
+            run.step(message)
+        except InputError:
+            require_equal(view(run), shown, "state after the end", message)
+        else:
+            require(False, "an error, as the run is over", "none", message)

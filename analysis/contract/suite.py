@@ -43,8 +43,7 @@ PROFILE_CHECKS = (
     live_checks.ends,
     verdict_checks.optimal_plans,
     verdict_checks.continuations,
-    verdict_checks.accepted_pieces,
-    verdict_checks.offered_pieces,
+    verdict_checks.next_pieces,
     verdict_checks.schedules,
     verdict_checks.regrets,
     verdict_checks.critiques,
@@ -139,7 +138,9 @@ def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
     if names:
         drawn = [problem(name) for name in Random(seed).sample(names, min(len(names), _DRAWN * count))]
     else:
-        drawn = [generate(benchmark.name, seed, n).problem for n in range(count)] if benchmark.generator else []
+        drawn = (
+            [generate(benchmark.name, seed, n).problem for n in range(_DRAWN * count)] if benchmark.generator else []
+        )
     drawn = [one for one in drawn if one.benchmark == benchmark.name]
     smallest = sorted(drawn, key=lambda one: len(to_json(benchmark.document(one))))[:count]
     try:

@@ -14,6 +14,7 @@ from planoracle.analysis.agents.solver_agents import Optimal
 from planoracle.analysis.contract.cases import (
     FAST,
     Case,
+    Deed,
     Move,
     NotApplicableError,
     broken_plans,
@@ -36,6 +37,8 @@ from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark, agrees, settled
 from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory
@@ -43,8 +46,10 @@ from planoracle.solver.runs import run_of, solver_of
 
 # Random schedules that are replayed.
 _SCHEDULES = 5
-#: Violations of plans that are not finished: parts of an action are missing, and lags after them are open.
-_UNFINISHED = {"missing_action", "action_duration", "maximum_lag", "time_limit"}
+# Starts that are compared with the general model in one state.
+_PIECES = 8
+# Violations of plans that are not finished: parts of actions are missing.
+_UNFINISHED = {"missing_action", "action_duration"}
 
 
 def optimal_plans(case: Case) -> None:
@@ -62,13 +67,26 @@ def optimal_plans(case: Case) -> None:
     again, space = case.environment(), case.benchmark.action_space(case.problem)
     last = max(n for n, turn in enumerate(run.turns) if any(one.kind == "act" for one in deeds(turn.outcomes)))
     for number, message in enumerate(messages):
-        # Where commands state times, other lengths and several commands in a message are accepted as well.
-        name_of = str if space is None or not space.timed else space.name_of
-        legal = {name_of(one.text) for one in again.legal()}
-        is_known = space is None or not space.timed or name_of(message) in space.names
-        require(not is_known or name_of(message) in legal, "a legal command in an optimal plan", legal, message)
+        is_legal = message in [one.text for one in again.legal()] or _has_legal_start(again, message, space)
+        require(is_legal, "a legal command in an optimal plan", again.legal(), message)
         require(number > last or not again.run().success, "no success before the last command", number, message)
         require(not is_refused(deeds(again.step(message).outcomes)), "an accepted command", "a refusal", message)
+
+
+def _has_legal_start(run: AnyEnvironment, message: str, space: ActionSpace | None) -> bool:
+    """Return True if a legal command of the same name starts when a message does, perhaps for another time.
+
+    A message with several commands has no name; such messages are accepted as well.
+    """
+    if space is None or not space.timed:
+        return False
+    name = space.name_of(message)
+    same = [one.text for one in run.legal() if space.name_of(one.text) == name]
+    return name not in space.names or _start(run, message) in [_start(run, text) for text in same]
+
+
+def _start(run: AnyEnvironment, message: str) -> int:
+    return deeds(run.fork().step(message).outcomes)[-1].start
 
 
 def continuations(case: Case) -> None:
@@ -86,50 +104,74 @@ def continuations(case: Case) -> None:
 
 def _ends(case: Case) -> Iterator[Move]:
     """Yield the last move of short random runs."""
-    for run in case.runs(0.1, 8):
+    for run in case.runs(0.4, 8):
         yield list(run)[-1]
 
 
-def accepted_pieces(case: Case) -> None:
-    """Check that the general model accepts what the rules accept: pieces carried out, and whole successes."""
-    for _, run, message, _, _ in case.moves():
+def next_pieces(case: Case) -> None:
+    """Check that the rules accept a start exactly if the general model does."""
+    for _, run, message, _, random in case.moves():
         point = _point(run)
-        schedule = Schedule(point.state.pieces)
-        kinds = {one.kind: one for one in find_violations(point.instance, schedule)}
-        allowed = set() if run.run().success else _UNFINISHED
-        wrong = [one for kind, one in kinds.items() if kind not in allowed]
+        wrong = _faults(point, run.run().success)
         require(not wrong, "no violation by the general model", wrong, message)
+        pieces = list(_candidates(point)) if not run.done else []
+        for piece in random.sample(pieces, min(len(pieces), _PIECES)):
+            _compare_start(run, point, piece)
 
 
-def offered_pieces(case: Case) -> None:
-    """Check that the rules accept each piece that the general model accepts as the next one."""
-    for _, run, _, _, _ in case.moves():
-        point = _point(run)
-        replay: Any = run.run()
-        for piece in _next_pieces(point) if not run.done else ():
-            command = replay.commands(point, Schedule((piece,)))[0]
-            results = deeds(run.fork().step(command).outcomes)
-            require(not is_refused(results[-1:]), f"an accepted start of {piece}", results, command)
+def _compare_start(run: AnyEnvironment, point: DecisionPoint, piece: Piece) -> None:
+    """Play the commands of a piece on a fork; they are accepted if and only if the general model accepts the piece."""
+    replay: Any = run.run()
+    fork, texts = run.fork(), replay.commands(point, Schedule((piece,)))
+    results: list[Deed] = []
+    while texts and not fork.done and not any(one.kind == "act" for one in results):
+        results = deeds(fork.step(texts.pop(0)).outcomes)
+        if is_refused(results):
+            break
+    if any(one.kind == "act" and one.violation is None for one in results):
+        wrong = _faults(_point(fork), fork.run().success)
+        require(not wrong, f"a refusal of {piece}", wrong, results[-1].command)
+    elif is_refused(results[-1:]):
+        require(not _can_start(point, piece), f"an accepted start of {piece}", results, results[-1].command)
 
 
-def _next_pieces(point: DecisionPoint) -> Iterator[Piece]:
-    """Yield whole actions that can start now although no part of the state is carried out again."""
-    instance, pieces = point.instance, point.state.pieces
-    done = dict.fromkeys(instance.by_id, -1)
-    for piece in pieces:
-        done[piece.action] = max(done[piece.action], 0) + piece.duration
-    finished = {name for name, work in done.items() if work >= instance.by_id[name].duration}
+def _candidates(point: DecisionPoint) -> Iterator[Piece]:
+    """Yield starts of whole actions now, and a tick before, at and after the times that lags and pieces set."""
+    instance, clock = point.instance, point.state.clock
+    started = {piece.action for piece in point.state.pieces}
+    ends = {piece.action: piece.end for piece in point.state.pieces}
     for action in instance.actions:
-        befores = {lag.before for lag in instance.lags if lag.after == action.id}
-        afters = {lag.after for lag in instance.lags if lag.before == action.id}
-        if done[action.id] >= 0 or not befores <= finished or any(done[name] >= 0 for name in afters):
+        if action.id in started:
             continue
-        for agent in instance.eligible(action) or (None,):
-            for mode in range(len(action.modes)):
-                piece = Piece(action.id, point.state.clock, action.duration, agent, mode)
-                found = {one.kind for one in find_violations(instance, Schedule((*pieces, piece)))}
-                if found <= {"missing_action", "action_duration"}:
-                    yield piece
+        times = {clock, action.release, *ends.values()}
+        for lag in (one for one in instance.lags if one.after == action.id and one.before in ends):
+            times |= {ends[lag.before] + ticks for ticks in (lag.minimum, lag.maximum) if ticks is not None}
+        for start in sorted({time + more for time in times for more in (-1, 0, 1) if time + more >= clock}):
+            for agent in instance.eligible(action) or (None,):
+                for mode in range(len(action.modes)):
+                    yield Piece(action.id, start, action.duration, agent, mode)
+
+
+def _can_start(point: DecisionPoint, piece: Piece) -> bool:
+    """Return True if the general model accepts a piece, and the actions that it has to wait for are finished."""
+    instance, work = point.instance, dict.fromkeys(point.instance.by_id, -1)
+    for one in point.state.pieces:
+        work[one.action] = max(work[one.action], 0) + one.duration
+    befores = [lag.before for lag in instance.lags if lag.after == piece.action]
+    is_ready = all(work[name] >= instance.by_id[name].duration for name in befores)
+    is_late = any(work[lag.after] >= 0 for lag in instance.lags if lag.before == piece.action)
+    found = {one.kind for one in find_violations(instance, Schedule((*point.state.pieces, piece)))}
+    return is_ready and not is_late and found <= {"missing_action", "action_duration"}
+
+
+def _faults(point: DecisionPoint, is_complete: bool) -> list[Violation]:
+    """Return violations of the pieces of a state by the general model."""
+    allowed = set() if is_complete else _UNFINISHED
+    pieces = point.state.pieces
+    faults = [one for one in find_violations(point.instance, Schedule(pieces)) if one.kind not in allowed]
+    started = {piece.action for piece in pieces}
+    early = [lag for lag in point.instance.lags if lag.after in started and lag.before not in started]
+    return faults + [Violation(None, "minimum_lag", lag.after) for lag in early if lag.minimum is not None]
 
 
 def _point(run: AnyEnvironment) -> DecisionPoint:
