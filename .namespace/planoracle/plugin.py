@@ -75,6 +75,10 @@ Feedback and live runs
 - `LegalCommand`: command that the rules allow.
 - `Setting`: prompts and options by which a model is asked.
 
+Contract
+--------
+- `check_benchmark`: results of the contract suite on a benchmark.
+
 Errors
 ------
 - `InputError`: error in a file or an argument, with field and value.
@@ -86,6 +90,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as type checkers know it; importing typing would take longer
 if TYPE_CHECKING:
+    from planoracle.analysis.contract.suite import check_benchmark
     from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
     from planoracle.instances.benchmarks.generic import metrics as generic_metrics
     from planoracle.instances.benchmarks.generic.rules import GenericSimulator
@@ -177,6 +182,7 @@ _PLACES = {
     "Trajectory": "instances.protocol.trajectory:Trajectory",
     "UnknownNameError": "instances.errors:UnknownNameError",
     "Violation": "instances.model.violations:Violation",
+    "check_benchmark": "analysis.contract.suite:check_benchmark",
     "check_document": "instances.files.instance_file:check",
     "generic_metrics": "instances.benchmarks.generic.metrics",
     "lazy": "instances.protocol.benchmark:lazy",
@@ -237,6 +243,7 @@ __all__ = [
     "Trajectory",
     "UnknownNameError",
     "Violation",
+    "check_benchmark",
     "check_document",
     "generic_metrics",
     "lazy",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from random import Random
@@ -133,21 +134,24 @@ def check_benchmark(
 
 
 def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
-    """Return some problems of a benchmark, small ones, also with two agents; generated ones if none are bundled."""
-    names = list(names_of(benchmark))
+    """Return some problems of a benchmark, the last with two agents if it has such problems.
+
+    Problems are bundled ones, or generated if none are bundled. Of those drawn the largest are left out.
+    """
+    names, drawn = list(names_of(benchmark)), _DRAWN * count
+    problems: list[Problem] = []
     if names:
-        drawn = [problem(name) for name in Random(seed).sample(names, min(len(names), _DRAWN * count))]
-    else:
-        drawn = (
-            [generate(benchmark.name, seed, n).problem for n in range(_DRAWN * count)] if benchmark.generator else []
-        )
-    drawn = [one for one in drawn if one.benchmark == benchmark.name]
-    smallest = sorted(drawn, key=lambda one: len(to_json(benchmark.document(one))))[:count]
-    try:
-        pairs = [benchmark.with_agents(one, "~2") for one in smallest[:1]]
-    except InputError:
-        pairs = []
-    return smallest + [one for one in pairs if one.benchmark == benchmark.name]
+        problems = [problem(name) for name in Random(seed).sample(names, min(len(names), drawn))]
+    elif benchmark.generator is not None:
+        problems = [generate(benchmark.name, seed, number).problem for number in range(drawn)]
+    own = [one for one in problems if one.benchmark == benchmark.name]
+    ordered = sorted(own, key=lambda one: len(to_json(benchmark.document(one))))
+    chosen = ordered[: max(count, len(ordered) // 2)][:: max(1, len(ordered) // (2 * count) if count else 1)][:count]
+    if count > 1:
+        with suppress(InputError):
+            pair = benchmark.with_agents(chosen[-1], "~2")
+            chosen[-1:] = [pair] if pair.benchmark == benchmark.name else chosen[-1:]
+    return chosen
 
 
 def cases_of(problems: Sequence[Problem], seed: int) -> Iterator[Case]:

@@ -129,10 +129,18 @@ def _compare_start(run: AnyEnvironment, point: DecisionPoint, piece: Piece) -> N
         if is_refused(results):
             break
     if any(one.kind == "act" and one.violation is None for one in results):
+        begins = [one.start for one in results if one.kind == "act"]
+        clock = run.observation.clock
+        require(begins[0] >= clock, f"no start before the clock {clock}", begins, results[-1].command)
         wrong = _faults(_point(fork), fork.run().success)
         require(not wrong, f"a refusal of {piece}", wrong, results[-1].command)
     elif is_refused(results[-1:]):
-        require(not _can_start(point, piece), f"an accepted start of {piece}", results, results[-1].command)
+        require(
+            piece.start < run.observation.clock or not _can_start(point, piece),
+            f"an accepted start of {piece}",
+            results,
+            results[-1].command,
+        )
 
 
 def _candidates(point: DecisionPoint) -> Iterator[Piece]:
@@ -146,7 +154,7 @@ def _candidates(point: DecisionPoint) -> Iterator[Piece]:
         times = {clock, action.release, *ends.values()}
         for lag in (one for one in instance.lags if one.after == action.id and one.before in ends):
             times |= {ends[lag.before] + ticks for ticks in (lag.minimum, lag.maximum) if ticks is not None}
-        for start in sorted({time + more for time in times for more in (-1, 0, 1) if time + more >= clock}):
+        for start in sorted({time + more for time in times for more in (-1, 0, 1) if time + more >= clock - 1}):
             for agent in instance.eligible(action) or (None,):
                 for mode in range(len(action.modes)):
                     yield Piece(action.id, start, action.duration, agent, mode)

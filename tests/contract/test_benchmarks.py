@@ -1,0 +1,104 @@
+"""Every registered benchmark, and a package from the template, keep the contract."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from support.runner import CliRunner
+from support.samples import sample
+
+from planoracle.analysis.cli import app
+from planoracle.analysis.contract.suite import CHECKS, cases_of, check_benchmark
+from planoracle.analysis.template import write
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+
+WITHOUT_MODEL = {"next pieces", "schedules"}
+NO_FILES = {"documents"}
+#: Checks that do not concern a benchmark; a check that no longer concerns one shows nothing.
+NOT_APPLICABLE = {
+    "asynchow": {"generated", *NO_FILES},
+    "generic": {"names"},
+    "kitchens": {"generated", "pickles", "heuristic plans", *WITHOUT_MODEL},
+    "paracook": WITHOUT_MODEL,
+    "paracook_abstract": {"names"},
+    "robotouille": {"pickles", "heuristic plans", *WITHOUT_MODEL},
+    "tea_room": {"generated"},
+    "timearena": NO_FILES,
+}
+
+
+#: Problems with what a sample may lack: windows, pairs of objects, random delays, several cooks.
+FURTHER = {
+    "asynctool": "asynctool/cross2/01@0-2:3",
+    "kitchens": "kitchens/synchronous/3_burger~3",
+    "recipe2plan": "recipe2plan/timed/Cobbler_Pancakes",
+    "robotouille": "robotouille/asynchronous/5_potato_soup@42",
+    "timearena": "timearena/household1+cooking1",
+}
+#: Reasons for which runs of the optimal agent end.
+ENDS = {
+    "asynchow/async/829": "completed",
+    "asynctool/cross2/01": "closed",
+    "paracook/abstract/own/seed_2/orders_num_2~2": "completed",
+    "recipe2plan/timed/Cobbler_Pancakes": "finished",
+    "recipe2plan/timed/Cobbler_Pancakes~2": "completed",
+    "robotouille/synchronous/0_cheese_sandwich": "completed",
+    "timearena/household1": "completed",
+}
+
+
+@pytest.fixture
+def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AnyBenchmark:
+    write("tea_room", tmp_path / "made")
+    monkeypatch.syspath_prepend(str(tmp_path / "made"))
+    benchmark: AnyBenchmark = import_module("planoracle_tea_room").benchmark
+    monkeypatch.setitem(registry._registered, "tea_room", benchmark)
+    return benchmark
+
+
+def keeps_the_contract(benchmark: AnyBenchmark, count: int, seed: int, further: str = "") -> None:
+    results = list(check_benchmark(benchmark, count, seed, [problem(further)] if further else ()))
+    assert [(one.check, one.details) for one in results if one.status == "failed"] == []
+    skipped = {one.check for one in results if one.status == "not applicable"}
+    assert skipped == NOT_APPLICABLE.get(benchmark.name, set())
+    assert len(results) == len(CHECKS)
+
+
+@pytest.mark.parametrize("name", sample(registry.names(), 4))
+def test_a_benchmark_keeps_the_contract_on_one_problem(name: str) -> None:
+    keeps_the_contract(registry.get(name), 1, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", registry.names())
+def test_a_benchmark_keeps_the_contract_on_several_problems(name: str, seed: int) -> None:
+    keeps_the_contract(registry.get(name), 4, 1 + seed, FURTHER.get(name, "") if seed == 0 else "")
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_an_optimal_run_ends_at_once(name: str) -> None:
+    (case, *_) = cases_of([problem(name)], 0)
+    run, _ = case.optimal_run
+    assert run.observation.over == ENDS[name]
+
+
+@pytest.mark.slow
+def test_the_template_keeps_the_contract(template: AnyBenchmark) -> None:
+    keeps_the_contract(template, 2, 0)
+
+
+def test_the_command_writes_a_row_for_each_check_and_fails_if_one_fails(
+    template: AnyBenchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["benchmark", "check", "tea_room", "--problems", "1", "--format", "csv"]
+    done = CliRunner().invoke(app, arguments)
+    assert (done.exit_code, done.stdout.count("passed")) == (0, len(CHECKS) - 1)
+    monkeypatch.setattr(type(template), "render", lambda self, problem, schedule: "0 boil")
+    broken = CliRunner().invoke(app, arguments)
+    assert broken.exit_code == 1
+    assert "plans" in broken.stdout
