@@ -9,18 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.asynctool import messages
-from support.hostile import FLOODS, encoded
+from support.hostile import encoded
 from support.mutations import Mutator, answer
-from support.samples import examples, sample
+from support.samples import examples
 from support.specimens import documents
 
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.instances.benchmarks.asynctool import reader
-from planoracle.instances.benchmarks.asynctool.calls import MAX_CALL, parse_call
+from planoracle.instances.benchmarks.asynctool.calls import parse_call
 from planoracle.instances.benchmarks.asynctool.encoding import problem_of
 from planoracle.instances.benchmarks.asynctool.language import read_message
-from planoracle.instances.benchmarks.asynctool.rules import PROFILES
-from planoracle.instances.benchmarks.asynctool.simulation import replay
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.files.strict_json import load_json
@@ -30,30 +28,6 @@ SEEDS = st.integers(0, 2**32 - 1)
 NAME = "asynctool/files_1+text_2"
 PROBLEM = problem_of(load(NAME))
 CALL = {"id": "files_1", "func_name": "make_folder", "params": {"name": "a"}}
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.floats() | st.text(),
-        lambda inner: (
-            st.lists(inner)
-            | st.dictionaries(
-                st.sampled_from(
-                    ("id", "func_name", "params", "content", "role", "tool_calls", "function", "arguments", "messages")
-                ),
-                inner,
-            )
-        ),
-    )
-)
-@pytest.mark.slow
-def test_any_message_is_a_call_a_wait_the_close_or_unreadable(message: Any) -> None:
-    for rules in PROFILES.values():
-        said = read_message(message, rules)
-        assert said.kind in ("call", "wait", "close", "unreadable")
-        assert (said.call is not None) == (said.kind == "call")
-        assert len(said.text) <= 2_000
-    answer(messages, message)
 
 
 @given(st.text(alphabet="f(a=1,'b':{}[]-.0e\\)j\n", max_size=60))
@@ -120,12 +94,3 @@ def many(count: int) -> list[dict[str, Any]]:
 def test_files_that_hold_too_much_are_refused_with_the_limit(content: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="at most"):
         reader.read({"format": reader.FORMAT, "version": 1} | content, "file")
-
-
-@pytest.mark.parametrize("flood", sample(list(FLOODS), 10))
-def test_floods_in_calls_are_read_in_linear_time(flood: str) -> None:
-    text = flood * (300_000 // len(flood))
-    for plan in ([CALL | {"func_name": text}], [CALL | {"params": {text: text}}]):
-        answer(lambda plan=plan: replay(PROBLEM, messages(plan), PROFILES["paper"]))
-    for call in (text, text[:MAX_CALL], f"f(a={text[: MAX_CALL - 5]})"):
-        answer(parse_call, call)

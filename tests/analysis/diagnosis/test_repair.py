@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 
 import pytest
-from support.random_instances import workshop
 from support.runner import CliRunner
-from support.samples import sample
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.repair import Repairer, repair
@@ -59,77 +56,7 @@ def verdicts(shared, benchmark):
 # --- correct plans ------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("profile", sample(["paper", "released"], 2))
-@pytest.mark.parametrize("family", sample(["timearena", "recipe2plan"], 2))
-def test_correct_plans_of_the_verdicts_come_back_and_broken_ones_pass(shared, family, profile):
-    repairer, grader = of_profile(profile)
-    same = broken = 0
-    for row in verdicts(shared, family)[:: 12 if family == "recipe2plan" else 2]:
-        limit = {"time_limit": row["time_limit"]} if "time_limit" in row else {}
-        plan = row.get("plan", row.get("actions"))
-        found = repairer.repair(load(row["instance"]), row)
-        if passes(grader, row["instance"], plan, **limit):
-            assert (found.changed, found.moved, found.shift, found.status) == (False, 0, 0, "optimal")
-            assert found.plan is plan
-            same += 1
-        elif found.status != "infeasible":
-            check(found, grader, row["instance"], **limit)
-            again = repairer.repair(load(row["instance"]), limit | {"plan": found.plan})
-            assert (again.changed, again.plan) == (False, found.plan)
-            broken += 1
-        else:
-            assert profile == "released"  # reservations that leave no way
-    assert same > 10
-    assert broken > 10
-
-
-@pytest.mark.parametrize(
-    "name",
-    [COBBLER, "recipe2plan/untimed/Vada_Daikon-Radish", "timearena/household1+lab2", "asynctool/cross3/04@0-2:1"],
-)
-def test_optimal_plans_come_back(name):
-    best = solve(load(name))
-    found = repair(load(name), {"plan": best.plan})
-    assert (found.changed, found.plan, found.makespan) == (False, best.plan, best.makespan)
-    assert found.optimum == best.makespan
-
-
 # --- broken plans -------------------------------------------------------------------------------------
-
-
-def mutated(plan, random):
-    """Shift one command, drop one, or swap two."""
-    plan = [dict(row) for row in plan]
-    kind = random.randrange(3)
-    one = random.choice(plan)
-    if kind == 0:
-        one["start"] = max(0, one["start"] + random.choice((-2, -1, 1, 2)))
-    elif kind == 1:
-        plan.remove(one)
-    else:
-        two = random.choice(plan)
-        one["start"], two["start"] = two["start"], one["start"]
-    return plan
-
-
-@pytest.mark.slow
-def test_mutated_optimal_plans_of_own_instances_are_repaired():
-    changed = 0
-    for seed in range(60):
-        instance, random = workshop(seed), Random(seed)
-        best = solve(instance)
-        if best.plan is None:
-            continue
-        broken = mutated(json.loads(best.plan), random)
-        found = repair(instance, {"plan": broken})
-        assert found.status == "optimal"
-        if found.changed:
-            changed += 1
-            assert found.moved <= 2
-            again = repair(instance, {"plan": found.plan})
-            assert (again.changed, again.makespan) == (False, found.makespan)
-    assert changed > 15
 
 
 def command(step, recipe, minutes, start):

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from random import Random
-
-import pytest
-from support.samples import sample
-
-from planoracle import environment, load
+from planoracle import load
 from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.runs import Live, StateValue, lost_after, run_of, solver_of
 
 WORK = WorkLimit(10.0)
 PROBLEMS = (
@@ -20,34 +14,6 @@ PROBLEMS = (
     "asynchow/async/829",
     "robotouille/synchronous/0_cheese_sandwich",
 )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sample(PROBLEMS))
-def test_what_is_kept_from_state_to_state_is_what_is_found_anew(name: str) -> None:
-    for seed in range(2):
-        run, live, chance = environment(load(name)), Live(WORK), Random(seed)
-        known: StateValue | None = None
-        while not run.done and run.state.count < 12:
-            known = live.state_value(run_of(run), known)
-            assert known.value == solver_of(run_of(run), WORK).value
-            run.step(chance.choice(run.legal()).text)
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_the_commands_of_a_state_lead_to_its_value(name: str) -> None:
-    run, live, chance = environment(load(name), bounded=False), Live(WORK), Random(5)
-    for _ in range(4):
-        if not run.done:
-            run.step(chance.choice([one for one in run.legal() if one.kind != "close"]).text)
-    here = run_of(run)
-    known = live.state_value(here)
-    if lost_after(here, here.stop, known.value):
-        return
-    for command in live.commands(here, known) or ():
-        taken = run.step(command)
-        assert not any(one.kind == "lost" for one in taken.outcomes)
-    assert run.run().makespan == known.value.makespan
 
 
 def test_plans_of_a_length_that_is_asked_for() -> None:

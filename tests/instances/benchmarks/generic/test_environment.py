@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from importlib import import_module
-from pathlib import Path
-from random import Random
 
 import pytest
 
-from planoracle.analysis.template import write
-from planoracle.instances.benchmarks.generic.rules import fault_of
 from planoracle.instances.errors import PlanError
-from planoracle.instances.files.catalog import problem as problem_of
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.instances.protocol.simulator import LegalCommand
-from planoracle.instances.protocol.trajectory import piece_choices, waited
 from planoracle.solver.exact.search import solve
-from tests.support.hostile import VALUES
-from tests.support.live import at_random, best_end, decisions, fault_kind, replayed, wander
+from tests.support.live import best_end, wander
 from tests.support.random_instances import workshop
 
 SOUP = Instance(
@@ -39,103 +29,9 @@ SOUP = Instance(
 )
 
 
-#: What is wrong with a plan only because it is not finished; an action that is paused seems to have ended early.
-UNFINISHED = {"missing_action", "action_duration", "maximum_lag"}
-
-
 def live(problem: Instance = SOUP, profile: str = "paper", **config: object) -> AnyEnvironment:
     benchmark = registry.of(problem)
     return benchmark.environment(problem, benchmark.rules.profile(profile), RunConfig(**config))
-
-
-def odd_piece(problem: Instance):
-    """Return what makes commands that may be wrong in any way, or none."""
-
-    def odd(random: Random) -> object:
-        if random.random() < 0.2:
-            return random.choice(VALUES)
-        action = random.choice(problem.actions)
-        start = random.randrange(4 + sum(one.duration for one in problem.actions))
-        duration = random.choice((action.duration, action.duration, 1, 0, start))
-        agent = random.choice((*problem.agents, "nobody", None))
-        piece = {"action": action.id, "start": start, "duration": duration, "agent": agent}
-        return random.choice((piece, json.dumps(piece), f"Thought: why not?\nAction: {json.dumps([piece])}"))
-
-    return odd
-
-
-def pieces(steps: Iterable[tuple[object, ...]]) -> list[Piece]:
-    """Return what was carried out, with its times; the order of what begins at the same instant is the plan's own."""
-    found = []
-    for command, kind, start, _, violation in steps:
-        assert violation is None
-        if kind != "wait":
-            assert kind == "act"
-            found.append(Piece(**json.loads(str(command))))
-            assert found[-1].start == start
-    return sorted(found, key=lambda one: (one.action, one.start))
-
-
-def joined(found: Iterable[Piece]) -> list[Piece]:
-    """Return pieces with parts of an action that follow each other without a gap as one, as plans have them."""
-    merged: list[Piece] = []
-    for piece in found:
-        last = merged[-1] if merged else None
-        if last and last.action == piece.action and last.end == piece.start and last[3:] == piece[3:]:
-            merged[-1] = last._replace(duration=last.duration + piece.duration)
-        else:
-            merged.append(piece)
-    return merged
-
-
-def compare(run: AnyEnvironment, seed: int) -> str:
-    """Play at random, compare after every turn; return how the run ended."""
-    for step in at_random(run, seed, odd_piece(run.problem)):
-        carried = [one for one in decisions(run) if one[1] != "lost"]
-        whole = run.run()
-        said, had = pieces(carried), pieces(replayed(run))
-        assert joined(said) == joined(had)
-        assert [one for one in carried if one[1] == "wait"] == [one for one in replayed(run) if one[1] == "wait"]
-        assert run.observation.clock == whole.points[-1].state.clock
-        assert {one.kind for one in whole.verdict.violations} <= UNFINISHED
-        assert whole.success == (step.observation.over == "completed")
-        assert run.state.world.point.reached == max((one.end for one in said), default=0)
-    return str(run.state.over)
-
-
-def test_random_runs_are_what_their_submissions_replay_as():
-    assert {compare(live(workshop(seed)), seed) for seed in range(8)} == {"completed", "finished"}
-
-
-@pytest.mark.slow
-def test_hundreds_of_random_runs_are_what_their_submissions_replay_as():
-    for seed in range(400):
-        compare(live(workshop(seed), ("paper", "released")[seed % 2]), seed)
-
-
-@pytest.mark.slow
-def test_random_runs_of_larger_problems():
-    for seed, name in enumerate(("recipe2plan/timed/Cobbler_Pancakes~2", "timearena/household1+household2~2") * 8):
-        compare(live(problem_of(name)), seed)
-
-
-@pytest.mark.slow
-def test_every_optimum_can_be_said_in_commands():
-    for seed in range(40):
-        problem = workshop(seed)
-        best = solve(problem)
-        if best.schedule is None:
-            continue
-        run = live(problem)
-        for piece in best.schedule.pieces:
-            assert run.step(json.dumps(piece._asdict())).outcomes[-1].kind == "act"
-        assert run.state.over == "completed"
-        assert run.run().makespan == best.makespan
-
-
-@pytest.mark.slow
-def test_what_a_state_leaves_can_be_reached_in_commands_that_are_offered():
-    from_random_states(range(100, 115))
 
 
 @pytest.mark.slow
@@ -246,45 +142,3 @@ def test_an_answer_without_a_plan_ends_an_open_run(said: object) -> None:
         return
     with pytest.raises(PlanError):
         run.run()
-
-
-def test_a_benchmark_whose_runs_go_by_the_general_rules_has_an_environment(tmp_path: Path, monkeypatch) -> None:
-    write("tea_room", tmp_path / "made")
-    monkeypatch.syspath_prepend(str(tmp_path / "made"))
-    benchmark = import_module("planoracle_tea_room").benchmark
-    monkeypatch.setitem(registry._registered, "tea_room", benchmark)
-    problem = benchmark.catalog.load("tea_room/breakfast")
-    run = benchmark.environment(problem)
-    for command in ("0 boil", "Action: 0 slice", "3 toast", "3 steep", "3 set", "5 steep"):
-        last = run.step(command)
-    assert [fault_kind(turn.outcomes[-1]) for turn in run.turns] == [None, None, None, "minimum_lag", None, None]
-    assert last.observation.over == "completed"
-    assert run.submission()["plan"] == ["0 boil", "0 slice", "3 toast", "3 set", "5 steep"]
-    assert run.run().makespan == 9
-
-
-@pytest.mark.slow
-def test_the_last_piece_is_judged_as_the_whole_schedule_is():
-    for seed in range(120):
-        problem, random = workshop(seed), Random(seed)
-        point, clock = live(problem).state.world.point, 0
-        for _ in range(12):
-            clock += random.randrange(2)
-            tried = list(piece_choices(waited(point, clock), 1))
-            if not tried:
-                break
-            _, after = random.choice(tried)
-            found = fault_of(problem, after.state.pieces, clock)
-            whole = [
-                one
-                for one in find_violations(problem, Schedule(after.state.pieces))
-                if one.kind not in ("missing_action", "minimum_lag", "maximum_lag")
-            ]
-            paused = {action.id for action in problem.actions if action.interruptible}
-            lasting = [one for one in whole if one.kind != "action_duration" or one.subject not in paused]
-            if lasting:
-                assert found == lasting[0]
-            else:
-                assert found is None or found.kind in ("minimum_lag", "maximum_lag", "action_duration", "agent_busy")
-            if found is None:
-                point = after

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
 from typing import Any
 
 import pytest
@@ -12,12 +11,9 @@ from planoracle import load
 from planoracle.instances.benchmarks.timearena.language import decision, parse
 from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
-from tests.support import timearena
-from tests.support.samples import sample
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
@@ -29,20 +25,6 @@ def live(rules: Profile = PAPER, limit: int | None = None, **config: Any) -> Any
     assert isinstance(problem, Instance)
     one = problem if limit is None else replace(problem, time_limit=limit)
     return registry.get("timearena").environment(one, rules, RunConfig(**config))
-
-
-@BOTH
-@pytest.mark.parametrize("name", sample(["timearena/household4+household7", "timearena/shared/cooking1+cooking2"]))
-def test_what_is_legal_is_what_would_be_valid(rules: Profile, name: str) -> None:
-    simulator = TimeArenaSimulator(world(name), rules, 60)
-    commands = [*timearena.commands(simulator), "wait", "exit", "sing"]
-    state, random = simulator.initial(), Random(5)
-    while not state.end:
-        legal = [command.text for command in simulator.legal(state)]
-        valid = [text for text in commands if simulator.apply(simulator.copy(state), text)[1][0].kind != "lost"]
-        assert sorted(legal) == sorted(valid)
-        state, _ = simulator.apply(state, random.choice(legal))
-    assert state.executed > 4
 
 
 @BOTH
