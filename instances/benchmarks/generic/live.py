@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 
 from planoracle.instances.benchmarks.generic.feedback import describe_violation
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
@@ -162,10 +163,15 @@ def _single(part: object) -> Iterator[object]:
 
 def action_space(problem: Instance) -> ActionSpace:
     """Return the action space: all actions, and ``Finish``."""
-    return ActionSpace((*problem.index, "Finish"), _name_of, timed=True)
+    return ActionSpace((*problem.index, "Finish"), partial(_name_of, problem), timed=True)
 
 
-def _name_of(command: str) -> str:
-    if not command.startswith("{"):
+def _name_of(problem: Instance, command: str) -> str:
+    """Return the action of a command, which may be in the plan language of another package."""
+    if command == "Finish":
         return command
-    return str(json.loads(command)["action"])
+    if command.startswith("{"):
+        return str(json.loads(command)["action"])
+    benchmark = language(problem)
+    plan = benchmark.parse(problem, {benchmark.plan_fields[-1]: [command]})
+    return benchmark.schedule(problem, plan).pieces[0].action
