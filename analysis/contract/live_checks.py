@@ -58,7 +58,7 @@ def refused_commands(case: Case) -> None:
     known: list[str] = [] if space is None or is_open else list(space.names)
     fresh = State.of(case.environment())
     for _, run, _, _, random in case.moves():
-        if random.random() < 0.5:
+        if run.done or random.random() < 0.5:
             continue
         before, waited = State.of(run), run.fork()
         for wait in [one for one in before.legal if one.kind == "wait"][:1]:
@@ -66,13 +66,13 @@ def refused_commands(case: Case) -> None:
         legal = {one.text for one in before.legal}
         known += sorted(legal.difference(known))
         tried = {*random.sample(known, min(len(known), MOST_TRIED)), *(changed(known, random) for _ in range(2))}
-        for text in sorted(tried - legal) if legal else ():
+        for text in sorted(tried - legal):
             after = run.fork()
             results = deeds(after.step(text).outcomes)
             taken = {one.command for one in results if one.kind == "act" and one.violation is None}
             require(is_open or taken <= legal, "a refusal, as the command is not legal", results, text)
             if is_refused(results) and not after.done:
-                _check_unchanged(State.of(after), before, State.of(waited), fresh, text)
+                _check_unchanged(State.of(after), before, State.of(waited), fresh, results[-1].end, text)
 
 
 class State(NamedTuple):
@@ -91,11 +91,11 @@ class State(NamedTuple):
         return cls(run.observation.clock, run.legal(), run.situation(), pieces)
 
 
-def _check_unchanged(after: State, before: State, waited: State, fresh: State, text: str) -> None:
-    """Check that a refusal leaves the state, takes the time of a wait, or starts the run again."""
+def _check_unchanged(after: State, before: State, waited: State, fresh: State, end: int, text: str) -> None:
+    """Check that a refusal ends when it says, and leaves the state, is like a wait, or starts the run again."""
     possible = (before, waited, fresh)
     require(after.legal in [one.legal for one in possible], "the same legal commands", after.legal, text)
-    clocks = [one.clock for one in possible]
+    clocks = (end, fresh.clock)
     require(after.clock in clocks, f"one of the clocks {clocks}", after.clock, text)
     is_same = after.situation in (before.situation, fresh.situation)
     require(is_same or after.clock != before.clock, "the same situation", after.situation, text)
