@@ -1,1 +1,1 @@
-"""Contract suite: checks that every benchmark must pass, for authors of benchmarks and for the tests of planoracle."""
+"""Contract suite: checks that every benchmark must pass."""

@@ -41,16 +41,16 @@ class NotApplicableError(Exception):
     """A check does not concern a problem; the message is the reason."""
 
 
-def require(holds: object, expected: str, found: object = "", command: object = None) -> None:
+def require(holds: object, expected: str, actual: object = "", command: object = None) -> None:
     """Raise `BrokenContractError` unless a condition holds."""
     if not holds:
         after = "" if command is None else f" (command {_short(command)})"
-        raise BrokenContractError(f"expected {expected}; found {_short(found)}{after}")
+        raise BrokenContractError(f"expected {expected}; found {_short(actual)}{after}")
 
 
-def require_equal(found: object, expected: object, what: str, command: object = None) -> None:
+def require_equal(actual: object, expected: object, subject: str, command: object = None) -> None:
     """Raise `BrokenContractError` unless two values are equal."""
-    require(found == expected, f"{what} {_short(expected)}", found, command)
+    require(actual == expected, f"{subject} {_short(expected)}", actual, command)
 
 
 def _short(value: object) -> str:
@@ -89,7 +89,7 @@ def is_refused(results: Sequence[Deed]) -> bool:
     return all(one.kind == "lost" for one in results)
 
 
-class Move(NamedTuple):
+class PlayedMessage(NamedTuple):
     """A message of a random run, the run before and after it, and the results of its commands."""
 
     before: AnyEnvironment
@@ -100,7 +100,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Case:
+class ContractCase:
     """A problem under one rule profile, with the seed of random choices."""
 
     problem: Problem
@@ -123,8 +123,8 @@ class Case:
     @cached_property
     def optimum(self) -> Result:
         """Best plan under the rules; raises `NotApplicableError` if none is known."""
-        changed = self.benchmark.under(self.problem, self.rules)
-        best: Any = SolverOracle(WORK).best(changed, self.rules)
+        mutate = self.benchmark.under(self.problem, self.rules)
+        best: Any = SolverOracle(WORK).best(mutate, self.rules)
         if best.plan is None:
             raise NotApplicableError(f"no plan of {self.problem.name} is known within the limit of work")
         return best  # type: ignore[no-any-return]
@@ -142,7 +142,7 @@ class Case:
         """Grade the submission of a live run."""
         return Grader(oracle=SolverOracle(WORK)).grade_run(environment.run(), environment.submission())
 
-    def runs(self, odd: float = 0.0, longest: int = LONGEST) -> Iterator[Iterator[Move]]:
+    def runs(self, odd: float = 0.0, longest: int = LONGEST) -> Iterator[Iterator[PlayedMessage]]:
         """Yield random runs, message by message.
 
         Parameters
@@ -155,20 +155,20 @@ class Case:
         for number in range(RUNS):
             yield self._moves(Random(f"{self.problem.name} {self.profile} {self.seed} {number}"), odd, longest)
 
-    def moves(self, odd: float = 0.0, longest: int = LONGEST) -> Iterator[Move]:
+    def moves(self, odd: float = 0.0, longest: int = LONGEST) -> Iterator[PlayedMessage]:
         """Yield the messages of all random runs, see `runs`."""
         return chain.from_iterable(self.runs(odd, longest))
 
-    def _moves(self, random: Random, odd: float, longest: int) -> Iterator[Move]:
+    def _moves(self, random: Random, odd: float, longest: int) -> Iterator[PlayedMessage]:
         run, space = self.environment(), self.benchmark.action_space(self.problem)
-        known = [] if space is None or space.timed else list(space.names)
+        commands_seen = [] if space is None or space.timed else list(space.names)
         for _ in range(longest):
             if run.done:
                 break
-            known += [one.text for one in run.legal()]
-            message = changed(known, random) if random.random() < odd else choose(run, random)
+            commands_seen += [one.text for one in run.legal()]
+            message = mutate(commands_seen, random) if random.random() < odd else choose(run, random)
             before = run.fork()
-            yield Move(before, run, message, deeds(run.step(message).outcomes), random)
+            yield PlayedMessage(before, run, message, deeds(run.step(message).outcomes), random)
 
 
 def choose(run: AnyEnvironment, random: Random) -> str:
@@ -178,10 +178,10 @@ def choose(run: AnyEnvironment, random: Random) -> str:
     return random.choice([one for one in legal if one.kind != "close"] or legal).text
 
 
-def changed(known: Sequence[str], random: Random) -> str:
+def mutate(commands_seen: Sequence[str], random: Random) -> str:
     """Return a command that was legal at some time, the same with another number or word, or no command."""
-    text = random.choice(known)
-    other = random.choice(known)
+    text = random.choice(commands_seen)
+    other = random.choice(commands_seen)
     numbers = list(_NUMBER.finditer(text))
     options = [text, other, "Nothing that means anything", text.replace(text.split()[-1], other.split()[-1])]
     if numbers:
@@ -195,8 +195,8 @@ def view(run: AnyEnvironment) -> tuple[object, ...]:
     return run.done, run.observation, run.legal(), run.situation(), run.submission(), run.messages()
 
 
-def broken_plans(case: Case) -> list[object]:
-    """Return plans that break rules: the optimal one without a command, in another order, and with one too many."""
+def broken_plans(case: ContractCase) -> list[object]:
+    """Return broken plans: the optimal one without a command, in another order, with one too many."""
     run, messages = case.optimal_run
     random = Random(case.seed)
     plans: list[object] = []
@@ -205,12 +205,12 @@ def broken_plans(case: Case) -> list[object]:
         one, other = (random.randrange(len(texts)) for _ in range(2))
         texts[one], texts[other] = texts[other], texts[one]
         del texts[random.randrange(len(texts))]
-        texts.insert(random.randrange(len(texts) + 1), changed(messages, random))
-        again = case.environment()
+        texts.insert(random.randrange(len(texts) + 1), mutate(messages, random))
+        repeated = case.environment()
         for text in texts:
-            if not again.done:
-                again.step(text)
-        record = again.submission()
+            if not repeated.done:
+                repeated.step(text)
+        record = repeated.submission()
         plans.append(
             next(value for key, value in record.items() if key in (*case.benchmark.plan_fields, "submissions"))
         )

@@ -10,25 +10,26 @@ from typing import NamedTuple
 
 from planoracle.analysis.contract.cases import (
     MOST_TRIED,
-    Case,
+    ContractCase,
     Deed,
     NotApplicableError,
-    changed,
     deeds,
     is_refused,
+    mutate,
     require,
     require_equal,
     view,
 )
 from planoracle.instances.errors import InputError
-from planoracle.instances.protocol.environment import AnyEnvironment, LegalCommand
+from planoracle.instances.protocol.environment import AnyEnvironment
+from planoracle.instances.protocol.simulator import LegalCommand
 from planoracle.instances.protocol.trajectory import Trajectory
 
 # Most messages until a run of refusals or waits has to end.
 _MOST_MESSAGES = 3_000
 
 
-def legal_commands(case: Case) -> None:
+def legal_commands(case: ContractCase) -> None:
     """Check that every legal command is accepted, as a command and as text, and the action space has it."""
     space = case.benchmark.action_space(case.problem)
     names = set() if space is None else set(space.names)
@@ -50,12 +51,12 @@ def legal_commands(case: Case) -> None:
             require(space is None or space.name_of(command.text) in names, "a name of the action space", command.text)
 
 
-def refused_commands(case: Case) -> None:
+def refused_commands(case: ContractCase) -> None:
     """Check that a command that is not legal is refused, and changes nothing but the time that it takes."""
     space = case.benchmark.action_space(case.problem)
     # Where commands state times, or parameters are part of the solution, legal commands are a selection.
     is_open = not case.benchmark.allows_hints or (space is not None and space.timed)
-    known: list[str] = [] if space is None or is_open else list(space.names)
+    commands_seen: list[str] = [] if space is None or is_open else list(space.names)
     fresh = State.of(case.environment())
     for _, run, _, _, random in case.moves():
         if run.done or random.random() < 0.5:
@@ -64,13 +65,16 @@ def refused_commands(case: Case) -> None:
         for wait in [one for one in before.legal if one.kind == "wait"][:1]:
             waited.step(wait)
         legal = {one.text for one in before.legal}
-        known += sorted(legal.difference(known))
-        tried = {*random.sample(known, min(len(known), MOST_TRIED)), *(changed(known, random) for _ in range(2))}
+        commands_seen += sorted(legal.difference(commands_seen))
+        tried = {
+            *random.sample(commands_seen, min(len(commands_seen), MOST_TRIED)),
+            *(mutate(commands_seen, random) for _ in range(2)),
+        }
         for text in sorted(tried - legal):
             after = run.fork()
             results = deeds(after.step(text).outcomes)
-            taken = {one.command for one in results if one.kind == "act" and one.violation is None}
-            require(is_open or taken <= legal, "a refusal, as the command is not legal", results, text)
+            accepted_texts = {one.command for one in results if one.kind == "act" and one.violation is None}
+            require(is_open or accepted_texts <= legal, "a refusal, as the command is not legal", results, text)
             if is_refused(results) and not after.done:
                 _check_unchanged(State.of(after), before, State.of(waited), fresh, results[-1].end, text)
 
@@ -92,7 +96,7 @@ class State(NamedTuple):
 
 
 def _check_unchanged(after: State, before: State, waited: State, fresh: State, end: int, text: str) -> None:
-    """Check that a refusal ends when it says, and leaves the state, is like a wait, or starts the run again."""
+    """Check that a refusal leaves the state, is like a wait, or starts the run again."""
     possible = (before, waited, fresh)
     require(after.legal in [one.legal for one in possible], "the same legal commands", after.legal, text)
     clocks = (end, fresh.clock)
@@ -102,15 +106,15 @@ def _check_unchanged(after: State, before: State, waited: State, fresh: State, e
     require(after.pieces in (before.pieces, fresh.pieces), "the same pieces", after.pieces, text)
 
 
-def graded_states(case: Case) -> None:
-    """Check that after every message the replay of the submission agrees with the live run in verdict and times."""
+def graded_states(case: ContractCase) -> None:
+    """Check that after every message the replay agrees with the live run in verdict and times."""
     for odd in (0.0, 0.25):
         for before, run, message, results, _ in case.moves(odd):
             record, replay = run.submission(), run.run()
             require_equal(json.loads(json.dumps(record)), record, "submission as JSON", message)
             require_equal(replay.rules, case.rules, "rules of the replay", message)
-            again = case.benchmark.run(case.problem, record, case.rules)
-            require_equal(again.verdict, replay.verdict, "verdict of the same submission", message)
+            repeated = case.benchmark.run(case.problem, record, case.rules)
+            require_equal(repeated.verdict, replay.verdict, "verdict of the same submission", message)
             verdict, steps = replay.verdict, deeds(replay.steps)
             violations = {(one.position, one.kind) for one in verdict.violations}
             lost = {(one.position, one.violation) for one in steps if one.violation}
@@ -139,30 +143,30 @@ def _compare_times(steps: list[Deed], live: list[Deed], message: str) -> None:
         require_equal(sorted(replayed), sorted(seen), "times of the commands carried out", message)
 
 
-def snapshots(case: Case) -> None:
+def snapshots(case: ContractCase) -> None:
     """Check that snapshots and forks are independent of the run, and repeat it exactly."""
     for moves in case.runs(0.1, 12):
         for before, run, message, _, random in moves:
-            state, shown, after = before.state, view(before), view(run)
+            state, visible_state, after = before.state, view(before), view(run)
             for other in (before.fork(), deepcopy(before)):
                 other.step(message)
                 require_equal(view(other), after, "state of a copy after the same message", message)
                 for _ in range(3):
                     if not other.done:
-                        other.step(changed([message, "wait"], random))
-                require_equal(view(before), shown, "state before the copy went on", message)
+                        other.step(mutate([message, "wait"], random))
+                require_equal(view(before), visible_state, "state before the copy went on", message)
                 require_equal(view(run), after, "state of the run before the copy went on", message)
                 other.restore(state)
-                require_equal(view(other), shown, "restored state", message)
-        again = case.environment()
+                require_equal(view(other), visible_state, "restored state", message)
+        repeated = case.environment()
         for turn in run.turns:
-            again.step(turn.message)
-        require_equal(view(again), view(run), "state after the same messages", message)
-        again.reset()
-        require_equal(view(again), view(case.environment()), "state after a reset", "reset")
+            repeated.step(turn.message)
+        require_equal(view(repeated), view(run), "state after the same messages", message)
+        repeated.reset()
+        require_equal(view(repeated), view(case.environment()), "state after a reset", "reset")
 
 
-def pickles(case: Case) -> None:
+def pickles(case: ContractCase) -> None:
     """Check that a run can be pickled, and goes on in the same way."""
     for before, run, message, _, _ in case.moves(0.0, 6):
         try:
@@ -174,8 +178,8 @@ def pickles(case: Case) -> None:
         require_equal(view(copy), view(run), "state of a pickled run", message)
 
 
-def ends(case: Case) -> None:
-    """Check that a run of refusals or waits ends, within the time limit, and a run that is over takes no commands."""
+def ends(case: ContractCase) -> None:
+    """Check that a run of refusals or waits ends in time, and then takes no commands."""
     for has_waits in (False, True):
         run, message = case.environment(bounded=True), "Nothing that means anything"
         limit = run.run().time_limit
@@ -196,12 +200,12 @@ def ends(case: Case) -> None:
 
 
 def _check_over(run: AnyEnvironment) -> None:
-    shown = view(run)
+    visible_state = view(run)
     require_equal(list(run.legal()), [], "legal commands after the end")
     for message in ("wait", "", None):
         try:
             run.step(message)
         except InputError:
-            require_equal(view(run), shown, "state after the end", message)
+            require_equal(view(run), visible_state, "state after the end", message)
         else:
             require(False, "an error, as the run is over", "none", message)

@@ -8,7 +8,7 @@ from random import Random
 
 from planoracle.analysis.contract.cases import (
     BrokenContractError,
-    Case,
+    ContractCase,
     NotApplicableError,
     broken_plans,
     require,
@@ -77,15 +77,15 @@ def names(benchmark: AnyBenchmark, seed: int) -> None:
 
 
 def rules(benchmark: AnyBenchmark, seed: int) -> None:
-    """Check that there are the profiles ``paper`` and ``released``, and that each rule can be set by name and text."""
+    """Check that there are two rule profiles, and that each rule can be set by name and text."""
     profiles = benchmark.rules.profiles
     require({"paper", "released"} <= set(profiles), "the profiles paper and released", sorted(profiles))
     for name, profile in profiles.items():
         require_equal(benchmark.rules.profile(name), profile, f"profile {name}")
         for rule in profile.__dataclass_fields__:
             for value in benchmark.rules.choices.get(rule, (str(getattr(profile, rule)),)):
-                changed = benchmark.rules.profile(name, **{rule: value})
-                require_equal(str(getattr(changed, rule)).lower(), str(value).lower(), f"rule {rule}")
+                mutate = benchmark.rules.profile(name, **{rule: value})
+                require_equal(str(getattr(mutate, rule)).lower(), str(value).lower(), f"rule {rule}")
     for options in ({"no_such_rule": "true"}, {"refuse_unread": "perhaps"}):
         try:
             benchmark.rules.profile("paper", **options)
@@ -97,8 +97,8 @@ def rules(benchmark: AnyBenchmark, seed: int) -> None:
 def sentences(benchmark: AnyBenchmark, seed: int) -> None:
     """Check that topics of critiques have different keys, and each kind of violation belongs to one topic."""
     topics = benchmark.feedback.TOPICS
-    for what, values in (("keys", [one.key for one in topics]), ("kinds", [k for one in topics for k in one.kinds])):
-        require_equal(len(set(values)), len(values), f"number of different {what}")
+    for subject, values in (("keys", [one.key for one in topics]), ("kinds", [k for one in topics for k in one.kinds])):
+        require_equal(len(set(values)), len(values), f"number of different {subject}")
 
 
 def generated(benchmark: AnyBenchmark, seed: int) -> None:
@@ -112,22 +112,24 @@ def generated(benchmark: AnyBenchmark, seed: int) -> None:
         require(fingerprint(one.problem) != fingerprint(other.problem), "another problem of another number", number)
 
 
-def documents(case: Case) -> None:
+def documents(case: ContractCase) -> None:
     """Check that a problem written as a document and read again is equal, with the same fingerprint."""
     problem = case.problem
     document = load_json(to_json(case.benchmark.document(problem)).encode(), "document")
     reader = next((one for one in map(registry.get, registry.names()) if one.recognises(document)), None)
     if reader is None:
         raise BrokenContractError("expected a benchmark that recognises the document; found none")
-    (again,) = reader.read(document, "document")
-    require_equal(registry.of(again).document(again) | {"benchmark": ""}, document | {"benchmark": ""}, "document")
-    if again.benchmark != problem.benchmark:
+    (repeated,) = reader.read(document, "document")
+    require_equal(
+        registry.of(repeated).document(repeated) | {"benchmark": ""}, document | {"benchmark": ""}, "document"
+    )
+    if repeated.benchmark != problem.benchmark:
         raise NotApplicableError("files state problems of this benchmark by the general rules")
-    require_equal(fingerprint(again), fingerprint(problem), "fingerprint of the problem read")
-    require(again == problem, "an equal problem", again)
+    require_equal(fingerprint(repeated), fingerprint(problem), "fingerprint of the problem read")
+    require(repeated == problem, "an equal problem", repeated)
 
 
-def plans(case: Case) -> None:
+def plans(case: ContractCase) -> None:
     """Check that a plan is read alike from each field of a submission, and from text with a fence."""
     plan, benchmark = case.optimum.plan, case.benchmark
     expected = benchmark.run(case.problem, plan, case.rules).verdict
@@ -137,7 +139,7 @@ def plans(case: Case) -> None:
         require_equal(verdict, expected, "verdict of the same plan", form)
 
 
-def hostile_messages(case: Case) -> None:
+def hostile_messages(case: ContractCase) -> None:
     """Check that no message of a live run raises an error or succeeds, and each is answered."""
     for loop in ("closed", "open"):
         start = case.environment(loop=loop)
@@ -157,10 +159,10 @@ def hostile_messages(case: Case) -> None:
         require_equal(view(start), view(case.environment(loop=loop)), "state of the run before", "all messages")
 
 
-def hostile_plans(case: Case) -> None:
-    """Check that hostile submissions give a grade that is no success, or a typed error, each time the same."""
+def hostile_plans(case: ContractCase) -> None:
+    """Check that hostile submissions give a grade that is no success, or a typed error."""
     grader = Grader(details=False)
-    damaged = [_damaged(plan, Random(case.seed + n)) for n, plan in enumerate(broken_plans(case) * 5)]
+    damaged = [_damage(plan, Random(case.seed + n)) for n, plan in enumerate(broken_plans(case) * 5)]
     for value in (*hostile_values(), *damaged):
         for submission in (value, {"plan": value, case.benchmark.plan_fields[0]: value}):
             try:
@@ -168,8 +170,8 @@ def hostile_plans(case: Case) -> None:
             except InputError as error:
                 require(len(str(error)) < 20_000, "a short error", len(str(error)), value)
                 continue
-            again = case.benchmark.run(case.problem, submission, case.rules).verdict
-            require_equal(replay.verdict, again, "verdict of the same submission", value)
+            repeated = case.benchmark.run(case.problem, submission, case.rules).verdict
+            require_equal(replay.verdict, repeated, "verdict of the same submission", value)
             require(0 <= replay.verdict.progress <= 1, "progress from 0 to 1", replay.verdict.progress, value)
             require(not replay.success or value in damaged, "no success", replay.verdict, value)
             json.dumps(grader.grade_run(replay, {"instance": case.problem.name}).row())
@@ -177,13 +179,13 @@ def hostile_plans(case: Case) -> None:
 
 def hostile_values() -> Iterator[object]:
     """Yield values that readers, clocks and patterns may stumble over."""
-    values = (*_NUMBERS, *_TEXTS, [], {}, [[]], [None], {"": None}, _DEEP)
+    values: tuple[object, ...] = (*_NUMBERS, *_TEXTS, [], {}, [[]], [None], {"": None}, _DEEP)
     yield from values
     yield from ({key: value} for key in _KEYS for value in (*_NUMBERS[::3], *_TEXTS[::4], [[]], _DEEP))
     yield from (text * (_FLOOD // len(text)) for text in _FLOODED)
 
 
-def _damaged(plan: object, random: Random) -> object:
+def _damage(plan: object, random: Random) -> object:
     """Return a plan with a part of its text removed, repeated or replaced."""
     text = plan if isinstance(plan, str) else json.dumps(plan)
     start, end = sorted(random.randrange(len(text)) for _ in range(2))

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from planoracle.analysis.contract import live_checks, reading_checks, verdict_checks
-from planoracle.analysis.contract.cases import BrokenContractError, Case, NotApplicableError
+from planoracle.analysis.contract.cases import BrokenContractError, ContractCase, NotApplicableError
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import names_of, problem
 from planoracle.instances.generate.styles import generate
@@ -125,7 +125,7 @@ def check_benchmark(
     first = [case for case in cases if case.problem is cases[0].problem]
     for check in BENCHMARK_CHECKS:
         yield _result(check, [(benchmark.name, partial(check, benchmark, seed))])
-    own: dict[str, Case] = {}
+    own: dict[str, ContractCase] = {}
     for case in cases:
         own.setdefault(case.problem.name, case)
     for checks, concerned in ((PROBLEM_CHECKS, own.values()), (PROFILE_CHECKS, cases), (HOSTILE_CHECKS, first)):
@@ -154,14 +154,14 @@ def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
     return chosen
 
 
-def cases_of(problems: Sequence[Problem], seed: int) -> Iterator[Case]:
+def cases_of(problems: Sequence[Problem], seed: int) -> Iterator[ContractCase]:
     """Yield each problem under its own rules and under every other profile."""
     for one in problems:
         benchmark = registry.of(one)
         own = benchmark.default_rules(one)
         profiles = {"own": own} | {name: rules for name, rules in benchmark.rules.profiles.items() if rules != own}
         for name, rules in profiles.items():
-            yield Case(one, name, rules, seed)
+            yield ContractCase(one, name, rules, seed)
 
 
 def _result(check: Callable[..., None], cases: Sequence[tuple[str, Callable[[], None]]]) -> CheckResult:
