@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 
-from planoracle.instances.protocol.environment import AnyEnvironment
+from planoracle.instances.protocol.environment import AnyEnvironment, Transition
+
+
+def at_random(
+    run: AnyEnvironment, seed: int, odd: Callable[[Random], object], share: float = 0.15
+) -> Iterator[Transition]:
+    """Play to the end: mostly legal commands, and now and then something ``odd``."""
+    random = Random(seed)
+    while not run.done:
+        legal = run.legal()
+        chosen = odd(random) if random.random() < share or not legal else random.choice(legal).text
+        yield run.step(chosen)
 
 
 def wander(run: AnyEnvironment, seed: int, most: int) -> None:
