@@ -181,7 +181,8 @@ def hostile_values() -> Iterator[object]:
     """Yield values that readers, clocks and patterns may stumble over."""
     values: tuple[object, ...] = (*_NUMBERS, *_TEXTS, [], {}, [[]], [None], {"": None}, _DEEP)
     yield from values
-    yield from ({key: value} for key in _KEYS for value in (*_NUMBERS[::3], *_TEXTS[::4], [[]], _DEEP))
+    nested: tuple[object, ...] = (*_NUMBERS[::3], *_TEXTS[::4], [[]], _DEEP)
+    yield from ({key: value} for key in _KEYS for value in nested)
     yield from (text * (_FLOOD // len(text)) for text in _FLOODED)
 
 
