@@ -76,7 +76,9 @@ def refused_commands(case: ContractCase) -> None:
             accepted_texts = {one.command for one in results if one.kind == "act" and one.violation is None}
             require(is_open or accepted_texts <= legal, "a refusal, as the command is not legal", results, text)
             if is_refused(results) and not after.done:
-                _check_unchanged(State.of(after), before, State.of(waited), fresh, results[-1].end, text)
+                _check_unchanged(
+                    State.of(after), before, State.of(waited), fresh, results[-1].end if results else before.clock, text
+                )
 
 
 class State(NamedTuple):

@@ -136,7 +136,7 @@ def check_benchmark(
 def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
     """Return some problems of a benchmark, the last with two agents if it has such problems.
 
-    Problems are bundled ones, or generated if none are bundled. Of those drawn the largest are left out.
+    Problems are bundled ones, or generated if none are bundled. Of those drawn the smallest are taken.
     """
     names, drawn = list(names_of(benchmark)), _DRAWN * count
     problems: list[Problem] = []
@@ -145,11 +145,10 @@ def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
     elif benchmark.generator is not None:
         problems = [generate(benchmark.name, seed, number).problem for number in range(drawn)]
     own = [one for one in problems if one.benchmark == benchmark.name]
-    ordered = sorted(own, key=lambda one: len(to_json(benchmark.document(one))))
-    chosen = ordered[: max(count, len(ordered) // 2)][:: max(1, len(ordered) // (2 * count) if count else 1)][:count]
+    chosen = sorted(own, key=lambda one: len(to_json(benchmark.document(one))))[:count]
     if count > 1:
         with suppress(InputError):
-            pair = benchmark.with_agents(chosen[-1], "~2")
+            pair = benchmark.with_agents(chosen[0], "~2")
             chosen[-1:] = [pair] if pair.benchmark == benchmark.name else chosen[-1:]
     return chosen
 
