@@ -80,7 +80,10 @@ def _has_legal_start(run: AnyEnvironment, message: str, space: ActionSpace | Non
     """
     if space is None or not space.timed:
         return False
-    name = space.name_of(message)
+    try:
+        name = space.name_of(message)
+    except ValueError:  # undefined for several commands
+        return True
     same = [one.text for one in run.legal() if space.name_of(one.text) == name]
     return name not in space.names or _start(run, message) in [_start(run, text) for text in same]
 
