@@ -37,7 +37,7 @@ COMMANDS = {
     "regret": ("Explain", "Compute the regret of each decision: the increase in the best reachable makespan."),
     "next": ("Explain", "List the commands that keep the best makespan reachable, and the best completion."),
     "generate": ("Create", "Generate random problems; the same seed, parameters and version give the same bytes."),
-    "benchmark": ("Create", "List the benchmarks, or create the package of a new one."),
+    "benchmark": ("Create", "List the benchmarks, create the package of a new one, or check one."),
     "instances": ("Show", "List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file."),
     "gantt": ("Show", "Draw a schedule as a Gantt chart, with one row per agent and object."),
     "report": ("Show", "Write an HTML page with a leaderboard, and each plan drawn above the optimum."),
