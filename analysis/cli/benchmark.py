@@ -66,7 +66,7 @@ def check(
     name: Annotated[str, typer.Argument(help="Name of the benchmark.")],
     problems: Annotated[
         int, typer.Option(help="Number of problems: bundled ones, or generated ones if none are bundled.", min=0)
-    ] = 2,
+    ] = 4,
     seed: Annotated[int, typer.Option(help="Seed of the sample and of random runs.", min=0)] = 0,
     instance: Annotated[
         list[Path] | None, typer.Option(help="File of further problems (repeatable).", metavar="FILE")

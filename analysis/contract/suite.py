@@ -92,7 +92,7 @@ class CheckResult:
 
 
 def check_benchmark(
-    benchmark: AnyBenchmark, count: int = 2, seed: int = 0, problems: Sequence[Problem] = ()
+    benchmark: AnyBenchmark, count: int = 4, seed: int = 0, problems: Sequence[Problem] = ()
 ) -> Iterator[CheckResult]:
     """Run all checks on a benchmark; yield the result of each.
 

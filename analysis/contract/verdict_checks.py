@@ -126,9 +126,10 @@ def _compare_start(run: AnyEnvironment, point: DecisionPoint, piece: Piece) -> N
     """Play a piece on a fork; it is accepted if and only if the general model accepts it."""
     replay: Any = run.run()
     fork, texts = run.fork(), replay.commands(point, Schedule((piece,)))
-    results: list[Deed] = []
+    results, text = list[Deed](), ""
     while texts and not fork.done and not any(one.kind == "act" for one in results):
-        results = deeds(fork.step(texts.pop(0)).outcomes)
+        text = texts.pop(0)
+        results = deeds(fork.step(text).outcomes)
         if is_refused(results):
             break
     if any(one.kind == "act" and one.violation is None for one in results):
@@ -137,6 +138,11 @@ def _compare_start(run: AnyEnvironment, point: DecisionPoint, piece: Piece) -> N
         require(begins[0] >= clock, f"no start before the clock {clock}", begins, results[-1].command)
         wrong = _faults(_point(fork), fork.run().success)
         require(not wrong, f"a refusal of {piece}", wrong, results[-1].command)
+        space = run.benchmark.action_space(run.problem)
+        # Where parameters of commands are part of the solution, not all that is accepted is offered.
+        if space is not None and piece.start == clock and run.benchmark.allows_hints:
+            offered = {space.name_of(one.text) for one in run.legal()}
+            require(space.name_of(text) in offered, "a legal command for what can start now", offered, text)
     elif is_refused(results[-1:]):
         require(
             piece.start < run.observation.clock or not _can_start(point, piece),

@@ -33,6 +33,7 @@ NOT_APPLICABLE = {
 
 #: Problems with what a sample may lack: windows, pairs of objects, random delays, several cooks.
 FURTHER = {
+    "asynchow": "asynchow/parallel/101",
     "asynctool": "asynctool/cross2/01@0-2:3",
     "kitchens": "kitchens/synchronous/3_burger~3",
     "recipe2plan": "recipe2plan/timed/Cobbler_Pancakes",
