@@ -337,7 +337,7 @@ class Environment(Generic[_P, _R, _S]):
         return self.benchmark.run(self.problem, self.submission(), self.rules)
 
     def verdict(self) -> Replay:
-        """Return the verdict of the rules on a closed-loop run so far; grading `submission` gives the same one."""
+        """Return the verdict of the rules on a closed-loop run so far, which grading confirms."""
         return self.simulator.verdict(self.state.world)
 
     def messages(self) -> list[Message]:
