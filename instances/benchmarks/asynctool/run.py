@@ -133,9 +133,12 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every reference call whose result to build on is known, the closing message and the wait."""
         clock = point.state.clock
-        simulator, state = AsyncToolSimulator(self.task, self.rules), self.record.state
-        if state.number != clock:
-            state, _ = fold(simulator, (read_message(one, self.rules) for one in self.plan.commands[:clock]))
+        messages = self.plan.commands[:clock]
+        if point not in self.points:
+            messages = [*written(self.problem, Schedule(point.state.pieces))]
+            messages += [WAIT] * (clock - len(messages))
+        simulator = AsyncToolSimulator(self.task, self.rules)
+        state, _ = fold(simulator, (read_message(one, self.rules) for one in messages))
         actions = [task.actions[number] for task, number in simulator.ready(state)]
         if state.complete and not state.closed:
             actions.append(CLOSE)
