@@ -11,11 +11,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = re.sub("<!--.*?-->", "", (ROOT / ".github" / "SECURITY.md").read_text(encoding="utf-8"), flags=re.DOTALL)
 PROMISES = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if "::" in line]
-#: Modules that read pickles: of our own processes, and a reader of a benchmark that makes plain data only.
+#: Modules that read pickles: of our own processes, of runs that a check has just pickled, and a reader of a benchmark
+#: that makes plain data only.
 PICKLES = {
     "analysis/batch/cluster.py",
     "analysis/batch/pool.py",
     "analysis/batch/worker.py",
+    "analysis/contract/live_checks.py",
     "instances/benchmarks/asynchow/problems.py",
 }
 

@@ -133,7 +133,7 @@ def test_steps_to_go_agrees_with_a_blind_search() -> None:
                 break
         else:
             run = benchmark.run(tiny, {"actions": actions}, replace(RULES, price_rest=True))
-            found = Grade.of_run(run, oracle.SolverOracle()).metrics
+            found = Grade.of_run(run, oracle.SolverOracle(), id=None, instance=None).metrics
             assert found["steps_left"] == blind(tiny, actions), seed
             assert (found["rest"] == "infeasible") == (found["steps_left"] is None)
             compared += 1
