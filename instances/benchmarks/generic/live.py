@@ -50,7 +50,7 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
     soup/chop is begun, and over at tick 5.
     It is tick 5.
     >>> print(run.step('{"action": "soup/boil", "start": 3, "duration": 9, "agent": "agent"}').observation.text)
-    Refused: soup/boil starts too early, it is tick 5.
+    Refused: soup/boil at tick 3 cannot be started by agent, who attends to soup/chop (tick 0 to tick 5).
     It is tick 5.
     >>> print(run.step('{"action": "soup/boil", "start": 5, "duration": 9, "agent": "agent"}').observation.text)
     soup/boil is begun, and over at tick 14.

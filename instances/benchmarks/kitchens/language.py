@@ -72,6 +72,7 @@ def reading(problem: Kitchen, submitted: object, rules: Profile) -> Reading[list
     Examples
     --------
     >>> from planoracle import load
+    >>> from planoracle.instances.benchmarks.kitchens.rules import PROFILES
     >>> soup = load("kitchens/asynchronous/5_potato_soup")
     >>> text = "1. move Robot1 from table1 to stove1.\n2. Then: **Do nothing**"
     >>> reading(soup, text, PROFILES["paper"]).commands

@@ -48,8 +48,7 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenRunState]):
     Examples
     --------
     >>> from planoracle import environment, load
-    >>> from planoracle.instances.protocol.environment import RunConfig
-    >>> run = environment(load("kitchens/synchronous/1_lettuce_sandwich"), config=RunConfig(feedback="terse"))
+    >>> run = environment(load("kitchens/synchronous/1_lettuce_sandwich"), feedback="terse")
     >>> print(run.step("I take it. Action: Pick up lettuce1 from table2 using robot1").observation.text)
     "Pick up lettuce1 from table2 using robot1": refused
     robot1 at table1, hands empty

@@ -249,7 +249,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             violations=violations,
             fatal=violations[-1] if state.end == "five_invalid" else None,
             executed=state.executed,
-            progress=past[-1].score / 100 if past else 0,
+            progress=past[-1].score / 100 if past else 0.0,
             goal_ratio=(len(tasks) - len(open_tasks)) / len(tasks),
             success=state.end == "completed",
             makespan=state.minute,
