@@ -158,7 +158,7 @@ def cases_of(problems: Sequence[Problem], seed: int) -> Iterator[ContractCase]:
     for one in problems:
         benchmark = registry.of(one)
         own = benchmark.default_rules(one)
-        profiles = {"own": own} | {name: rules for name, rules in benchmark.rules.profiles.items() if rules != own}
+        profiles = {"default": own} | {name: rules for name, rules in benchmark.rules.profiles.items() if rules != own}
         for name, rules in profiles.items():
             yield ContractCase(one, name, rules, seed)
 

@@ -11,7 +11,6 @@ from planoracle.analysis.figures.gantt import gantt, gantt_pair
 from planoracle.analysis.figures.kitchen_plan import picture, picture_pair
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule, as_schedules
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem, for_kind
@@ -32,7 +31,7 @@ def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str |
     InputError, PlanError
         If the plan cannot be read, holds nothing to draw, or is too long.
     """
-    if isinstance(problem, Kitchen):
+    if problem.kind == "kitchen":
         return picture(_run(problem, plan).record, ax, title=title)
     instance, schedule = for_kind(problem, _SCHEDULES)(problem, plan)
     return gantt(instance, schedule, ax, title=title)
@@ -46,7 +45,7 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
     InputError, PlanError
         As `draw`.
     """
-    if isinstance(problem, Kitchen):
+    if problem.kind == "kitchen":
         return picture_pair(_run(problem, upper).record, _run(problem, lower).record, names=names)
     return gantt_pair(*for_kind(problem, _SCHEDULES)(problem, upper, lower), names=names)
 

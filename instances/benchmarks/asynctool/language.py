@@ -112,7 +112,7 @@ class _Parts(_Messages):
         )
 
 
-def reading(problem: Instance, submission: Any, rules: Profile) -> Reading[list[object]]:
+def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[object]]:
     """Read the agent's messages of a transcript.
 
     A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a ``"role"``
@@ -125,24 +125,24 @@ def reading(problem: Instance, submission: Any, rules: Profile) -> Reading[list[
     PlanError
         If it has none of these forms.
     """
-    if isinstance(submission, str):
-        value = whole_value(submission)
+    if isinstance(submitted, str):
+        value = whole_value(submitted)
         if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
-            result = outputs.read(submission, _Messages())
-            alone = not result.commands and submission.strip()  # one message that says nothing that we know
-            return replace(result, commands=[submission], read_from="whole text") if alone else result
-        submission = value
-    if isinstance(submission, dict):
-        submission = chat_in(submission) if chat_in(submission) is not None else submission.get("messages")
-    if not isinstance(submission, list):
-        raise PlanError("must be a list of messages or a text", field="turns", value=submission)
-    for i, entry in enumerate(submission):
+            result = outputs.read(submitted, _Messages())
+            alone = not result.commands and submitted.strip()  # one message that says nothing that we know
+            return replace(result, commands=[submitted], read_from="whole text") if alone else result
+        submitted = value
+    if isinstance(submitted, dict):
+        submitted = chat_in(submitted) if chat_in(submitted) is not None else submitted.get("messages")
+    if not isinstance(submitted, list):
+        raise PlanError("must be a list of messages or a text", field="turns", value=submitted)
+    for i, entry in enumerate(submitted):
         if not isinstance(entry, dict | str):
             raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
-    retained = [entry for entry in submission if isinstance(entry, str) or entry.get("role") in _AGENT]
+    retained = [entry for entry in submitted if isinstance(entry, str) or entry.get("role") in _AGENT]
     single = len(retained) == 1 and not (isinstance(retained[0], dict) and "unreadable" in retained[0])
     if single or not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in retained):
-        result = outputs.read(submission, _Parts())  # a whole transcript in one message, or one in words of its own
+        result = outputs.read(submitted, _Parts())  # a whole transcript in one message, or one in words of its own
         if len(result.commands) > 1:
             return result
     return as_given(retained)

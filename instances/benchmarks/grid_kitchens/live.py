@@ -37,10 +37,8 @@ from planoracle.instances.benchmarks.grid_kitchens.rules import (
 )
 from planoracle.instances.errors import PlanError
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.feedback import quoted
 from planoracle.instances.protocol.live import LiveText, ending, terse
-from planoracle.instances.protocol.settings import Setting, by_name
 from planoracle.instances.protocol.simulator import Step, Unreadable
 
 #: With ``RunConfig.bounded`` a run ends after so many ticks for each order, most plans take a tenth of it.
@@ -172,16 +170,6 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
     def is_final(self, state: RunState) -> bool:
         """Return False after an error but the last."""
         return state.kitchen.error is None or self.simulator.ended(state) is not None
-
-
-#: Class of the texts of live runs.
-TEXT = GridKitchenText
-
-_PROMPTS: Final = "planoracle.instances.benchmarks.paracook"
-#: The setting of the paper: the whole plan at once.
-SETTINGS = by_name(
-    [Setting("io", "IO: the whole plan at once", _PROMPTS, "task", "whole", "again", config=RunConfig("open"))]
-)
 
 
 def _plain(message: object) -> object:

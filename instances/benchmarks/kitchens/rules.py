@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.protocol.profiles import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,5 +49,3 @@ PROFILES = {"paper": Profile(), "released": Profile(skip_after_finish=True, norm
 
 #: Values of the rules that are text.
 CHOICES = {"moves": ("turns", "joint"), "limit": ("optimum", "published")}
-
-RULE_SET = RuleSet("robotouille", PROFILES, CHOICES)

@@ -188,7 +188,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     runs = lazy("planoracle.instances.benchmarks.grid_kitchens.run")
     metrics = lazy("planoracle.instances.benchmarks.paracook.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.grid_kitchens.feedback")
-    live = lazy("planoracle.instances.benchmarks.grid_kitchens.live")
+    live = lazy("planoracle.instances.benchmarks.paracook.live")
     results = lazy("planoracle.instances.benchmarks.paracook.human_plans")
     generator = lazy("planoracle.instances.benchmarks.paracook.generator")
 

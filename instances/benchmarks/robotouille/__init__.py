@@ -196,7 +196,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     catalog = lazy("planoracle.instances.benchmarks.robotouille.problems")
     reader = lazy("planoracle.instances.benchmarks.robotouille.reader")
     language = lazy("planoracle.instances.benchmarks.kitchens.language")
-    rules = lazy("planoracle.instances.benchmarks.kitchens.rules:RULE_SET")
+    rules = lazy("planoracle.instances.benchmarks.robotouille.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.kitchens.run")
     metrics = lazy("planoracle.instances.benchmarks.robotouille.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.robotouille.feedback")

@@ -1,0 +1,8 @@
+"""Rule profiles of Robotouille: those of kitchens, set as ``robotouille.RULE``."""
+
+from __future__ import annotations
+
+from planoracle.instances.benchmarks.kitchens.rules import CHOICES, PROFILES
+from planoracle.instances.protocol.profiles import RuleSet
+
+RULE_SET = RuleSet("robotouille", PROFILES, CHOICES)
