@@ -7,6 +7,8 @@ end (Carlier and Pinson 1998 for one unit each). For at any instant no more unit
 have been released, plus those that are not yet in their tails, less all of them: in a schedule no shorter than head,
 work and tail of any job, each is one or the other. That bounds the capacity that is used.
 
+The work of a resource is added up twice: in units, and in halves of its capacity.
+
 """
 
 from __future__ import annotations
@@ -173,7 +175,9 @@ def resource_bound(
     """Return the best bound by the uses of one resource; parameters as for `agents_bound`.
 
     Equal settings may share capacity: of those of equal duration only the largest counts, and none if another use has
-    that duration, for they may share its units.
+    that duration, for they may share its units. The uses that count never share units. So at any instant either one of
+    more than half of the capacity is under way, or at most two of exactly half: counted as two halves, one half or
+    none, they never exceed two halves (a dual feasible function, Fekete and Schepers 2001).
 
     Parameters
     ----------
@@ -195,4 +199,13 @@ def resource_bound(
             shared[demand.sets, length] = BoundJob(head, length, tail, max(known_one.units, job.units))
     jobs += [job for (_, length), job in shared.items() if length not in lengths]
     jobs = [job for job in jobs if job.work]
-    return work_bound(jobs, capacity, lower_bound, _FEW_HEADS if len(jobs) <= _FEW else None) if jobs else lower_bound
+    if not jobs:
+        return lower_bound
+    most_heads = _FEW_HEADS if len(jobs) <= _FEW else None
+    best = work_bound(jobs, capacity, lower_bound, most_heads)
+    halves = [job._replace(units=1 + (2 * job.units > capacity)) for job in jobs if 2 * job.units >= capacity]
+    if not halves or all(2 * job.units in (capacity, 2 * capacity) for job in jobs):
+        return best  # no set of jobs has more work in halves than in units
+    if all(job.units == 2 for job in halves):
+        return work_bound([job._replace(units=1) for job in halves], 1, best)
+    return work_bound(halves, 2, best, most_heads)

@@ -6,11 +6,11 @@ An *event* is the beginning, the end, or the start or finish of an action.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.instance import Action, Instance, Resource
 from planoracle.instances.model.limits import NEVER, Deadline
 
 
@@ -51,6 +51,7 @@ class Alternative:
 class Machine(NamedTuple):
     """Agents or a resource, and the actions bound to hold it, with the ticks (times units) that they need.
 
+    A use may count as the whole capacity of a resource if no other member has room beside it.
     ``in_turn``: none of them can be interrupted, and at most ``capacity`` are under way at a time.
     """
 
@@ -138,14 +139,14 @@ def _sets(action: Action, resource: str) -> set[str | None]:
     return {next((d.sets for d in mode.demands if d.resource == resource), None) for mode in action.modes}
 
 
-def _amount(action: Action, resource: str) -> int:
+def least_amount(action: Action, resource: str) -> int:
     """Return the units of a resource that an action takes in every mode."""
     return min(next((d.amount for d in mode.demands if d.resource == resource), 0) for mode in action.modes)
 
 
 def _exclusive(instance: Instance, one: Action, two: Action, resource: str) -> bool:
     """Return whether two actions that do not start together cannot overlap on a resource."""
-    units = _amount(one, resource), _amount(two, resource)
+    units = least_amount(one, resource), least_amount(two, resource)
     return bool(all(units) and one.duration and two.duration and sum(units) > instance.resource[resource].capacity)
 
 
@@ -174,6 +175,22 @@ def machines(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Machine
                     if amount >= least and not by_id[user].interruptible
                 )
                 yield Machine("resource", (name,), capacity // least, True, rigid)
+    for resource in instance.resources:  # last, so that simpler arguments are preferred
+        for users in dict.fromkeys(_users(instance, resource.name, deadline)):
+            yield from _halves(instance, resource, users)
+
+
+def _halves(instance: Instance, resource: Resource, users: Sequence[tuple[str, int]]) -> Iterator[Machine]:
+    """Yield the uses of at least half a capacity; those of more count as the whole.
+
+    Nothing is yielded if units or turns show as much.
+    """
+    capacity = resource.capacity
+    large = [(instance.by_id[name], amount) for name, amount in users if 2 * amount >= capacity]
+    in_turn = all(2 * amount > capacity and not action.interruptible for action, amount in large)
+    if not in_turn and any(capacity < 2 * amount < 2 * capacity for _, amount in large):
+        work = tuple((one.id, one.duration * (amount if 2 * amount == capacity else capacity)) for one, amount in large)
+        yield Machine("resource", (resource.name,), capacity, False, work)
 
 
 def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tuple[tuple[str, int], ...]]:
@@ -184,7 +201,7 @@ def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tu
     plain, equal = [], dict[tuple[str, int], list[tuple[str, int]]]()
     for action in instance.actions:
         deadline.check(_LOOK)
-        sets, amount = _sets(action, resource), _amount(action, resource)
+        sets, amount = _sets(action, resource), least_amount(action, resource)
         if not amount * action.duration:
             continue
         use = action.id, amount

@@ -373,7 +373,10 @@ class Checker:
                 self.fail(step, f"{action.id} does not hold these agents so long")
 
     def check_resource(self, step: Any, members: list[_Action], ticks: list[int], resource: str) -> None:
-        """Check that members take units of the resource for so long, and share none with another action."""
+        """Check that members take units of the resource for so long, and share none with another action.
+
+        A member beside which no other one has room may count as the whole capacity.
+        """
         capacity, in_turn, whole = step["capacity"], step["in_turn"], self.problem.capacity[resource]
         units = sorted(action.needs[resource].amount for action in members)
         more = units[0] < 1 or whole == 1 or (len(units) > capacity and sum(units[: capacity + 1]) <= whole)
@@ -382,7 +385,10 @@ class Checker:
         settings, lends = set(), self.problem.lends[resource]
         for action, least in zip(members, ticks, strict=True):
             needs = action.needs[resource]
-            if least != (1 if in_turn else needs.amount) * action.duration:
+            counts = {1} if in_turn else {needs.amount}
+            if not in_turn and whole - needs.amount < units[0]:
+                counts.add(whole)
+            if least not in {count * action.duration for count in counts}:
                 self.fail(step, f"{action.id} does not need so much")
             if needs.sets != {None}:
                 setting = (needs.sets, action.duration)  # settings of one state may run over the same interval

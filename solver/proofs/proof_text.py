@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.state import NOW
 from planoracle.instances.protocol.feedback import action_name, moment, span
+from planoracle.solver.proofs.axioms import least_amount
 from planoracle.solver.proofs.steps import Hop, Load, Order, Path, Proof, Split, Step, Via
 
 _Event = tuple[str, str]
@@ -151,6 +152,9 @@ class _ProofWriter:
             text += f" = {self.span(step.work)}"
             if step.capacity > 1:
                 text += f", divided by {step.capacity} at least {self.span(step.needed)}"
+            if large := [via.action for via in step.members if self.counts_as_whole(step, via)]:
+                text += f". Beside {self.names(large)} no other of these has room, so that "
+                text += f"{'it counts' if len(large) == 1 else 'they count'} as all {step.capacity} units"
         sides = [self.side(step, front=front) for front in (True, False)]
         terms = [self.span(ticks) for ticks in (step.first, step.needed, step.rest) if ticks]
         adding = f"{' + '.join(terms)} = {self.span(step.ticks)}: " if len(terms) > 1 else ""
@@ -162,6 +166,11 @@ class _ProofWriter:
         duration = self.instance.by_id[via.action].duration
         units = via.ticks // duration if step.machine == "resource" and not step.in_turn and duration else 1
         return f"{units} x {self.span(duration)}" if units > 1 else self.span(via.ticks)
+
+    def counts_as_whole(self, step: Load, via: Via) -> bool:
+        """Return whether a member counts as more units of a resource than it takes."""
+        action = self.instance.by_id[via.action]
+        return step.machine == "resource" and via.ticks > least_amount(action, step.names[0]) * action.duration
 
     def side(self, step: Load, *, front: bool) -> str:
         """Return the least times before (or after) all members with their reasons, grouped by reason."""

@@ -182,6 +182,25 @@ def ovens(seed: int) -> Instance:
     return Instance(f"ovens-{seed}", tuple(actions), (), (Resource("oven", capacity, first),), agents)
 
 
+def presses(seed: int) -> Instance:
+    """Three or four uses of one resource of three to six units, many of half of it or more; some may share them."""
+    random = Random(seed)
+    capacity, state, plain = random.randint(3, 6), random.choice((None, "hot")), random.random() < 0.3
+    actions = []
+    for number in range(random.randint(3, 4)):
+        amount = random.choice((1, capacity // 2, (capacity + 1) // 2, capacity // 2 + 1, capacity - 1, capacity))
+        sets = None if plain else random.choice((None, None, "hot", "hot", "cold"))
+        duration = random.choice((1, 2, 2, 3))
+        pausable = plain and random.random() < 0.3
+        modes = (Mode((Demand("press", amount, sets=sets),)),)
+        release = random.choice((0, 0, 1))
+        actions.append(Action(f"t/{number}", "t", duration, 0, pausable, modes, release=release, agents=()))
+    lags = (Lag("t/0", "t/1", 0),) if random.random() < 0.3 else ()
+    return Instance(
+        f"presses-{seed}", tuple(actions), lags, (Resource("press", capacity, None if plain else state),), agents=()
+    )
+
+
 def kilns(seed: int) -> Instance:
     """Six to ten uses of one resource that has a state, most of which set or require it, so that it changes often."""
     random = Random(seed)

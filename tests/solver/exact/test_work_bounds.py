@@ -6,10 +6,12 @@ from itertools import combinations, permutations
 from random import Random
 
 import pytest
+from support.exhaustive import general_optimum
+from support.random_instances import presses
 from support.samples import sample
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.solver.exact.bounds import lower_bound, windows
+from planoracle.solver.exact.bounds import horizon, lower_bound, windows
 from planoracle.solver.exact.search import solve
 from planoracle.solver.exact.work_bounds import BoundJob, work_bound
 
@@ -81,6 +83,35 @@ def test_work_that_only_some_may_do_is_added_up_for_them() -> None:
     instance = Instance("k", tuple(jobs), agents=("a", "b", "c"))
     assert lower_bound(instance, windows(instance)) == 10  # five jobs of two; six of three would be 8
     assert solve(instance).makespan == 12
+
+
+def test_large_uses_exclude_each_other_and_two_of_half_fill_the_resource() -> None:
+    def bound(capacity: int, *sizes: tuple[int, int]) -> int:
+        """Return the bound for uses of a duration and an amount each."""
+        jobs = (
+            Action(f"t/{n}", "t", duration, 0, modes=(Mode((Demand("press", amount),)),))
+            for n, (duration, amount) in enumerate(sizes)
+        )
+        instance = Instance("k", tuple(jobs), resources=(Resource("press", capacity),))
+        least = lower_bound(instance, windows(instance))
+        assert least <= (solve(instance).makespan or 0)
+        return least
+
+    assert bound(5, (4, 3), (4, 3)) == 8  # 24 of 5 units would be 5
+    assert bound(6, (4, 4), (4, 4), (5, 3), (5, 3)) == 4 + 4 + 5  # 62 of 6 units would be 11
+    assert bound(7, (4, 4), (5, 3)) == 5  # 3 of 7 is less than half
+
+
+@pytest.mark.parametrize("block", sample(range(12), 4))
+def test_bound_by_halves_never_exceeds_the_optimum(block: int) -> None:
+    reached = 0
+    for instance in map(presses, range(block, 240, 12)):
+        best = general_optimum(instance, horizon(instance))
+        assert best is not None
+        least = lower_bound(instance, windows(instance))
+        assert least <= best
+        reached += least == best
+    assert reached > 5
 
 
 def test_room_that_is_not_used_at_the_beginning_and_end_counts() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from support.exhaustive import general_optimum, kitchen_optimum, schedules
-from support.random_instances import kitchen, workshop
+from support.random_instances import kitchen, presses, workshop
 from support.samples import sample
 
 from planoracle.instances.errors import InputError, InternalError
@@ -134,6 +134,42 @@ def test_two_large_users_never_have_room_together():
     assert explained(instance, "busy time").bound == 8
 
 
+def halves():
+    """Two uses of more than half of a kiln, two of half and a small one."""
+    sizes = [(4, 4), (4, 4), (5, 3), (5, 3), (2, 2)]
+    jobs = [job(str(k), ticks, 0, modes=uses(Demand("kiln", units))) for k, (ticks, units) in enumerate(sizes)]
+    return shop(*jobs, resources=(Resource("kiln", 6),))
+
+
+def test_uses_of_more_than_half_count_as_the_whole_capacity():
+    shown = explained(halves(), "busy time")
+    assert (shown.bound, shown.steps[0].work) == (4 + 4 + 5, 6 * 4 + 6 * 4 + 3 * 5 + 3 * 5)
+    text = "t/0 6 x 4 ticks + t/1 6 x 4 ticks + t/2 3 x 5 ticks + t/3 3 x 5 ticks = 78 ticks, divided by 6 at least"
+    assert (
+        f"{text} 13 ticks. Beside t/0 and t/1 no other of these has room, so that they count as all 6 units"
+        in (shown.lines(halves())[0])
+    )
+    pausing = [job(str(k), 3, 0, modes=uses(Demand("kiln", 3)), interruptible=True) for k in range(2)]
+    assert explained(shop(*pausing, resources=(Resource("kiln", 5),)), "busy time").bound == 6
+
+
+def test_a_use_beside_which_another_has_room_does_not_count_as_the_whole_capacity():
+    instance = halves()
+    shown = certificate(instance, 13)
+    (load_, last) = shown.steps
+    small = load_.members[-1]._replace(action="t/4", ticks=2 * 2)
+    half = load_.members[2]._replace(ticks=6 * 5)
+    for members, bound in [((*load_.members, small), 14), ((*load_.members[:2], half, load_.members[3]), 16)]:
+        step = replace(load_, members=members)
+        path = replace(last, hops=(last.hops[0]._replace(ticks=step.ticks),))
+        assert step.ticks == bound
+        with pytest.raises(InternalError, match=r"step 1 does not hold: t/[02] does not need so much"):
+            verify(instance, replace(shown, bound=bound, makespan=bound, steps=(step, path)))
+    for steps in forgeries(shown.steps):
+        with pytest.raises(InternalError):
+            verify(instance, replace(shown, steps=steps))
+
+
 def test_arguments_built_on_each_other():
     # The agent works 6 before x, which runs 10 alone, and 5 after it.
     before = [job(f"b{k}", 2) for k in range(3)]
@@ -254,6 +290,9 @@ def test_bounds_hold_against_exhaustive_search_through_the_rules(block):
         if best is not None:
             assert certificate(instance, best + 1).bound <= best
             checked += 1
+    for instance in map(presses, range(block, 150, 15)):
+        best = general_optimum(instance, horizon(instance))
+        assert certificate(instance, best + 1).bound <= best
     assert checked > 100 / 15 / 2
 
 
