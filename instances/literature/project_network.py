@@ -48,8 +48,7 @@ class Rows:
         try:
             self.number, line = next(self._lines)
         except StopIteration:
-            message = f"the file ends where {content} should stand"
-            raise InputError(message, field=f"after line {self.number}") from None
+            raise self.too_short(content) from None
         return line
 
     def rest(self) -> Iterator[str]:
@@ -62,6 +61,10 @@ class Rows:
         """Raise `InputError` if there is another line."""
         for line in self.rest():
             raise self.fault("nothing more should stand here", line)
+
+    def too_short(self, content: str) -> InputError:
+        """Return the error that the file ends before its ``content``."""
+        return InputError(f"the file ends where {content} should stand", field=f"after line {self.number}")
 
     def fault(self, message: str, *value: Any) -> InputError:
         """Return an error at the last line read."""

@@ -1,18 +1,24 @@
-"""Project scheduling: ``.sm`` files of PSPLIB (RCPSP), and ``.sch`` files of ProGen/max (RCPSP/max).
+"""Project scheduling: ``.sm`` and ``.rcp`` files (RCPSP), and ``.sch`` files (RCPSP/max).
 
-An ``.sm`` file has sections under headings; those with the precedences (one mode per activity), the requests and
-durations, and the availabilities are read.
+An ``.sm`` file of PSPLIB has sections under headings; those with the precedences (one mode per activity), the requests
+and durations, and the availabilities are read.
 
-An ``.sch`` file has minimum and maximum time lags. The first line has the number of activities (without beginning and
-end), of renewable resources, and two zeros. A line for every activity follows, with its number, the number of its modes
-(1), of its successors, the successors, and in brackets the distance from its start to the start of each. Then comes
-another line for every activity, with its number, its mode, its duration and its demands. The last line has the
-capacities.
+An ``.rcp`` file of Patterson's format is a sequence of whole numbers, in lines of any length: the numbers of jobs and
+of renewable resources; the capacities; and for every job its duration, its demands, the number of its successors, and
+the successors. Jobs count from 1; the first and the last are the beginning and the end.
+
+An ``.sch`` file of ProGen/max has minimum and maximum time lags. The first line has the number of activities (without
+beginning and end), of renewable resources, and two zeros. A line for every activity follows, with its number, the
+number of its modes (1), of its successors, the successors, and in brackets the distance from its start to the start of
+each. Then comes another line for every activity, with its number, its mode, its duration and its demands. The last line
+has the capacities.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from planoracle.instances.literature.project_network import Distances, Rows, project, tighten, whole
 from planoracle.instances.model.instance import Instance
@@ -40,8 +46,7 @@ def read_sm(text: str, name: str) -> Instance:
         if len(after) != many:
             raise rows.fault(f"must name {many} successors", after)
         for other in after:
-            if not 1 <= other <= jobs or other == k:
-                raise rows.fault(f"a successor of job {k} must be another job, 1 to {jobs}", other)
+            _check_successor(rows, k, jobs, other)
         successors.append(after)
     _heading(rows, "REQUESTS/DURATIONS")
     durations, demands = _activities(rows, "job", "request", 1, jobs, renewable)
@@ -49,6 +54,58 @@ def read_sm(text: str, name: str) -> Instance:
     capacities = _capacities(rows, "availabilities", "an availability", renewable)
     distances: Distances = {(k, other - 1): durations[k] for k, after in enumerate(successors) for other in after}
     return project(name, 1, durations, demands, capacities, distances)
+
+
+def read_rcp(text: str, name: str) -> Instance:
+    """Return the instance of an ``.rcp`` text.
+
+    Raises
+    ------
+    InputError
+        Naming the line of the first fault.
+
+    Examples
+    --------
+    >>> text = '''4 1
+    ... 2
+    ... 0 0 2 2
+    ... 3 5 2 1 4 4 1 1 4 0 0 0'''
+    >>> [(action.id, action.duration) for action in read_rcp(text, "tiny").actions]
+    [('project/2', 5), ('project/3', 4)]
+    """
+    rows = Rows(text)
+    jobs, renewable = rows.numbers("jobs, resources", 2)
+    if min(jobs, renewable) < 1:
+        raise rows.fault("must be the numbers of jobs and resources, both at least 1", [jobs, renewable])
+    tokens = (token for line in rows.rest() for token in line.split())
+    capacities = _take(rows, tokens, "capacities", renewable)
+    durations, demands = [], []
+    distances: Distances = {}
+    for k in range(1, jobs + 1):
+        durations += _take(rows, tokens, f"duration of job {k}")
+        demands.append(_take(rows, tokens, f"demands of job {k}", renewable))
+        (many,) = _take(rows, tokens, f"number of successors of job {k}")
+        for _ in range(many):
+            (other,) = _take(rows, tokens, f"successors of job {k}")
+            _check_successor(rows, k, jobs, other)
+            distances[k - 1, other - 1] = durations[-1]
+    for token in tokens:
+        raise rows.fault("nothing more should stand here", token)
+    return project(name, 1, durations, demands, capacities, distances)
+
+
+def _take(rows: Rows, tokens: Iterator[str], field: str, count: int = 1) -> list[int]:
+    """Return the next whole numbers, none of which is negative."""
+    numbers = [whole(token, f"line {rows.number}: {field}") for token in islice(tokens, count)]
+    if len(numbers) < count:
+        raise rows.too_short(field)
+    return numbers
+
+
+def _check_successor(rows: Rows, k: int, jobs: int, other: int) -> None:
+    """Raise `InputError` for a successor that is no other job."""
+    if not 1 <= other <= jobs or other == k:
+        raise rows.fault(f"a successor of job {k} must be another job, 1 to {jobs}", other)
 
 
 def read_sch(text: str, name: str) -> Instance:

@@ -12,6 +12,8 @@ from planoracle.instances.model.instance import Instance
 
 _RCPSP = re.compile(r"^(jobs \(incl\. supersource/sink|PRECEDENCE RELATIONS)", re.MULTILINE)
 _FOUR_NUMBERS = re.compile(r"\s*+([0-9]++[ \t]++){3}[0-9]++[ \t]*+(\r?\n|$)")
+# Numbers of jobs and resources; the first number of the next line, and the rest of that line.
+_JOBS_RESOURCES = re.compile(r"\s*+[0-9]++[ \t]++([0-9]{1,9}+)[ \t]*+\r?\n\s*+([-+0-9][^\r\n]*+)")
 _TWO_NUMBERS = re.compile(r"\s*+[0-9]++[ \t]++[0-9]++[ \t]*+(\r?\n|$)")
 _JOB_SHOPS = re.compile(r"^[# \t]*+(instance\s|Nb of jobs)", re.MULTILINE | re.IGNORECASE)
 
@@ -62,6 +64,9 @@ def read_text(text: str, name: str) -> list[Instance]:
         return [rcpsp.read_sch(text, name)]
     if _RCPSP.search(text):
         return [rcpsp.read_sm(text, name)]
+    # The first job of a job shop has two numbers for each machine, an .rcp file one capacity for each resource.
+    if (head := _JOBS_RESOURCES.match(text)) and len(head[2].split()) == int(head[1]):
+        return [rcpsp.read_rcp(text, name)]
     if _TWO_NUMBERS.match(text) or _JOB_SHOPS.search(text):
         return jobshop.read_text(text, name)
     return []

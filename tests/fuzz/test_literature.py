@@ -47,6 +47,7 @@ RESOURCEAVAILABILITIES:
   R 1
     2
 """
+RCP = "4 1\n2\n0 0 2 2\n3 5 2 1 4\n4 1 1 4\n0 0 0\n"
 JOBS = "# instance pair\n2 2\n0 3  1 2\n1 4  0 1\n"
 TAILLARD = """Nb of jobs, Nb of Machines, Time seed, Machine seed, Upper bound, Lower bound
 2 2 1 1 9 1
@@ -57,7 +58,7 @@ Machines
 1 2
 2 1
 """
-TEXTS = {"sch": SCH, "sm": SM, "jobs": JOBS, "taillard": TAILLARD}
+TEXTS = {"sch": SCH, "sm": SM, "rcp": RCP, "jobs": JOBS, "taillard": TAILLARD}
 
 
 @pytest.mark.parametrize("form", TEXTS)

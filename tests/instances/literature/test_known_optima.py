@@ -9,7 +9,7 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from planoracle.instances.files.instance_file import instance_from_document, to_document
-from planoracle.instances.literature import jobshop, rcpsp
+from planoracle.instances.literature import jobshop, rcpsp, reader
 from planoracle.instances.model.instance import Instance
 from planoracle.solver.exact.search import solve
 from tests.support.samples import examples
@@ -85,6 +85,16 @@ def sm(project: Project) -> str:
     return "\n".join([*lines, stars, "RESOURCEAVAILABILITIES:", "  R 1", " ".join(map(str, project.capacities)), stars])
 
 
+def rcp(project: Project) -> str:
+    """Return a project in the format of RCP files, all jobs in one line."""
+    numbers = []
+    for k, duration in enumerate(project.durations):
+        after = [j + 1 for i, j in project.arcs if i == k]
+        numbers += [duration, *project.demands[k], len(after), *after]
+    rows = [[len(project.durations), len(project.capacities)], project.capacities, numbers]
+    return "\n".join(" ".join(map(str, row)) for row in rows)
+
+
 @examples(300)
 @given(projects(general=True))
 def test_project_with_time_lags(project: Project) -> None:
@@ -97,7 +107,10 @@ def test_project_with_time_lags(project: Project) -> None:
 @examples(60)
 @given(projects(general=False))
 def test_project_with_precedences(project: Project) -> None:
-    check(rcpsp.read_sm(sm(project), "random"), project.optimum())
+    instance = rcpsp.read_sm(sm(project), "random")
+    check(instance, project.optimum())
+    if project.capacities:
+        assert reader.read_text(rcp(project), "random") == [instance]
 
 
 @st.composite

@@ -67,6 +67,15 @@ RESOURCEAVAILABILITIES:
     2
 ************************************************************************
 """
+RCP = """4 2
+2 9
+
+0 0 0 2 2
+3
+2 2 0 1 4 3 1 5
+1 4
+0 0 0 0
+"""
 JSS = """# a comment
 # instance pair
 2 2
@@ -103,6 +112,20 @@ def test_jobs_of_a_project() -> None:
     assert [(a.id, a.duration) for a in instance.actions] == [("project/2", 2), ("project/3", 3)]
     assert (instance.lags, uses(instance)) == ((), {"project/2": [("R1", 2)], "project/3": [("R1", 1)]})
     assert solve(instance).makespan == 5
+
+
+def test_jobs_of_a_patterson_file_whose_lines_break_anywhere() -> None:
+    instance = rcpsp.read_rcp(RCP, "ours")
+    assert [(a.id, a.duration) for a in instance.actions] == [("project/2", 2), ("project/3", 3)]
+    assert uses(instance) == {"project/2": [("R1", 2)], "project/3": [("R1", 1), ("R2", 5)]}
+    assert (instance.resources, solve(instance).makespan) == ((Resource("R1", 2), Resource("R2", 9)), 5)
+    head, capacities, *rest = RCP.split("\n")
+    one_line = "\n".join([head, capacities, " ".join(rest)])
+    assert rcpsp.read_rcp(one_line, "ours") == instance
+    chain = RCP.replace("1 4 3 1 5", "1 3 3 1 5")
+    assert rcpsp.read_rcp(chain, "ours").lags == (Lag("project/2", "project/3", 0),)
+    assert solve(rcpsp.read_rcp(chain.replace("1 4\n", "1 2\n"), "circle")).status == "infeasible"
+    assert solve(rcpsp.read_rcp(RCP.replace("2 2 0", "2 3 0"), "too much")).status == "infeasible"
 
 
 def test_operations_of_a_job_shop() -> None:
@@ -216,6 +239,7 @@ def test_job_shop_in_two_tables_with_machines_from_one() -> None:
     [
         (SCH, rcpsp.read_sch),
         (SM, rcpsp.read_sm),
+        (RCP, rcpsp.read_rcp),
         (JSS, jobshop.read_text),
         (JSS.partition("pair\n")[2], jobshop.read_text),
     ],
@@ -309,6 +333,18 @@ FAULTS = [
     (SM, "  3      1     3       1", "  3      1     3      -1", "line 29: neither a duration nor a request"),
     (SM, "REQUESTS/DURATIONS:", "REQUESTS:", "line 24: REQUESTS/DURATIONS must follow"),
     (SM, "    2\n***", "    2  2\n***", "line 34: must be 1 number "),
+    (RCP, "4 2\n", "0 2\n", "line 1: must be the numbers of jobs and resources, both at least 1 \\(got \\[0, 2\\]\\)"),
+    (RCP, "2 9\n", "2 -9\n", "line 2: capacities: must lie between 0 and 250000000 \\(got -9\\)"),
+    (RCP, "2 9\n", "2 x\n", "line 2: capacities: must be a whole number \\(got 'x'\\)"),
+    (RCP, "3\n2 2 0", "3\n-2 2 0", "line 6: duration of job 2: must lie between 0 and 250000000 \\(got -2\\)"),
+    (RCP, "3 1 5\n", "3 -1 5\n", "line 6: demands of job 3: must lie between 0 and 250000000 \\(got -1\\)"),
+    (RCP, "3 1 5\n1 4", "3 1 5\n1.5 4", "line 7: number of successors of job 3: must be a whole number"),
+    (RCP, "1 4\n0", "1 7\n0", "line 7: a successor of job 3 must be another job, 1 to 4 \\(got 7\\)"),
+    (RCP, "1 4\n0", "1 3\n0", "line 7: a successor of job 3 must be another job, 1 to 4 \\(got 3\\)"),
+    (RCP, "0 0 0 2 2\n3", "0 0 0 2 9\n3", "line 4: a successor of job 1 must be another job, 1 to 4 \\(got 9\\)"),
+    (RCP, "0 0 0 0\n", "0 0 0\n", "after line 8: the file ends where number of successors of job 4 should stand"),
+    (RCP, "0 0 0 0\n", "0 0 0 2 1\n", "after line 8: the file ends where successors of job 4 should stand"),
+    (RCP, "0 0 0 0\n", "0 0 0 0 5\n", "line 8: nothing more should stand here \\(got '?5'?\\)"),
     (JSS, "2 2\n", "2 2 2\n", "line 3: must be 2 numbers"),
     (JSS, "2 2\n", "3 2\n", "after line 5: the file ends where job 3 should stand"),
     (JSS, "2 2\n", "1 2\n", "line 5: must be 2 numbers \\(jobs, machines\\)"),
@@ -351,7 +387,7 @@ def outcome(read: Callable[[], object]) -> InputError | None:
     return None
 
 
-@pytest.mark.parametrize("text", [SCH, SM, JSS])
+@pytest.mark.parametrize("text", [SCH, SM, RCP, JSS])
 def test_truncated_file_is_refused(text: str) -> None:
     lines = text.splitlines()
     required = max(k for k, line in enumerate(lines) if line[:1] != "*") + 1
@@ -362,7 +398,7 @@ def test_truncated_file_is_refused(text: str) -> None:
     assert outcome(lambda: reader.read_text("\n".join(lines[:required]), "whole")) is None
 
 
-@given(st.binary(max_size=200), st.sampled_from([SCH, SM, JSS]))
+@given(st.binary(max_size=200), st.sampled_from([SCH, SM, RCP, JSS]))
 def test_bytes_are_never_a_crash(junk: bytes, text: str) -> None:
     for data in (junk, text.encode() + junk, text.encode()[: len(junk)] + junk):
         error = outcome(lambda data=data: reader.read_data(data, "nowhere/junk.sch"))  # type: ignore[misc]
@@ -402,8 +438,9 @@ def test_known_optimum(shared: Path, table: str, file: str) -> None:
 
 @pytest.mark.slow
 def test_every_original_is_read(shared: Path) -> None:
-    folder = shared / "literature"
-    files = [path for ending in ("sch", "sm", "jss") for path in sorted(folder.rglob(f"*.{ending}"))]
+    folders = shared / "literature", shared / "large"
+    endings = ("sch", "sm", "rcp", "jss")
+    files = [path for folder in folders for ending in endings for path in sorted(folder.rglob(f"*.{ending}"))]
     if not files:
         pytest.skip("the literature's files are not among the originals here")
     for path in files:
