@@ -133,8 +133,10 @@ def _components(count: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
     return name
 
 
-def _place_block(timetable: Timetable, members: Sequence[int], not_before: int = 0) -> bool:
-    """Place a block, no action before ``not_before``; if it does not settle, nothing is changed."""
+def _place_block(
+    timetable: Timetable, members: Sequence[int], over: Callable[[float], bool], not_before: int = 0
+) -> bool:
+    """Place a block, no action before ``not_before``; if it does not settle in time, nothing is changed."""
     if len(members) == 1:
         return timetable.place(members[0], not_before) is None
     count, place = timetable.placed, {i: k for k, i in enumerate(members)}
@@ -143,6 +145,8 @@ def _place_block(timetable: Timetable, members: Sequence[int], not_before: int =
     effort = max(_EFFORT, 2 * len(members))
     while k < len(members):
         effort -= 1
+        if not effort % _CLOCK and over(_CLOCK * PLACING):
+            effort = 0  # place the rest only if it settles at once
         late = timetable.place(members[k], starts[members[k]])
         if late is None:
             k += 1
@@ -226,8 +230,8 @@ def generate_serial(
         if earliest is None and not placed % _CLOCK and over(_CLOCK * PLACING):
             earliest = timetable.makespan
         members = blocks.members[block]
-        fits = _place_block(timetable, members, earliest or 0)
-        if not fits and not (behind and _place_block(timetable, members, timetable.makespan)):
+        fits = _place_block(timetable, members, over, earliest or 0)
+        if not fits and not (behind and _place_block(timetable, members, over, timetable.makespan)):
             if len(members) > 1 or not ready:
                 return None
             stuck.append(entry)
@@ -262,7 +266,7 @@ def generate_parallel(
             if over(PLACING):
                 return None
             members = blocks.members[block]
-            if not _place_block(timetable, members):
+            if not _place_block(timetable, members, over):
                 continue
             key = min(start for i in members if (start := timetable.start[i]) is not None), priority[block], block
             if best is None or key < best:
@@ -271,7 +275,7 @@ def generate_parallel(
         if best is None:
             return None
         block = best[2]
-        _place_block(timetable, blocks.members[block])
+        _place_block(timetable, blocks.members[block], _never)
         ready.discard(block)
         ready.update(waiting.release(block))
     return timetable

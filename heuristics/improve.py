@@ -13,6 +13,7 @@ from math import exp
 from random import Random
 from typing import NamedTuple
 
+from planoracle.heuristics.forward_backward import forward_backward
 from planoracle.heuristics.generation import PLACING, Blocks, blocks_of, generate_parallel, generate_serial
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
@@ -70,8 +71,8 @@ def list_schedule(instance: Instance, *, deadline: Deadline = NEVER, bound: int 
         if timetable is not None and (best is None or timetable.makespan < best.makespan):
             best = timetable
         if best is not None and best.makespan <= bound:
-            break
-    return best
+            return best
+    return None if best is None else forward_backward(best, blocks_of(instance), deadline.over)
 
 
 def improve(
@@ -109,9 +110,10 @@ def improve(
         timetable = generate_serial(instance, _positions(candidate), blocks, over, behind=behind)
         if timetable is None:
             continue
+        timetable = forward_backward(timetable, blocks, over, behind=behind)
         worse = timetable.makespan - current
         if worse <= 0 or random.random() < exp(-worse / temperature):
-            order, current = candidate, timetable.makespan
+            order, current = _order(timetable, blocks), timetable.makespan
         if timetable.makespan < best.makespan:
             best = timetable
             if best.makespan <= bound:
@@ -137,6 +139,8 @@ def _first(
             timetable = generate_parallel(instance, urgent, blocks, over)
         else:
             timetable = generate_serial(instance, urgent, blocks, over, behind=behind)
+        if timetable is not None and not over(PLACING):
+            timetable = forward_backward(timetable, blocks, over, behind=behind)
         if timetable is not None and (best is None or timetable.makespan < best.makespan):
             best = timetable
         if over(PLACING) or (best is not None and best.makespan <= bound):
