@@ -7,7 +7,7 @@ the messages themselves are nearly free. Variables are numbered; literal ``-v - 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from planoracle.instances.model.limits import NEVER, Deadline, Status
@@ -202,11 +202,18 @@ class CpModel:
             self._proto.objective.vars.append(variable)
             self._proto.objective.coeffs.append(coefficient)
 
-    def hint(self, solution: Sequence[int]) -> None:
-        """Start the search near a solution, in place of any other hint."""
+    def hint(self, values: Mapping[int, int]) -> None:
+        """Start the search near these values of variables, in place of any other hint."""
         self._proto.clear_solution_hint()
-        self._proto.solution_hint.vars.extend(range(len(solution)))
-        self._proto.solution_hint.values.extend(solution)
+        self._proto.solution_hint.vars.extend(values.keys())
+        self._proto.solution_hint.values.extend(values.values())
+
+    def copy(self) -> CpModel:
+        """Return a copy, which can be changed independently."""
+        copy = CpModel(self.deadline)
+        copy._proto.copy_from(self.proto)
+        copy.variables, copy.constraints, copy.energetic = self.variables, self.constraints, self.energetic
+        return copy
 
 
 class CpOutcome:

@@ -72,7 +72,7 @@ class Lexicographic:
                 continue
             self.model.minimize_sum(terms)
             if self.solution is not None:
-                self.model.hint(self.solution)
+                self.model.hint(dict(enumerate(self.solution)))
             outcome = run(self.model, deadline=until, deterministic=effort, **options)  # type: ignore[arg-type]
             if outcome.status == Status.infeasible and self.solution is None:
                 self._confirm(presolved="presolve" in options)
@@ -98,7 +98,7 @@ class Lexicographic:
             return False
         self.model.drop_objective()
         self.model.search_in_order(variables)
-        self.model.hint(())
+        self.model.hint({})
         outcome = run(self.model, deadline=self.deadline, fixed_search=True, deterministic=_FIXED)
         if outcome.status == Status.infeasible and self.solution is None:
             self._confirm(presolved=False)

@@ -323,6 +323,30 @@ class ScheduleModel:
         ]
         return starts + modes + agents
 
+    def values(self, schedule: Schedule) -> dict[int, int] | None:
+        """Return the values of the makespan, starts, modes and agents in a schedule.
+
+        ``None`` if its pieces do not start and end on the grid of the model.
+        """
+        step = self.step
+        if any(piece.start % step or piece.duration % step for piece in schedule.pieces):
+            return None
+        own: list[list[Piece]] = [[] for _ in self.segments]
+        for piece in schedule.pieces:  # in the order of their starts
+            own[self.instance.index[piece.action]].append(piece)
+        values = {self.makespan: schedule.makespan // step}
+        for segments, modes, pieces in zip(self.segments, self.modes, own, strict=True):
+            starts = [
+                (time // step, self.head_of.get(piece.agent or ""))
+                for piece in pieces
+                for time in (range(piece.start, piece.end, step) if len(segments) > 1 else (piece.start,))
+            ]
+            for segment, (start, head) in zip(segments, starts, strict=True):
+                values[segment.start] = start
+                values |= {v: int(agent == head) for agent, v in segment.agents.items() if v is not None}
+            values |= {v: int(number == pieces[0].mode) for number, v in enumerate(modes) if v is not None}
+        return values
+
     def break_symmetry(self) -> None:
         """Keep only one order of what can be exchanged, see `planoracle.solver.exact.symmetry`."""
         for i, j in exchangeable(self.instance, self._urgent):

@@ -16,16 +16,21 @@ from planoracle.solver.exact.coarse_grid import coarse_schedule
 from planoracle.solver.exact.cp_model import CpOutcome, run
 from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.model_size import model_size
+from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
 from planoracle.solver.exact.ordered_search import schedule_in_order
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.strategies import (
+    FIRST_SCHEDULE,
     LARGE,
+    LARGER,
     VAST,
     Stage,
     crowded,
     first_look,
+    growing,
     in_turns,
+    neighbourhood_settings,
     of_many_actions,
     plain,
     rounds,
@@ -44,7 +49,9 @@ _COARSE = 0.1
 # a gigabyte of memory.
 _LARGEST_MODEL, _LARGEST_PER_SECOND = 500_000, 50_000
 # Priority lists that the heuristics try, and their counted work in seconds.
-_TRIES, _HEURISTICS = 200, 2.0
+_TRIES, _HEURISTICS = 200, 1.0
+# Effort of large-neighbourhood search for one unit of effort of the proof that follows.
+_AROUND, _AROUND_CROWDED = 4.0, 1.0
 # Seconds per action and per use of a resource that the time limit reserves for the left shift and the replay.
 _REPLAY = 1.5e-4
 
@@ -63,8 +70,8 @@ class Proving:
         self.seed = seed
         self.workers = workers
         self.share = round(min(_HEURISTICS, seconds / 4), 2)  # counted work of heuristics, the same at every run
-        windowed = any(lag.maximum is not None for lag in instance.lags)
-        small = len(instance.actions) <= MANY and not windowed
+        self.windowed = any(lag.maximum is not None for lag in instance.lags)
+        small = len(instance.actions) <= MANY and not self.windowed
         #: True if most pairs exclude each other: forced orders are rare then, and list schedules far from optimal.
         self.crowded = small and crowded(instance)
         #: True if computing forced orders may take longer than the rest of the solve.
@@ -79,13 +86,18 @@ class Proving:
         self.rough: Schedule | None = None  # schedule on a coarse grid
         self.pauses = any(action.interruptible for action in instance.actions)
         self.fast = False  # True after the heuristics have run
+        self.around = neighbourhood_settings(crowded=self.crowded, windowed=self.windowed)
+        self.neighbourhood: NeighbourhoodSearch | None = None
+        self.searched: Schedule | None = None  # incumbent around which it searches
 
     def round_up(self, bound: int) -> int:
         """Round a bound up to the grid."""
         return -(-bound // self.step) * self.step
 
-    def model(self, least: int, most: int, *, relaxed: bool = False, ordering: bool = False) -> ScheduleModel:
-        """Build a model with makespans from ``least`` to ``most``."""
+    def model(
+        self, least: int, most: int, *, relaxed: bool = False, ordering: bool = False, symmetry: bool = True
+    ) -> ScheduleModel:
+        """Build a model with makespans from ``least`` to ``most``; ``symmetry``: break symmetries."""
         model = ScheduleModel(
             self.instance,
             self.bounds,
@@ -96,7 +108,8 @@ class Proving:
             ordering=ordering,
             deadline=self.deadline,
         )
-        model.break_symmetry()
+        if symmetry:
+            model.break_symmetry()
         return model
 
     def in_order(self, model: ScheduleModel, effort: float) -> CpOutcome:
@@ -131,12 +144,49 @@ class Proving:
         model.model.search_freely()
         return answer
 
+    def prove_among_many(self, model: ScheduleModel) -> tuple[Status, str]:
+        """Alternate large-neighbourhood search and proofs with growing effort until the end."""
+        if self.windowed and self.best is None:
+            self.find_any(model, FIRST_SCHEDULE)
+        if not self.fast and not (self.windowed and self.best is not None):
+            self.schedule_fast(self.deadline.counting(self.share))
+        answer = self.prove(model, growing(self.workers), around=_AROUND)
+        return answer or self.without_search("time limit")
+
+    def search_around(self, effort: float) -> None:
+        """Improve the incumbent by large-neighbourhood search for an effort in CP-SAT's deterministic time."""
+        if self.best is None or self.best.makespan <= self.least or len(self.instance.actions) < LARGER:
+            return
+        if self.neighbourhood is None or self.best is not self.searched:
+            model = self.neighbourhood.model if self.neighbourhood else None
+            if model is None:
+                model = self.model(self.least, max(self.best.makespan, self.least), symmetry=False)
+            values = model.values(self.best)
+            if values is None:
+                return
+            self.neighbourhood = NeighbourhoodSearch(model, values, self.around, self.seed)
+        self.neighbourhood.search(self.deadline, -(-self.least // self.step), effort, self.workers)
+        if self.neighbourhood.makespan * self.step < self.best.makespan:
+            self.best = self.neighbourhood.schedule()
+        self.searched = self.best
+
+    def find_any(self, model: ScheduleModel, stage: Stage) -> None:
+        """Search for any schedule, where heuristics may find none."""
+        _, options, effort = stage
+        model.model.drop_objective()
+        model.narrow(self.least, self.most)
+        outcome = run(model.model, deadline=self.deadline, seed=self.seed, deterministic=effort, **options)
+        if outcome.solution:
+            self.best = model.schedule(outcome.solution)
+        model.model.minimize(model.makespan)
+
     def prove_in_turns(self, model: ScheduleModel) -> tuple[Status, str] | None:
         """Alternate core search and branch and bound with binary search on a crowded problem.
 
         Neither receives the other's incumbent: core search takes several times as long below a known makespan.
         """
-        return self.prove(model, in_turns(len(model.decisions), loaded=self.loaded()), afresh=True)
+        stages = in_turns(len(model.decisions), loaded=self.loaded())
+        return self.prove(model, stages, afresh=True, around=_AROUND_CROWDED)
 
     def loaded(self) -> bool:
         """Return whether the problem is crowded, and one resource has far more work than any path is long."""
@@ -146,7 +196,7 @@ class Proving:
         return self.root > _LOADED * max(head + action.duration + tail for head, action, tail in paths)
 
     def prove(
-        self, model: ScheduleModel, stages: Iterable[Stage], *, afresh: bool = False
+        self, model: ScheduleModel, stages: Iterable[Stage], *, afresh: bool = False, around: float = 0.0
     ) -> tuple[Status, str] | None:
         """Run CP-SAT with these settings until the makespan is proved; ``None`` if it is not proved in time.
 
@@ -156,6 +206,8 @@ class Proving:
         for name, options, effort in stages:
             if self.best is not None and self.best.makespan == self.least:
                 return Status.optimal, self.reason(name)
+            if around and effort is not None:
+                self.search_around(around * effort)
             if self.deadline.remaining() <= 0:
                 break
             if afresh:
@@ -357,6 +409,8 @@ class _Search(Proving):
             answer = self.prove_in_turns(model)
         else:
             answer = self.prove(model, plain(count, pauses=self.pauses))
+        if answer is None and len(self.instance.actions) >= LARGER:
+            return self.result(*self.prove_among_many(model), self.best)
         if answer is None and of_many_actions(self.instance):
             answer = self.prove_in_rounds(model)
         if answer is None and self.crowded:

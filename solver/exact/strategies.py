@@ -115,6 +115,29 @@ def with_presolve(workers: int) -> Iterator[Stage]:
     yield name, options | {"linearization": 1, "workers": workers}, None
 
 
+#: Search for any schedule, of many actions with maximum lags.
+FIRST_SCHEDULE: Stage = ("any schedule", {"light": True}, 0.1)
+# Effort of the first of many proofs, among which large-neighbourhood search takes place.
+_FIRST_PROOF = 0.05
+
+
+def neighbourhood_settings(*, crowded: bool, windowed: bool) -> dict[str, Any]:
+    """Return the settings of large-neighbourhood search; ``windowed``: there are maximum lags."""
+    if crowded:
+        return {"halving": True, "energetic": False}
+    return {"presolve": not windowed, "energetic": False}
+
+
+def growing(workers: int) -> Iterator[Stage]:
+    """Yield proofs with growing effort, without an end."""
+    options: dict[str, Any] = {"presolve": True}
+    effort = _FIRST_PROOF
+    while True:
+        yield "core search with presolve", options | {"core": True}, effort
+        yield "branch and bound with presolve", options | {"linearization": 1, "workers": workers}, effort
+        effort *= 2
+
+
 # Restarts for many actions and agents: actions from which on they pay, efforts of the rounds, settings of each.
 _MANY_ACTIONS = 50
 _ROUND_EFFORTS = 0.03, 0.12, 0.48

@@ -1,0 +1,182 @@
+"""Large-neighbourhood search: CP-SAT reschedules a window of time while the rest of a schedule keeps its order.
+
+What ends before the window stays where it is. What starts after it keeps its modes, its agents and its order on every
+unit of a resource and on every agent, so that it moves earlier as soon as the window becomes shorter (partial-order
+schedules: Godard, Laborie and Nuijten 2005). Each step only restricts the model, so that every solution of it is a
+schedule of the whole problem; it proves nothing about other schedules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any, NamedTuple
+
+from planoracle.instances.model.limits import Deadline, Status
+from planoracle.instances.model.schedule import Schedule
+from planoracle.solver.exact.cp_model import CpModel, CpOutcome, run
+from planoracle.solver.exact.schedule_model import ScheduleModel
+
+# Effort of one step, in CP-SAT's deterministic time.
+_EFFORT = 0.02
+# Share of all segments in the first window, its limits, and the factor by which a window grows after a step that is
+# solved to the end, or shrinks after one that is not.
+_SHARE, _LEAST_SHARE, _MOST_SHARE, _FACTOR = 0.2, 0.02, 0.9, 1.05
+# Number of segments in the smallest window.
+_LEAST_WINDOW = 5
+
+
+class _Item(NamedTuple):
+    """A segment in the current schedule; times in steps of the model."""
+
+    start: int
+    action: int
+    number: int
+    end: int
+
+
+class _Use(NamedTuple):
+    """Use of several units of a resource, or of an agent; ``variable`` is its start, whose value is ``start``."""
+
+    start: int
+    variable: int
+    length: int
+    units: int
+
+
+class NeighbourhoodSearch:
+    """Search around one schedule, which it replaces by others that are no longer.
+
+    Parameters
+    ----------
+    model
+        Model without symmetry breaking, since other solvers' schedules need not satisfy it.
+    values
+        Values of the starts, modes and agents of the first schedule, see `ScheduleModel.values`.
+    settings
+        Settings of CP-SAT for every step.
+
+    Attributes
+    ----------
+    values
+        Values of the variables in the current schedule.
+    """
+
+    def __init__(self, model: ScheduleModel, values: Mapping[int, int], settings: Mapping[str, Any], seed: int) -> None:
+        self.model = model
+        self.values = values
+        self._settings = settings
+        self._random = Random(seed)
+        self._share = _SHARE
+
+    @property
+    def makespan(self) -> int:
+        """Makespan of the current schedule in steps of the model."""
+        return self.values[self.model.makespan]
+
+    def schedule(self) -> Schedule:
+        """Return the current schedule."""
+        return self.model.schedule([self.values[variable] for variable in range(self.model.model.variables)])
+
+    def search(self, deadline: Deadline, least: int, effort: float, workers: int = 1) -> None:
+        """Make steps until their effort, the deadline, or a lower bound of the makespan (in steps) is reached.
+
+        With several workers as many windows are searched at once, and the best of their schedules is kept.
+        """
+        with ThreadPoolExecutor(workers) as pool:
+            while effort > 0 and self.makespan > least and deadline.remaining() > 0:
+                models = [self._neighbourhood(least) for _ in range(workers)]
+                seeds = [self._random.randrange(2**30) for _ in models]
+                steps = [
+                    pool.submit(run, model, deadline=deadline, deterministic=_EFFORT, seed=seed, **self._settings)
+                    for model, seed in zip(models, seeds, strict=True)
+                ]
+                outcomes = [step.result() for step in steps]
+                for outcome in outcomes:
+                    self._take(outcome)
+                effort -= max(_EFFORT / 10, *(outcome.effort for outcome in outcomes))
+
+    def _take(self, outcome: CpOutcome) -> None:
+        makespan = self.model.makespan
+        if outcome.solution and outcome.solution[makespan] <= self.makespan:
+            self.values = dict(enumerate(outcome.solution))
+        self._share *= _FACTOR if outcome.status == Status.optimal else 1 / _FACTOR
+        self._share = min(_MOST_SHARE, max(_LEAST_SHARE, self._share))
+
+    def _neighbourhood(self, least: int) -> CpModel:
+        """Return the model with a window of the current schedule free, and the rest restricted."""
+        items = sorted(
+            _Item(start := self.values[segment.start], i, k, start + segment.size)
+            for i, segments in enumerate(self.model.segments)
+            for k, segment in enumerate(segments)
+        )
+        size = max(_LEAST_WINDOW, round(self._share * len(items)))
+        first = self._random.randrange(-size // 2, len(items) - size // 2)
+        begin, end = items[max(0, first)].start, items[min(len(items), first + size) - 1].start
+        before = [item for item in items if item.end <= begin and item.start < begin]
+        after = [item for item in items if item.start > end]
+        model = self.model.model.copy()
+        model.restrict(self.model.makespan, least, self.makespan)
+        for item in before:
+            start = self.model.segments[item.action][item.number].start
+            model.restrict(start, item.start, item.start)
+        for item in (*before, *after):
+            for literal in self._choices(item):
+                model.restrict(literal, self.values[literal], self.values[literal])
+        for earlier, later, distance in self._orders(after):
+            model.difference(later, earlier, distance)
+        model.hint(self.values)
+        return model
+
+    def _choices(self, item: _Item) -> Iterator[int]:
+        """Yield the literals that choose the mode and the agent of a segment."""
+        agents = self.model.segments[item.action][item.number].agents.values()
+        yield from (literal for literal in (*self.model.modes[item.action], *agents) if literal is not None)
+
+    def _orders(self, items: Sequence[_Item]) -> set[tuple[int, int, int]]:
+        """Return the orders of segments on all units: two starts, and the least distance between them."""
+        uses: dict[tuple[str, str], list[_Use]] = {}
+        for item in items:
+            segment = self.model.segments[item.action][item.number]
+            for resource, units in self._demands(item.action) if segment.size else ():
+                uses.setdefault(("resource", resource), []).append(_Use(item.start, segment.start, segment.size, units))
+            for agent, literal in segment.agents.items() if segment.busy else ():
+                if literal is None or self.values[literal]:
+                    uses.setdefault(("crew", agent), []).append(_Use(item.start, segment.start, segment.busy, 1))
+        capacities = {("resource", resource.name): resource.capacity for resource in self.model.instance.resources}
+        capacities |= {("crew", crew[0]): len(crew) for crew in self.model.crews}
+        return {order for name, own in uses.items() for order in _orders_on_units(own, capacities[name])}
+
+    def _demands(self, action: int) -> Iterator[tuple[str, int]]:
+        """Yield resource and units of the uses of an action that share their units with no other."""
+        modes = self.model.instance.actions[action].modes
+        for mode, literal in zip(modes, self.model.modes[action], strict=True):
+            for demand in mode.demands if literal is None or self.values[literal] else ():
+                if demand.amount and demand.sets is None:
+                    yield demand.resource, demand.amount
+
+
+def _orders_on_units(uses: Sequence[_Use], capacity: int) -> Iterator[tuple[int, int, int]]:
+    """Give each use single units, those that were released last first, and yield consecutive uses of a unit.
+
+    >>> list(_orders_on_units([_Use(0, 10, 2, 1), _Use(0, 11, 3, 1), _Use(3, 12, 4, 2)], 2))
+    [(11, 12, 3), (10, 12, 2)]
+    """
+    unused, released = capacity, list[_Use]()  # the uses of which units are not yet used again
+    for use in sorted(uses):
+        missing = use.units - unused
+        unused = max(0, -missing)
+        kept = []
+        for earlier in sorted(released, key=_end, reverse=True):
+            units = min(missing, earlier.units) if _end(earlier) <= use.start else 0
+            if units > 0:
+                missing -= units
+                yield earlier.variable, use.variable, earlier.length
+            if units < earlier.units:
+                kept.append(earlier._replace(units=earlier.units - max(0, units)))
+        released = [*kept, use]
+
+
+def _end(use: _Use) -> int:
+    return use.start + use.length

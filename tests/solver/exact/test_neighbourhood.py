@@ -1,0 +1,78 @@
+"""Large-neighbourhood search: schedules stay valid, never get longer, and reach optima of small problems."""
+
+from __future__ import annotations
+
+import pytest
+
+from planoracle.heuristics.generation import blocks_of, generate_serial
+from planoracle.heuristics.improve import list_schedule
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.limits import NEVER, Status, WorkLimit
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.solver.exact.bounds import common_tick, horizon
+from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
+from planoracle.solver.exact.precedence import ordered_windows
+from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.search import solve
+from tests.support.random_instances import kitchen, ovens, presses, workshop
+
+
+def searched(instance: Instance, schedule: Schedule, *, effort: float = 0.01, workers: int = 1) -> Schedule:
+    most = max(horizon(instance), schedule.makespan)
+    model = ScheduleModel(instance, ordered_windows(instance), common_tick(instance), 0, most)
+    values = model.values(schedule)
+    assert values is not None
+    assert model.schedule([values.get(v, 0) for v in range(model.model.variables)]).makespan == schedule.makespan
+    search = NeighbourhoodSearch(model, values, {"presolve": True}, 0)
+    search.search(NEVER, 0, effort, workers)
+    return search.schedule() if len(search.values) == model.model.variables else schedule
+
+
+def test_random_instances() -> None:
+    improved = 0
+    for instance in (drawn(seed) for drawn in (kitchen, workshop, ovens, presses) for seed in range(25)):
+        blocks = blocks_of(instance)
+        timetable = generate_serial(instance, [float(-n) for n in range(len(blocks.members))])
+        result = solve(instance)
+        if timetable is None or result.makespan is None or result.grid != 1:
+            continue
+        first = timetable.schedule()
+        if next(find_violations(instance, first), None) is not None:  # later than the time limit
+            continue
+        found = searched(instance, first)
+        assert next(find_violations(instance, found), None) is None
+        assert result.makespan <= found.makespan <= first.makespan
+        improved += found.makespan < first.makespan
+    assert improved > 5
+
+
+def crowded(count: int) -> Instance:
+    """Return a problem with modes, agents and maximum lags, and more actions than a window has."""
+    press = Resource("press", 2)
+    modes = (Mode((Demand("press", 2),), "alone"), Mode((Demand("press"),), "beside"))
+    actions = []
+    for n in range(count):
+        actions.append(Action(f"t{n}/feed", f"t{n}", 1 + n * 7 % 5, 1 + n * 7 % 5, interruptible=n % 3 == 0))
+        actions.append(Action(f"t{n}/press", f"t{n}", 2 + n * 5 % 4, 0, modes=modes))
+    lags = tuple(Lag(f"t{n}/feed", f"t{n}/press", 0, 9) for n in range(count))
+    return Instance("crowded", tuple(actions), lags, (press,), ("ann", "bob"))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_windows_of_a_larger_problem(workers: int) -> None:
+    instance = crowded(20)
+    timetable = list_schedule(instance)
+    assert timetable is not None
+    first = timetable.schedule()
+    found = searched(instance, first, effort=0.06, workers=workers)
+    assert found.makespan < first.makespan
+    assert next(find_violations(instance, found), None) is None
+
+
+def test_same_result_with_counted_work() -> None:
+    instance = crowded(51)  # 102 actions
+    results = [solve(instance, time_limit=WorkLimit(1.5)) for _ in range(2)]
+    assert results[0].status in (Status.optimal, Status.feasible)
+    assert results[0].schedule == results[1].schedule
+    assert results[0].lower_bound == results[1].lower_bound
