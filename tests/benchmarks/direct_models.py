@@ -48,12 +48,18 @@ def check_supported(instance: object) -> Instance:
 
 
 def horizon(instance: Instance) -> int:
-    """Return a makespan that some optimal schedule does not exceed: the sum of durations and minimum lags."""
-    longest = dict.fromkeys(instance.index, 0)
+    """Return a makespan that some optimal schedule does not exceed.
+
+    It is the sum of the longest distance from the start of each action to its end or to the start of another one.
+    """
+    longest = {action.id: action.duration for action in instance.actions}
     for lag in instance.lags:
-        longest[lag.before] = max(longest[lag.before], lag.minimum or 0)
-    total = max(action.release for action in instance.actions)
-    total += sum(action.duration + longest[action.id] for action in instance.actions)
+        duration = instance.by_id[lag.before].duration
+        if lag.minimum is not None:
+            longest[lag.before] = max(longest[lag.before], duration + lag.minimum)
+        if lag.maximum is not None:
+            longest[lag.after] = max(longest[lag.after], -duration - lag.maximum)
+    total = max(action.release for action in instance.actions) + sum(longest.values())
     return total if instance.time_limit is None else min(total, instance.time_limit)
 
 
@@ -175,7 +181,7 @@ def solve_plain(problem: object, seconds: float, *, core: bool = False) -> Answe
 
 def solve_pyjobshop(problem: object, seconds: float) -> Answer:
     """Solve an instance by PyJobShop with one worker."""
-    from pyjobshop import Model
+    from pyjobshop import Machine, Model
 
     end = perf_counter() + seconds
     instance = check_supported(problem)
@@ -194,6 +200,7 @@ def solve_pyjobshop(problem: object, seconds: float) -> Answer:
     for task, action in zip(tasks, instance.actions, strict=True):
         for mode in action.modes:
             uses = [(renewable[d.resource], d.amount) for d in mode.demands if d.amount and action.duration]
+            uses = [(one, 0 if isinstance(one, Machine) else amount) for one, amount in uses]
             uses += [(agents, 1)] * bool(action.attended)
             model.add_mode(task, [use for use, _ in uses], action.duration, [amount for _, amount in uses])
     for lag in instance.lags:

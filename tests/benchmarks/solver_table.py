@@ -19,6 +19,8 @@ DIRECT = ("plain", "core")
 SMALL = 100
 #: Exceptions: ratio of makespans; ratio and milliseconds of processor time; share and seconds beyond the limit.
 LONGER, SLOWER, SLOW_MS, LATE, LATE_SECONDS = 1.01, 2.0, 20.0, 0.05, 0.1
+#: Share of a core below which a machine was busy with other work.
+BUSY = 0.8
 #: Sections of exceptions of one kind show this many.
 MOST = 40
 
@@ -36,6 +38,11 @@ LEGEND = """\
 def is_proved(run: Run) -> bool:
     """Return whether the answer is final."""
     return run["status"] in ("optimal", "infeasible")
+
+
+def core_share(run: Run) -> float:
+    """Return the share of a core that a run had; 1 for runs of less than a second."""
+    return run["processor"] / run["wall"] if run.get("wall", 0) >= 1 else 1.0
 
 
 def page(runs: Iterable[Run], commit: str = "", seconds: float = 0) -> str:
@@ -64,7 +71,13 @@ def page(runs: Iterable[Run], commit: str = "", seconds: float = 0) -> str:
     releases = ", ".join(sorted({row["ortools"] for row in rows}))
     columns = ["set", "method", "files", "proved", "unknown", *(f"÷ {name}" for name in references), "worst", "gap"]
     columns += ["ms: median", "total", "÷ direct", "excess", "MB"]
-    lines = [f"Limit {seconds:g} s, one worker, OR-Tools {releases}; {names}.", "", f"| {' | '.join(columns)} |"]
+    busy = sum(core_share(row) < BUSY for row in rows)
+    lines = [
+        f"Limit {seconds:g} s, one worker, OR-Tools {releases}; {names}. "
+        f"{busy} of {len(rows)} runs had less than {BUSY:.0%} of a core.",
+        "",
+        f"| {' | '.join(columns)} |",
+    ]
     lines.append("|---|---|" + "---:|" * (len(columns) - 2))
     sets = list(dict.fromkeys(name for name, _ in cases))
     for name in [*sets, *(["**all**"] if len(sets) > 1 else [])]:

@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -36,10 +37,11 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.instance import Instance
-from tests.benchmarks.solver_table import page
+from tests.benchmarks.solver_table import core_share, page
 from tests.support.made import job_shop
 
 ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 #: Endings of instance files, and the folders of ``shared`` that have them; a folder is also the name of all its sets.
@@ -172,7 +174,7 @@ class Worker:
     def close(self) -> None:
         """End the process."""
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
 
 
 class Measurement:
@@ -182,16 +184,20 @@ class Measurement:
     ----------
     checkouts
         Checkout of each method.
+    share
+        Earlier runs of a second or more that had less than this share of a core do not count.
+    folder
+        Folder for problem files of the worker processes.
     """
 
-    def __init__(self, checkouts: dict[str, Path], seconds: float, results: Path, folder: Path) -> None:
+    def __init__(self, checkouts: dict[str, Path], seconds: float, results: Path, share: float, folder: Path) -> None:
         self.checkouts = checkouts
         self.seconds = seconds
         self.results = results
         self.folder = folder
         self.commits = {method: commit_of(checkout) for method, checkout in checkouts.items()}
         self.ortools = version("ortools")
-        self.done = {self.key(row) for row in read_results(results)}
+        self.done = {self.key(row) for row in read_results(results) if core_share(row) >= share}
         self.lock = threading.Lock()
         self.local = threading.local()
         self.workers: list[Worker] = []
@@ -235,18 +241,19 @@ class Measurement:
                 pool.shutdown(wait=False, cancel_futures=True)
                 for worker in self.workers:
                     worker.close()
+                pool.shutdown()
 
     def solve(self, case: Case) -> None:
         """Solve a case by all methods that have not solved it yet."""
         problem = case.problem()
         actions = len(problem.actions) if isinstance(problem, Instance) else None
-        name, path = case.source, None
-        if actions is not None and (case.source is None or catalog.is_file(case.source)):
-            path = self.folder / f"{threading.get_ident()}.json"
-            path.write_text(json.dumps(to_document(problem)))  # a format that earlier releases read, too
-            name = str(path)
-        assert name is not None
+        name = case.source or ""
+        if actions is not None and (not name or catalog.is_file(name)):
+            name = str(self.folder / f"{threading.get_ident()}.json")
+            Path(name).write_text(json.dumps(to_document(problem)))  # a format that earlier releases read, too
         for method in self.pending(case):
+            if self.stopped:
+                return
             answer = self.worker(method, fresh=actions is not None and actions >= MANY).solve(name, self.seconds)
             if self.stopped:
                 return
@@ -265,6 +272,8 @@ class Measurement:
             worker = workers[method] = Worker(method, self.checkouts[method], self.warm_up)
             with self.lock:
                 self.workers.append(worker)
+            if self.stopped:
+                worker.close()
         return worker
 
     def write(self, row: dict[str, Any]) -> None:
@@ -299,11 +308,12 @@ def run(
     files: Annotated[str, typer.Option(help="Only these files, separated by commas, with or without ending.")] = "",
     sample: Annotated[int, typer.Option(help="Number of files to draw at random; 0 for all.")] = 0,
     seed: Annotated[int | None, typer.Option(help="Seed of the draw.")] = None,
+    share: Annotated[float, typer.Option(help="Repeat runs that had less than this share of a core.")] = 0.0,
     release: Annotated[Path | None, typer.Option(help="Checkout of the method 'release'.")] = None,
-    shared: Annotated[Path, typer.Option(help="Folder with the folders literature and large.")] = ROOT.parent
-    / "shared",
+    shared: Annotated[Path, typer.Option(help="Folder with the folders literature and large.")] = SHARED,
 ) -> None:
     """Solve the problems of some sets by several methods."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends worker processes as Ctrl-C does
     checkouts = {}
     for method in methods.split(","):
         if method not in METHODS:
@@ -323,7 +333,7 @@ def run(
         print(f"sample of {sample} of {len(cases)} files, seed {seed}", file=sys.stderr)
         cases = Random(seed).sample(cases, min(sample, len(cases)))
     with TemporaryDirectory() as folder:
-        Measurement(checkouts, seconds, results, Path(folder)).run(cases, jobs)
+        Measurement(checkouts, seconds, results, share, Path(folder)).run(cases, jobs)
     print(f"{len(cases)} problems, results in {results}", file=sys.stderr)
 
 
