@@ -79,13 +79,13 @@ class PlainModel:
         self.model = cp_model.CpModel()
         most = horizon(instance)
         self.starts = [
-            self.model.new_int_var(action.release, max(action.release, most - action.duration), f"start{i}")
-            for i, action in enumerate(instance.actions)
+            self.model.new_int_var(action.release, max(action.release, most - action.duration), "")
+            for action in instance.actions
         ]
         self.ends = [start + a.duration for start, a in zip(self.starts, instance.actions, strict=True)]
         self.choices: list[list[Any]] = []
         self.uses: dict[str, list[tuple[Any, int]]] = {resource.name: [] for resource in instance.resources}
-        self.makespan = self.model.new_int_var(0, most, "makespan")
+        self.makespan = self.model.new_int_var(0, most, "")
         for i, action in enumerate(instance.actions):
             self.model.add(self.makespan >= self.ends[i])
             self.add_modes(i, action)
@@ -98,7 +98,7 @@ class PlainModel:
         for resource in instance.resources:
             self.add_capacity(self.uses[resource.name], resource.capacity)
         held = [
-            (self.model.new_fixed_size_interval_var(start, action.attended, f"held{action.id}"), 1)
+            (self.model.new_fixed_size_interval_var(start, action.attended, ""), 1)
             for start, action in zip(self.starts, instance.actions, strict=True)
             if action.attended
         ]
@@ -108,7 +108,7 @@ class PlainModel:
     def add_modes(self, i: int, action: Action) -> None:
         """Add the intervals of an action's modes, of which one is chosen."""
         several = len(action.modes) > 1
-        literals = [self.model.new_bool_var(f"mode{i}-{m}") for m in range(len(action.modes))] if several else []
+        literals = [self.model.new_bool_var("") for m in range(len(action.modes))] if several else []
         if several:
             self.model.add_exactly_one(literals)
         self.choices.append(literals)
@@ -119,13 +119,12 @@ class PlainModel:
                     order.only_enforce_if(literals[m])
             if not action.duration or not mode.demands:
                 continue  # what takes no time uses nothing
-            name = f"interval{i}-{m}"
             if several:
                 interval = self.model.new_optional_fixed_size_interval_var(
-                    self.starts[i], action.duration, literals[m], name
+                    self.starts[i], action.duration, literals[m], ""
                 )
             else:
-                interval = self.model.new_fixed_size_interval_var(self.starts[i], action.duration, name)
+                interval = self.model.new_fixed_size_interval_var(self.starts[i], action.duration, "")
             for demand in mode.demands:
                 self.uses[demand.resource].append((interval, demand.amount))
 
