@@ -135,10 +135,10 @@ class PlainModel:
         elif uses:
             self.model.add_cumulative([interval for interval, _ in uses], [amount for _, amount in uses], capacity)
 
-    def answer(self, seconds: float, *, core: bool) -> Answer:
-        """Run CP-SAT with one worker."""
+    def answer(self, seconds: float, *, workers: int, core: bool) -> Answer:
+        """Run CP-SAT."""
         solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
+        solver.parameters.num_workers = workers
         solver.parameters.max_time_in_seconds = max(seconds, 0.0)
         if core:
             solver.parameters.cp_model_presolve = False
@@ -171,15 +171,15 @@ def schedule_of(instance: Instance, starts: Iterable[int], modes: Iterable[int])
     return Schedule.of(instance, pieces)
 
 
-def solve_plain(problem: object, seconds: float, *, core: bool = False) -> Answer:
+def solve_plain(problem: object, seconds: float, *, workers: int = 1, core: bool = False) -> Answer:
     """Solve an instance by plain CP-SAT, with default parameters or with core search without presolve."""
     end = perf_counter() + seconds
     model = PlainModel(check_supported(problem))
-    return model.answer(end - perf_counter(), core=core)
+    return model.answer(end - perf_counter(), workers=workers, core=core)
 
 
-def solve_pyjobshop(problem: object, seconds: float) -> Answer:
-    """Solve an instance by PyJobShop with one worker."""
+def solve_pyjobshop(problem: object, seconds: float, *, workers: int = 1) -> Answer:
+    """Solve an instance by PyJobShop."""
     from pyjobshop import Machine, Model
 
     end = perf_counter() + seconds
@@ -208,7 +208,7 @@ def solve_pyjobshop(problem: object, seconds: float) -> Answer:
             model.add_end_before_start(before, after, lag.minimum)
         if lag.maximum is not None:
             model.add_start_before_end(after, before, -lag.maximum)
-    result = model.solve("ortools", time_limit=max(end - perf_counter(), 0.0), display=False, num_workers=1)
+    result = model.solve("ortools", time_limit=max(end - perf_counter(), 0.0), display=False, num_workers=workers)
     word = {"Optimal": "optimal", "Feasible": "feasible", "Infeasible": "infeasible"}.get(
         result.status.value, "unknown"
     )

@@ -40,6 +40,11 @@ def is_proved(run: Run) -> bool:
     return run["status"] in ("optimal", "infeasible")
 
 
+def has_commit(method: str) -> bool:
+    """Return whether a method runs our solver, so that its results depend on the commit."""
+    return method.startswith(("ours", "release"))
+
+
 def core_share(run: Run) -> float:
     """Return the share of a core that a run had; 1 for runs of less than a second."""
     return run["processor"] / run["wall"] if run.get("wall", 0) >= 1 else 1.0
@@ -58,9 +63,9 @@ def page(runs: Iterable[Run], commit: str = "", seconds: float = 0) -> str:
     rows = list(runs)
     seconds = seconds or rows[-1]["seconds"]
     rows = [row for row in rows if row["seconds"] == seconds and row["status"] != "unsupported"]
-    commits = {row["method"]: row["commit"] for row in rows if row["method"] in ("ours", "release")}
+    commits = {row["method"]: row["commit"] for row in rows if has_commit(row["method"])}
     if commit:
-        commits["ours"] = commit
+        commits |= {method: commit for method in commits if method.startswith("ours")}
     rows = [row for row in rows if commits.get(row["method"], row["commit"]) == row["commit"]]
     cases: dict[tuple[str, str], dict[str, Run]] = {}
     for row in rows:
@@ -73,7 +78,7 @@ def page(runs: Iterable[Run], commit: str = "", seconds: float = 0) -> str:
     columns += ["ms: median", "total", "÷ direct", "excess", "MB"]
     busy = sum(core_share(row) < BUSY for row in rows)
     lines = [
-        f"Limit {seconds:g} s, one worker, OR-Tools {releases}; {names}. "
+        f"Limit {seconds:g} s, OR-Tools {releases}; {names}. "
         f"{busy} of {len(rows)} runs had less than {BUSY:.0%} of a core.",
         "",
         f"| {' | '.join(columns)} |",

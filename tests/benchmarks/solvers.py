@@ -1,4 +1,4 @@
-"""Compare our solver with plain CP-SAT, PyJobShop and an earlier release, with equal limits and one worker each.
+"""Compare our solver with plain CP-SAT, PyJobShop and an earlier release, with equal limits.
 
 ``python tests/benchmarks/solvers.py run SET... --results FILE`` solves, and continues where an earlier call stopped;
 ``python tests/benchmarks/solvers.py table FILE`` prints the page of results.
@@ -37,7 +37,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.instance import Instance
-from tests.benchmarks.solver_table import core_share, page
+from tests.benchmarks.solver_table import core_share, has_commit, page
 from tests.support.made import job_shop
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -197,6 +197,9 @@ class Measurement:
         self.folder = folder
         self.commits = {method: commit_of(checkout) for method, checkout in checkouts.items()}
         self.ortools = version("ortools")
+        data = results.read_bytes() if results.exists() else b""
+        if data and not data.endswith(b"\n"):  # of an interrupted run
+            os.truncate(results, data.rfind(b"\n") + 1)
         self.done = {self.key(row) for row in read_results(results) if core_share(row) >= share}
         self.lock = threading.Lock()
         self.local = threading.local()
@@ -207,19 +210,13 @@ class Measurement:
 
     def key(self, row: dict[str, Any]) -> tuple[Any, ...]:
         """Return what identifies a run: for our own solver, also the commit."""
-        commit = row["commit"] if row["method"] in ("ours", "release") else None
+        commit = row["commit"] if has_commit(row["method"]) else None
         return row["set"], row["file"], row["method"], row["seconds"], row["ortools"], commit
 
     def row(self, case: Case, method: str) -> dict[str, Any]:
         """Return the fields of a run that are known before it."""
-        return {
-            "set": case.set,
-            "file": case.file,
-            "method": method,
-            "seconds": self.seconds,
-            "commit": self.commits[method],
-            "ortools": self.ortools,
-        }
+        row = {"set": case.set, "file": case.file, "method": method, "seconds": self.seconds}
+        return row | {"commit": self.commits[method], "ortools": self.ortools}
 
     def pending(self, case: Case) -> list[str]:
         """Return the methods by which a case has not been solved yet."""
@@ -285,14 +282,9 @@ class Measurement:
 
 
 def read_results(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file of results; a last line that was interrupted is removed from the file."""
-    if not path.exists():
-        return []
-    text = path.read_text(encoding="utf-8")
-    if text and not text.endswith("\n"):
-        text = text[: text.rfind("\n") + 1]
-        path.write_text(text, encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+    """Return the rows of a file of results, without a last line that is not complete."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
 
 
 @app.command()
@@ -302,7 +294,9 @@ def run(
         typer.Argument(help="Sets: rcpsp/j30, rcpsp_max, literature, large, generated-1000, or names of problems."),
     ],
     results: Annotated[Path, typer.Option(help="JSON Lines file; runs that it has are not repeated.")],
-    methods: Annotated[str, typer.Option(help="Methods, separated by commas.")] = "ours,plain,core,pyjobshop",
+    methods: Annotated[
+        str, typer.Option(help="Methods, separated by commas; -N for N workers.")
+    ] = "ours,plain,core,pyjobshop",
     seconds: Annotated[float, typer.Option(help="Limit of wall time of each solve.")] = 10.0,
     jobs: Annotated[int, typer.Option(help="Solves at a time.")] = 1,
     files: Annotated[str, typer.Option(help="Only these files, separated by commas, with or without ending.")] = "",
@@ -316,14 +310,15 @@ def run(
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends worker processes as Ctrl-C does
     checkouts = {}
     for method in methods.split(","):
-        if method not in METHODS:
+        name = re.sub(r"-[1-9]\d*$", "", method)
+        if name not in METHODS:
             raise typer.BadParameter(f"must be among {', '.join(METHODS)} (got {method!r})")
-        if method == "release" and release is None:
+        if name == "release" and release is None:
             raise typer.BadParameter("method release needs --release FOLDER")
-        if method == "pyjobshop" and find_spec("pyjobshop") is None:
+        if name == "pyjobshop" and find_spec("pyjobshop") is None:
             print("PyJobShop is not installed and is left out (pip install pyjobshop).", file=sys.stderr)
             continue
-        checkouts[method] = release.resolve() if method == "release" and release else ROOT
+        checkouts[method] = release.resolve() if name == "release" and release else ROOT
     cases = list(dict.fromkeys(case for name in sets for case in cases_of(name, shared)))
     if files:
         names = set(files.split(","))
