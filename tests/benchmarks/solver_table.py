@@ -76,10 +76,11 @@ def page(runs: Iterable[Run], commit: str = "", seconds: float = 0) -> str:
     releases = ", ".join(sorted({row["ortools"] for row in rows}))
     columns = ["set", "method", "files", "proved", "unknown", *(f"÷ {name}" for name in references), "worst", "gap"]
     columns += ["ms: median", "total", "÷ direct", "excess", "MB"]
-    busy = sum(core_share(row) < BUSY for row in rows)
+    latest = [run for runs in cases.values() for run in runs.values()]
+    busy = sum(core_share(run) < BUSY for run in latest)
     lines = [
         f"Limit {seconds:g} s, OR-Tools {releases}; {names}. "
-        f"{busy} of {len(rows)} runs had less than {BUSY:.0%} of a core.",
+        f"{busy} of {len(latest)} runs had less than {BUSY:.0%} of a core.",
         "",
         f"| {' | '.join(columns)} |",
     ]
