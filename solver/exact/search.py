@@ -21,18 +21,18 @@ from planoracle.solver.exact.ordered_search import schedule_in_order
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.strategies import (
-    FIRST_SCHEDULE,
+    FIRST_EFFORT,
     LARGE,
     LARGER,
     VAST,
     Stage,
+    core_search,
     crowded,
     first_look,
     growing,
     in_turns,
     neighbourhood_settings,
     of_many_actions,
-    plain,
     rounds,
     with_presolve,
     without_presolve,
@@ -50,8 +50,11 @@ _COARSE = 0.1
 _LARGEST_MODEL, _LARGEST_PER_SECOND = 500_000, 50_000
 # Priority lists that the heuristics try, and their counted work in seconds.
 _TRIES, _HEURISTICS = 200, 1.0
-# Effort of large-neighbourhood search for one unit of effort of the proof that follows.
-_AROUND, _AROUND_CROWDED = 4.0, 1.0
+# Effort of large-neighbourhood search for one unit of effort of the proof that follows; on crowded problems, of which
+# many are proved, with fewer and with more than so many actions.
+_AROUND, _AROUND_CROWDED, _VERY_CROWDED = 4.0, (0.12, 1.0), 240
+# Least effort that is worth beginning.
+_LEAST_AROUND = 0.2
 # Seconds per action and per use of a resource that the time limit reserves for the left shift and the replay.
 _REPLAY = 1.5e-4
 
@@ -131,10 +134,16 @@ class Proving:
 
     def prove_at_length(self, model: ScheduleModel) -> tuple[Status, str]:
         """Run CP-SAT with all settings, and the heuristics before those that take long."""
-        answer = None if self.crowded else self.prove(model, without_presolve())
-        if answer is None and not self.fast and (self.best is None or len(self.instance.actions) > _FEW):
+        count = len(self.instance.actions)
+        answer = None if self.crowded or count >= LARGER else self.prove(model, without_presolve())
+        if answer is None and self.windowed and count >= LARGER and self.best is None:
+            self.find_any(model)
+        if answer is None and not self.fast and (self.best is None or (count > _FEW and not self.windowed)):
             self.schedule_fast(self.deadline.counting(self.share))
-        return answer or self.prove(model, with_presolve(self.workers)) or self.without_search("time limit")
+        if answer is None:
+            stages = with_presolve(self.workers) if count < LARGE else growing(self.workers)
+            answer = self.prove(model, stages, around=_AROUND)
+        return answer or self.without_search("time limit")
 
     def prove_in_rounds(self, model: ScheduleModel) -> tuple[Status, str] | None:
         """Run the heuristics, then CP-SAT with several settings in rounds."""
@@ -144,18 +153,9 @@ class Proving:
         model.model.search_freely()
         return answer
 
-    def prove_among_many(self, model: ScheduleModel) -> tuple[Status, str]:
-        """Alternate large-neighbourhood search and proofs with growing effort until the end."""
-        if self.windowed and self.best is None:
-            self.find_any(model, FIRST_SCHEDULE)
-        if not self.fast and not (self.windowed and self.best is not None):
-            self.schedule_fast(self.deadline.counting(self.share))
-        answer = self.prove(model, growing(self.workers), around=_AROUND)
-        return answer or self.without_search("time limit")
-
     def search_around(self, effort: float) -> None:
         """Improve the incumbent by large-neighbourhood search for an effort in CP-SAT's deterministic time."""
-        if self.best is None or self.best.makespan <= self.least or len(self.instance.actions) < LARGER:
+        if self.best is None or self.best.makespan <= self.least or effort < _LEAST_AROUND:
             return
         if self.neighbourhood is None or self.best is not self.searched:
             model = self.neighbourhood.model if self.neighbourhood else None
@@ -170,14 +170,25 @@ class Proving:
             self.best = self.neighbourhood.schedule()
         self.searched = self.best
 
-    def find_any(self, model: ScheduleModel, stage: Stage) -> None:
-        """Search for any schedule, where heuristics may find none."""
-        _, options, effort = stage
+    def find_any(self, model: ScheduleModel) -> None:
+        """Search for any schedule, first in the order of time, where heuristics may find none."""
         model.model.drop_objective()
         model.narrow(self.least, self.most)
-        outcome = run(model.model, deadline=self.deadline, seed=self.seed, deterministic=effort, **options)
-        if outcome.solution:
-            self.best = model.schedule(outcome.solution)
+        for in_order_of_time in (True, False):
+            if self.best is None:
+                if in_order_of_time:
+                    model.model.search_by_time(model.decisions)
+                outcome = run(
+                    model.model,
+                    deadline=self.deadline,
+                    seed=self.seed,
+                    deterministic=FIRST_EFFORT,
+                    light=True,
+                    fixed_search=in_order_of_time,
+                )
+                model.model.search_freely()
+                if outcome.solution:
+                    self.best = model.schedule(outcome.solution)
         model.model.minimize(model.makespan)
 
     def prove_in_turns(self, model: ScheduleModel) -> tuple[Status, str] | None:
@@ -186,7 +197,8 @@ class Proving:
         Neither receives the other's incumbent: core search takes several times as long below a known makespan.
         """
         stages = in_turns(len(model.decisions), loaded=self.loaded())
-        return self.prove(model, stages, afresh=True, around=_AROUND_CROWDED)
+        around = _AROUND_CROWDED[len(self.instance.actions) >= _VERY_CROWDED]
+        return self.prove(model, stages, afresh=True, around=around)
 
     def loaded(self) -> bool:
         """Return whether the problem is crowded, and one resource has far more work than any path is long."""
@@ -340,7 +352,10 @@ class _Search(Proving):
             return self.result(*self.without_search("time limit"), self.best)
 
     def search(self) -> Result:
+        core_first = self.large and not self.crowded and not self.pauses
         answer = self.look_at_bounds()
+        if answer is None and core_first:
+            answer = self.look_at_core()
         if answer is None and self.large and not self.crowded:
             answer = self.look_at_orders()
         if answer is not None:
@@ -353,7 +368,7 @@ class _Search(Proving):
         if size > self.largest:
             return self.result(*self.without_search("too large a model for the time limit"), self.best)
         many = len(self.instance.actions) > MANY
-        if size > _SLOW_MODEL or many:
+        if (size > _SLOW_MODEL or many) and not self.windowed:
             self.schedule_fast(
                 self.deadline.sooner(self.deadline.remaining() / 2) if many else self.deadline.counting(self.share)
             )
@@ -379,15 +394,24 @@ class _Search(Proving):
             if first is not None:
                 self.best = first
                 return self.result(Status.optimal, self.reason("search in order"), first, in_order=True)
-        pieces = steps(self.instance, self.step)
-        if ((self.large and not self.crowded) or pieces > _MANY_STEPS) and self.best is None:
+        if steps(self.instance, self.step) > _MANY_STEPS and self.best is None:
             self.schedule_fast(self.deadline, briefly=True)
         if self.best is not None and self.best.makespan == self.least:
             return self.result(Status.optimal, self.reason("several bounds"), self.best)
         return None
 
+    def look_at_core(self) -> Result | None:
+        """Run a short core search, which proves most optima of less than a hundred actions within milliseconds."""
+        if model_size(self.instance, self.bounds, self.step) > _SLOW_MODEL:
+            return None
+        model = self.model(self.least, self.most)
+        answer = self.prove(model, core_search(len(model.decisions)))
+        return self.result(*answer, self.best) if answer is not None else None
+
     def look_at_orders(self) -> Result | None:
         """Compute the bounds of forced orders, where they were left out at first."""
+        if self.best is None:
+            self.schedule_fast(self.deadline, briefly=True)
         self.bounds = ordered_windows(self.instance, self.deadline)
         return self.look_at_bounds()
 
@@ -408,17 +432,17 @@ class _Search(Proving):
         if self.crowded:
             answer = self.prove_in_turns(model)
         else:
-            answer = self.prove(model, plain(count, pauses=self.pauses))
-        if answer is None and len(self.instance.actions) >= LARGER:
-            return self.result(*self.prove_among_many(model), self.best)
-        if answer is None and of_many_actions(self.instance):
+            first = self.pauses or (self.windowed and count >= LARGE)  # it has not been run yet
+            answer = self.prove(model, core_search(count, pauses=self.pauses)) if first else None
+        many = len(self.instance.actions) >= LARGER
+        if answer is None and not many and of_many_actions(self.instance):
             answer = self.prove_in_rounds(model)
-        if answer is None and self.crowded:
+        if answer is None and not many and self.crowded:
             settled_now = self.look_at_orders()
             if settled_now is not None:
                 return settled_now
         if answer is None:
-            if self.deadline.remaining() > 0 and (self.bounds.open or self.bounds.ordered):
+            if not many and self.deadline.remaining() > 0 and (self.bounds.open or self.bounds.ordered):
                 model = self.model(self.least, self.most, ordering=True)
             answer = self.prove_at_length(model)
         return self.result(*answer, self.best)

@@ -72,12 +72,9 @@ def crowded(instance: Instance) -> bool:
     return pairs > _PAIRS_EACH * len(instance.actions) and shared < _SHARED * sum(users.values())
 
 
-def plain(decisions: int, *, pauses: bool) -> Iterator[Stage]:
-    """Yield the stages on the model without orders."""
-    if pauses:
-        yield "core search", _CORE_SEARCH, _PLAIN_WITH_PAUSES
-    elif decisions >= LARGE:
-        yield "core search", _CORE_SEARCH, _PLAIN_EACH * decisions
+def core_search(decisions: int, *, pauses: bool = False) -> Iterator[Stage]:
+    """Yield a short core search on the model without orders."""
+    yield "core search", _CORE_SEARCH, _PLAIN_WITH_PAUSES if pauses else _PLAIN_EACH * decisions
 
 
 def without_presolve() -> Iterator[Stage]:
@@ -115,8 +112,8 @@ def with_presolve(workers: int) -> Iterator[Stage]:
     yield name, options | {"linearization": 1, "workers": workers}, None
 
 
-#: Search for any schedule, of many actions with maximum lags.
-FIRST_SCHEDULE: Stage = ("any schedule", {"light": True}, 0.1)
+#: Effort of a search for any schedule of many actions with maximum lags.
+FIRST_EFFORT = 0.1
 # Effort of the first of many proofs, among which large-neighbourhood search takes place.
 _FIRST_PROOF = 0.05
 
