@@ -141,8 +141,10 @@ class Proving:
         if answer is None and not self.fast and (self.best is None or (count > _FEW and not self.windowed)):
             self.schedule_fast(self.deadline.counting(self.share))
         if answer is None:
-            stages = with_presolve(self.workers) if count < LARGE else growing(self.workers)
-            answer = self.prove(model, stages, around=_AROUND)
+            if count < LARGE:
+                answer = self.prove(model, with_presolve(self.workers))
+            else:
+                answer = self.prove(model, growing(self.workers), around=_AROUND)
         return answer or self.without_search("time limit")
 
     def prove_in_rounds(self, model: ScheduleModel) -> tuple[Status, str] | None:
@@ -345,6 +347,8 @@ def solve(
 class _Search(Proving):
     """Steps of one solve, from cheap to expensive."""
 
+    core_first = False  # True if core search comes before lists
+
     def run(self) -> Result:
         try:
             return self.search()
@@ -352,9 +356,10 @@ class _Search(Proving):
             return self.result(*self.without_search("time limit"), self.best)
 
     def search(self) -> Result:
-        core_first = self.large and not self.crowded and not self.pauses
+        # Where agents attend to actions, list schedules often reach the bound at once.
+        self.core_first = self.large and not (self.crowded or self.pauses or of_many_actions(self.instance))
         answer = self.look_at_bounds()
-        if answer is None and core_first:
+        if answer is None and self.core_first:
             answer = self.look_at_core()
         if answer is None and self.large and not self.crowded:
             answer = self.look_at_orders()
@@ -432,7 +437,7 @@ class _Search(Proving):
         if self.crowded:
             answer = self.prove_in_turns(model)
         else:
-            first = self.pauses or (self.windowed and count >= LARGE)  # it has not been run yet
+            first = self.pauses or (count >= LARGE and not self.core_first)
             answer = self.prove(model, core_search(count, pauses=self.pauses)) if first else None
         many = len(self.instance.actions) >= LARGER
         if answer is None and not many and of_many_actions(self.instance):
