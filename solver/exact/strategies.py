@@ -112,8 +112,8 @@ def with_presolve(workers: int) -> Iterator[Stage]:
     yield name, options | {"linearization": 1, "workers": workers}, None
 
 
-#: Effort of a search for any schedule of many actions with maximum lags.
-FIRST_EFFORT = 0.1
+#: Effort per decision of a search for any schedule of many actions with maximum lags.
+FIRST_EFFORT_EACH = 2e-4
 # Effort of the first of many proofs, among which large-neighbourhood search takes place.
 _FIRST_PROOF = 0.05
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from planoracle.instances.model.instance import Demand, Instance
 
 #: Jobs in all sets of them whose work is added up; if there are more, some sets are left out.
-_MOST_SETS = 300_000
+_MOST_SETS = 60_000
 #: Uses of a resource up to which so many least heads do: the others make little difference to small problems.
 _FEW, _FEW_HEADS = 60, 3
 #: Sets of agents whose work is looked at.

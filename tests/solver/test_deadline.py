@@ -17,7 +17,7 @@ from planoracle.instances.model import limits as clock
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Deadline, TimeOverError, WorkLimit, counted_work
 from planoracle.instances.model.schedule_rules import find_violations
-from planoracle.solver.exact import precedence, search
+from planoracle.solver.exact import precedence, proving, search
 from planoracle.solver.exact import search as solving
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.model_size import model_size
@@ -130,7 +130,7 @@ def test_a_large_instance_is_answered_whenever_time_runs_out(looks: int, monkeyp
         Clock(patch, looks)
         for module in (search, solving):
             patch.setattr(module, "run", lambda *_, **__: pytest.fail("no search in this test"))
-        patch.setattr(search, "_LARGEST_MODEL", 10_000)
+        patch.setattr(proving, "_LARGEST_MODEL", 10_000)
         result = solve(instance)
     _honest(result, instance, result.makespan)
     assert result.schedule is not None
@@ -189,15 +189,15 @@ def test_too_large_a_model_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
     size = model_size(instance, ordered_windows(instance), common_tick(instance))
     right = solve(instance, time_limit=20.0)
-    monkeypatch.setattr(search, "_LARGEST_MODEL", size)
+    monkeypatch.setattr(proving, "_LARGEST_MODEL", size)
     assert solve(instance, time_limit=20.0).schedule == right.schedule
-    monkeypatch.setattr(search, "_LARGEST_MODEL", size - 1)
-    monkeypatch.setattr(search, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
+    monkeypatch.setattr(proving, "_LARGEST_MODEL", size - 1)
+    monkeypatch.setattr(proving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
     result = solve(instance)
     assert (result.status, result.proof) == ("feasible", "too large a model for the time limit")
     _honest(result, instance, right.makespan)
-    monkeypatch.setattr(search, "_LARGEST_MODEL", 10**9)
-    monkeypatch.setattr(search, "_LARGEST_PER_SECOND", (size - 1) / 3.0)
+    monkeypatch.setattr(proving, "_LARGEST_MODEL", 10**9)
+    monkeypatch.setattr(proving, "_LARGEST_PER_SECOND", (size - 1) / 3.0)
     assert solve(instance, time_limit=3.0).proof == result.proof
 
 

@@ -13,7 +13,7 @@ from planoracle.instances.errors import InternalError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import WorkLimit
-from planoracle.solver.exact import search
+from planoracle.solver.exact import proving
 from planoracle.solver.exact.cp_model import run
 from planoracle.solver.exact.search import solve
 
@@ -74,13 +74,13 @@ def test_infeasible_by_search_is_confirmed_with_presolve_on_and_off(monkeypatch)
     assert solve(Instance("jobs", jobs, resources=machine)).makespan == 8
     instance = Instance("jobs", jobs, resources=machine, time_limit=7)
     calls = []
-    run = search.run
+    run = proving.run
 
     def spy(model, **options):
         calls.append(options.get("presolve", False))
         return run(model, **options)
 
-    monkeypatch.setattr(search, "run", spy)
+    monkeypatch.setattr(proving, "run", spy)
     assert solve(instance).status == "infeasible"
     assert set(calls) == {True, False}
 
@@ -185,7 +185,7 @@ def test_one_worker_is_one_worker_in_all_stages(monkeypatch):
         workers.append(options.get("workers", 1))
         return run(model, **options | {"deterministic": 1e-4})
 
-    monkeypatch.setattr(search, "run", watched)
+    monkeypatch.setattr(proving, "run", watched)
     for count in (1, 2):
         solve(job_shop(8, 8, 1), time_limit=5, workers=count)
         assert max(workers) == count

@@ -14,7 +14,7 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.limits import Deadline
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol.schedule_benchmark import certify
-from planoracle.solver.exact import search
+from planoracle.solver.exact import proving
 from planoracle.solver.exact import search as solving
 from planoracle.solver.exact.bounds import common_divisor, common_tick, steps
 from planoracle.solver.exact.coarse_grid import coarse_schedule, coarsened, refined
@@ -55,7 +55,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> solving.Result
 
 def on_grid(monkeypatch: pytest.MonkeyPatch, instance: Instance, step: int) -> solving.Result:
     with monkeypatch.context() as patch:
-        patch.setattr(search, "common_tick", lambda _: step)
+        patch.setattr(proving, "common_tick", lambda _: step)
         return solve(instance)
 
 
@@ -158,6 +158,6 @@ def test_a_long_pause_costs_nothing_where_a_list_reaches_the_bound(ticks: int, m
     fold, glaze = Action("t/fold", "t", ticks // 10, ticks // 10), Action("t/glaze", "t", 7, 7)
     lags = (Lag("t/oven", "t/glaze", 0, 5), Lag("t/fold", "t/glaze"))
     instance = Instance("bread", (knead, oven, fold, glaze), lags)
-    monkeypatch.setattr(search, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
+    monkeypatch.setattr(proving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
     result = solve(instance)
     assert (result.status, result.makespan) == ("optimal", ticks + ticks // 10 + 7)

@@ -7,9 +7,10 @@ import pytest
 from support.samples import sample
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.solver.exact import search
+from planoracle.solver.exact import proving
 from planoracle.solver.exact import search as solving
-from planoracle.solver.exact.search import Proving, solve
+from planoracle.solver.exact.proving import Proving
+from planoracle.solver.exact.search import solve
 from planoracle.solver.exact.strategies import crowded, in_turns
 
 
@@ -37,7 +38,7 @@ def test_crowded_problems_have_many_pairs_that_exclude_each_other():
 def test_their_stages_find_what_the_others_find(seed, monkeypatch):
     quick = solve(shop(seed))
     with monkeypatch.context() as patch:
-        patch.setattr(search, "crowded", lambda instance: False)
+        patch.setattr(proving, "crowded", lambda instance: False)
         slow = solve(shop(seed))
     assert (quick.status, quick.makespan) == (slow.status, slow.makespan)
     assert quick.status == "optimal"
@@ -48,7 +49,7 @@ def test_each_of_their_turns_does_without_the_other(turn, monkeypatch):
     expected = solve(shop(1))
     alone = list(in_turns(50, loaded=False))[turn]
     monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
-    monkeypatch.setattr(search, "in_turns", lambda decisions, loaded: iter([(*alone[:2], 1.0)]))
+    monkeypatch.setattr(proving, "in_turns", lambda decisions, loaded: iter([(*alone[:2], 1.0)]))
     monkeypatch.setattr(Proving, "prove_at_length", None)
     result = solve(shop(1))
     assert (result.status, result.makespan) == ("optimal", expected.makespan)
@@ -60,7 +61,7 @@ def test_every_turn_of_a_shop_with_one_machine_far_ahead_does_without_the_others
     alone = list(in_turns(48, loaded=True))[turn]
     monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
     stages = [(*alone[:2], 1.0)]
-    monkeypatch.setattr(search, "in_turns", lambda decisions, loaded: (stages.pop() for _ in range(loaded)))
+    monkeypatch.setattr(proving, "in_turns", lambda decisions, loaded: (stages.pop() for _ in range(loaded)))
     monkeypatch.setattr(Proving, "prove_at_length", None)
     result = solve(shop(2, 12, 4))
     assert not stages
@@ -95,7 +96,7 @@ def test_halving_alone_finds_what_all_find_where_machines_have_states(seed, monk
     expected = solve(instance)
     monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
     halving = ("branch and bound", {"halving": True}, 0.3)
-    monkeypatch.setattr(search, "in_turns", lambda decisions, loaded: iter([halving]))
+    monkeypatch.setattr(proving, "in_turns", lambda decisions, loaded: iter([halving]))
     result = solve(instance)
     assert (result.status, result.makespan) == (expected.status, expected.makespan)
     assert result.status in ("optimal", "infeasible")

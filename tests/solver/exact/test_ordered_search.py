@@ -11,7 +11,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import NEVER
-from planoracle.solver.exact import search
+from planoracle.solver.exact import proving
 from planoracle.solver.exact import search as solving
 from planoracle.solver.exact.ordered_search import schedule_in_order
 from planoracle.solver.exact.precedence import ordered_windows
@@ -67,7 +67,7 @@ def test_answers_are_those_of_the_solver(family, block, monkeypatch):
 
 
 def test_where_the_bound_is_reached_at_once_there_is_no_model(monkeypatch):
-    monkeypatch.setattr(search, "ScheduleModel", None)
+    monkeypatch.setattr(proving, "ScheduleModel", None)
     for name in ("asynctool/files_2", "recipe2plan/timed/Cobbler_Okra-Fry"):
         result = solve(load(name))
         assert (result.status, result.proof) == ("optimal", "lower bound reached"), name
