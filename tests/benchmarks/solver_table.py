@@ -91,7 +91,20 @@ def page(runs: Iterable[Run], commit: str = "", seconds: float = 0) -> str:
         for method in methods:
             if any(method in runs for runs in members):
                 lines.append(f"| {' | '.join([name, method, *_cells(members, method, references)])} |")
-    return "\n".join([*lines, "", LEGEND, *_exceptions(cases)])
+    return "\n".join([*lines, "", LEGEND, *_stages(cases), *_exceptions(cases)])
+
+
+def _stages(cases: dict[tuple[str, str], dict[str, Run]]) -> Iterator[str]:
+    """Yield a table of the stages of our solver that settle the problems of each set, and the time until then."""
+    times: dict[tuple[str, str], list[float]] = {}
+    for (name, _), runs in cases.items():
+        if "ours" in runs and runs["ours"].get("stage") and is_proved(runs["ours"]):
+            times.setdefault((name, runs["ours"]["stage"]), []).append(1000 * runs["ours"]["processor"])
+    if times:
+        yield "| set | stage that settled it | problems | ms: median | total |\n|---|---|---:|---:|---:|"
+        for (name, stage), own in sorted(times.items(), key=lambda item: (item[0][0], median(item[1]))):
+            yield f"| {name} | {stage} | {len(own)} | {median(own):,.1f} | {sum(own):,.0f} |"
+        yield ""
 
 
 def _cells(cases: list[dict[str, Run]], method: str, references: list[str]) -> Iterator[str]:

@@ -55,6 +55,7 @@ def timed_solve(method: str, problem: Any, seconds: float) -> dict[str, Any]:
             return {"status": "unsupported", "message": str(error)}
         return {"status": "error", "message": f"{type(error).__name__}: {error}"}
     values = {"status": str(answer.status), "makespan": answer.makespan, "lower_bound": answer.lower_bound}
+    values["stage"] = getattr(answer, "proof", "")
     return values | times
 
 

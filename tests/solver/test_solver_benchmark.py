@@ -123,7 +123,7 @@ def test_page_lists_exceptions() -> None:
             made_row("plain", "lost", "optimal", 101, lower_bound=101, processor=1.0),
             made_row("ours", "late", "feasible", 90, wall=11.0),
             made_row("plain", "late", "feasible", 100),
-            made_row("ours", "slow", "optimal", 50, lower_bound=50, processor=0.03),
+            made_row("ours", "slow", "optimal", 50, lower_bound=50, processor=0.03, stage="core search"),
             made_row("core", "slow", "optimal", 50, lower_bound=50, processor=0.01),
             made_row("ours", "wrong", "feasible", 40),
             made_row("core", "wrong", "infeasible", None, lower_bound=None),
@@ -141,4 +141,5 @@ def test_page_lists_exceptions() -> None:
     ):
         assert f"- s/{exception}\n" in text
     assert "| s | ours | 5 | 1 | 1 | 1.039 | 1.200 | -25.0% |" in text  # 120 and 90 of 100
+    assert "| s | core search | 1 | 30.0 | 30 |" in text
     assert "older" not in text
