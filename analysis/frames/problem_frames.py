@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from planoracle.analysis.comparison.compare import WORK, check, compare
 from planoracle.analysis.frames.schema import Collector, FrameWithErrors, problem_columns
+from planoracle.analysis.timeline import timeline
 from planoracle.heuristics.improve import DEFAULT, Budget
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -165,9 +164,7 @@ def _grid_kitchen_rows(kitchen: GridKitchen, answer: Any) -> list[dict[str, Any]
     if plan is None:
         raise InputError(_missing_reason(answer), field="schedule")
     benchmark = of(kitchen)
-    return _pieces(
-        *as_schedule(cast("GridKitchenRun", benchmark.run(kitchen, plan, benchmark.rules.profiles["released"])))
-    )
+    return _pieces(*timeline(benchmark.run(kitchen, plan, benchmark.rules.profiles["released"])))
 
 
 def _missing_reason(answer: Any) -> str:

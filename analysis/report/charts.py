@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from typing import Any
 
 from planoracle.analysis.report.details import plain, whole
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
-from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.instances.benchmarks.grid_kitchens.timeline import as_schedule
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.analysis.timeline import timeline
 from planoracle.instances.benchmarks.kitchens.rules import Profile
-from planoracle.instances.benchmarks.kitchens.run import KitchenRun
-from planoracle.instances.benchmarks.kitchens.simulation import StepRecord
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
@@ -133,91 +129,55 @@ def piece_row(
     ]
 
 
-def _kitchen_actions(run: StepRecord) -> dict[str, Any]:
-    """Describe the legal actions of a kitchen run as actions of a schedule of one step each.
-
-    Returns
-    -------
-    dict
-        ``tasks`` and ``actions`` as in `chart`, and ``pieces`` as in `piece_row`.
-    """
-    players = list(run.rules.kitchen.players)
-    domain = run.rules.kitchen.domain.actions
-    tasks: dict[str, int] = {}
-    actions: dict[str, tuple[int, list[Any]]] = {}
-    pieces: list[list[Any]] = []
-    for position, step in enumerate(run.steps):
-        if step.deed is None or len(pieces) == MAX_PIECES:
-            continue
-        deed = run.rules.deeds[step.deed]
-        verb = plain(domain[deed.position].name, 40)
-        short = verb.removesuffix("-item").removesuffix("-container")
-        text = plain(deed.text, 120)
-        row = [text, "", short, tasks.setdefault(verb, len(tasks)), 1, 1, 0, [["", []]], 0]
-        place, _ = actions.setdefault(text, (len(actions), row))
-        player = players.index(deed.player) if deed.player in players else -1
-        pieces.append([place, len(pieces), 1, player, 0, position, 1])
-    return {"tasks": list(tasks), "actions": [row for _, row in actions.values()], "pieces": pieces}
+#: A run in which nothing was carried out.
+_NOTHING: dict[str, Any] = {"tasks": [], "actions": [], "resources": [], "pieces": []}
 
 
-def _kitchen_chart(kitchen: Kitchen, best: BestKnown, rules: Profile) -> dict[str, Any]:
-    """Describe a kitchen and its best plan in the form of `chart`; ``actions`` are those of the best plan."""
-    actions = _kitchen_actions(cast("KitchenRun", registry.of(kitchen).run(kitchen, best.plan or [], rules)).record)
-    joint = rules.moves == "joint"
-    rounds = None if best.makespan is None else -(-best.makespan // len(kitchen.players))
-    return {
-        "benchmark": kitchen.benchmark,
-        "kind": kitchen.kind,
-        "slots": 0,  # a refused action takes no step
-        "unit": kitchen.unit,
-        "seconds": None,
-        "first": 1,
-        "limit": None,
-        "tasks": actions["tasks"],
-        "agents": [plain(player, 80) for player in kitchen.players],
-        "resources": [],
-        "actions": actions["actions"],
-        "windows": [],
-        "optimum": {
-            "status": best.status,
-            "makespan": rounds if joint else best.makespan,
-            "bound": None if joint else best.lower_bound,
-            "pieces": actions["pieces"],
-        },
-    }
-
-
-def _grid_actions(run: GridKitchenRun) -> dict[str, Any]:
-    """Describe a run in a grid kitchen as a schedule: ``tasks, actions, resources, pieces``."""
-    instance, schedule = as_schedule(run)
+def _timeline_actions(run: AnyRun) -> dict[str, Any]:
+    """Describe a run in a kitchen or grid kitchen as a schedule: ``tasks, actions, resources, pieces``."""
+    try:
+        instance, schedule = timeline(run)
+    except InputError:
+        return _NOTHING
     chart = _instance_chart(instance, None)
+    is_kitchen = run.problem.kind == "kitchen"  # a command is an action
+    positions: Iterable[int | None] = repeat(None)
+    if is_kitchen:
+        positions = [step.position for step in run.steps if step.kind == "act"]
     for row, action in zip(chart["actions"], instance.actions, strict=True):
-        row[:3] = [plain(f"{action.task} {action.label}", 120), "", plain(action.label, 60)]
-    pieces = [piece_row(instance, piece, None) for piece in schedule.pieces[:MAX_PIECES]]
+        short = action.task.removesuffix("-item").removesuffix("-container") if is_kitchen else action.label
+        words = action.label if is_kitchen else f"{action.task} {action.label}"
+        row[:3] = [plain(words, 120), "", plain(short, 60)]
+    rows = zip(schedule.pieces[:MAX_PIECES], positions, strict=False)
+    pieces = [piece_row(instance, piece, position) for piece, position in rows]
     return {key: chart[key] for key in ("tasks", "actions", "resources")} | {"pieces": pieces}
 
 
-def _grid_chart(kitchen: GridKitchen, best: BestKnown | None, rules: GridKitchenRules) -> dict[str, Any]:
-    """Describe a grid kitchen and its best plan as in `chart`; ``actions`` are those of the plan."""
-    plan = None if best is None else best.plan
-    actions = _grid_actions(cast("GridKitchenRun", registry.of(kitchen).run(kitchen, {"plan": plan or {}}, rules)))
+def _timeline_chart(problem: Problem, best: BestKnown | None, rules: Rules) -> dict[str, Any]:
+    """Describe a kitchen or grid kitchen and its best plan as in `chart`; ``actions`` are those of the plan."""
+    actions = _NOTHING
+    if best is not None and best.plan is not None:
+        actions = _timeline_actions(registry.of(problem).run(problem, {"plan": best.plan}, rules))
+    makespan, bound = (None, None) if best is None else (best.makespan, best.lower_bound)
+    if isinstance(rules, Profile) and rules.moves == "joint":
+        makespan, bound = None if makespan is None else -(-makespan // len(problem.agents)), None
     return {
-        "benchmark": kitchen.benchmark,
-        "kind": kitchen.kind,
-        "slots": 0,
-        "unit": kitchen.unit,
+        "benchmark": problem.benchmark,
+        "kind": problem.kind,
+        "slots": 0,  # a refused action takes no step
+        "unit": problem.unit,
         "seconds": None,
-        "first": 0,
+        "first": int(problem.kind == "kitchen"),
         "limit": None,
         "tasks": actions["tasks"],
-        "agents": [plain(cook, 80) for cook in kitchen.agents],
+        "agents": [plain(agent, 80) for agent in problem.agents],
         "resources": actions["resources"],
         "actions": actions["actions"],
         "windows": [],
         "optimum": {
             "status": Status.infeasible if best is None else best.status,
-            "makespan": None if best is None else best.makespan,
-            "bound": None if best is None else best.lower_bound,
+            "makespan": makespan,
+            "bound": bound,
             "pieces": actions["pieces"],
         },
     }
@@ -247,11 +207,11 @@ def _pieces_of(run: AnyTrajectory) -> dict[str, Any]:
 
 _CHARTS: dict[str, Callable[..., dict[str, Any]]] = {
     "schedule": lambda problem, best, rules: _instance_chart(problem, best),
-    "kitchen": _kitchen_chart,
-    "floor": _grid_chart,
+    "kitchen": _timeline_chart,
+    "floor": _timeline_chart,
 }
 _DRAWN: dict[str, Callable[..., dict[str, Any]]] = {
     "schedule": _pieces_of,
-    "kitchen": lambda run: _kitchen_actions(run.record),
-    "floor": _grid_actions,
+    "kitchen": _timeline_actions,
+    "floor": _timeline_actions,
 }

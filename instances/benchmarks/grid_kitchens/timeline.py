@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import thing_in_words, tile_in_words
@@ -54,29 +52,6 @@ def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
     rows = (*(one.name for one in kitchen.stations if one.kind in _BUSY), ORDERS)
     instance = Instance(kitchen.name, actions, (), tuple(map(Resource, rows)), kitchen.agents, unit=kitchen.unit)
     return instance, Schedule(pieces)
-
-
-def as_schedules(one: GridKitchenRun, other: GridKitchenRun) -> tuple[Instance, Schedule, Schedule]:
-    """Return what was done in two runs on a grid kitchen as actions of one problem.
-
-    What somebody does for so long at a place, the first time, the second, ..., is one action, whenever it is done.
-    """
-    names: dict[tuple[object, ...], str] = {}
-    actions: dict[str, Action] = {}
-    schedules = []
-    for instance, schedule in (as_schedule(one), as_schedule(other)):
-        seen: Counter[tuple[object, ...]] = Counter()
-        pieces = []
-        for piece in schedule.pieces:
-            action = instance.by_id[piece.action]
-            same = action.task, action.label, action.modes, action.duration, piece.agent
-            key = *same, seen[same]
-            seen[same] += 1
-            name = names.setdefault(key, f"{action.task}/{len(names) + 1}")
-            actions[name] = replace(action, id=name)
-            pieces.append(piece._replace(action=name))
-        schedules.append(Schedule(tuple(pieces)))
-    return replace(instance, actions=tuple(actions.values())), schedules[0], schedules[1]
 
 
 def _deeds(run: GridKitchenRun) -> Iterator[_Bar]:

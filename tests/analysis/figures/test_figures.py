@@ -30,7 +30,7 @@ from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret, regr
 from planoracle.analysis.figures.dependencies import dependency_graph, graph_of, place
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
-from planoracle.analysis.figures.plan_figure import draw_pair
+from planoracle.analysis.figures.plan_figure import draw, draw_pair
 from planoracle.analysis.figures.regret_curve import regret_staircase
 from planoracle.analysis.figures.style import Shape, save, use_shape
 from planoracle.heuristics.registry import run
@@ -304,8 +304,8 @@ def test_time_to_proof_tells_proofs_from_limits() -> None:
 @pytest.mark.slow
 def test_empty_frames_are_drawn() -> None:
     nothing = frames.empty("comparisons")
-    for draw in (gap_distribution, performance_profile, time_to_proof):
-        rendered(draw(nothing))
+    for figure in (gap_distribution, performance_profile, time_to_proof):
+        rendered(figure(nothing))
     rendered(regret_staircase(chain([])))
 
 
@@ -377,21 +377,21 @@ def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_has_a_frame() -> None:
+def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_is_marked() -> None:
     kitchen = catalog.problem(SANDWICH)
     best = solve_any(kitchen)
-    assert best is not None
     short = str(best.plan).splitlines()
-    lower = draw_pair(kitchen, short, [*short[:2], "Do nothing", *short[2:]], names=("best", "mine"))
-    upper, same = lower.figure.axes
-    assert same is lower
-    assert upper.get_xlim() == lower.get_xlim() == (0, len(short) + 2)
-    framed = [[patch.get_x() for patch in ax.patches if patch.get_label() == "extra"] for ax in (upper, lower)]
-    assert framed == [[], [2]]
-    headings = [ax.texts[-1].get_text() for ax in (upper, lower)]
-    assert headings == [f"best: {len(short)} steps, goal reached", f"mine: {len(short) + 1} steps, goal reached"]
-    assert "not in the other plan" in legend(lower)
-    rendered(lower)
+    ax = draw_pair(kitchen, short, [*short[:2], "Do nothing", "Dance", *short[2:]], names=("best", "mine"))
+    waits = [patch.get_x() for patch in ax.patches if str(patch.get_label()).startswith("wait/")]
+    assert waits == [2]
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    assert rows == ["robot1", "board1", "table1", "table2"] * 2
+    assert {"in this plan only", "at another time"} <= set(legend(ax))
+    headings = [text.get_text() for text in ax.texts if "makespan" in text.get_text()]
+    assert headings == [f"best: makespan {len(short)}", f"mine: makespan {len(short) + 1} (+1)"]
+    rendered(ax)
+    with pytest.raises(InputError, match="no action was carried out"):
+        draw(kitchen, ["Dance"])
 
 
 @pytest.mark.slow

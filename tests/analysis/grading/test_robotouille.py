@@ -1,4 +1,4 @@
-"""Grades of Robotouille plans: optimal plans, single mutations, hand-made bad ones; pictures and states for people."""
+"""Grades of Robotouille plans: optimal plans, single mutations, hand-made bad ones; states for people."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import get_args
 
 import pytest
 
-from planoracle.analysis.figures.kitchen_plan import picture
-from planoracle.analysis.figures.style import save
 from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading.grader import Grade
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
@@ -294,25 +292,8 @@ def test_several_players() -> None:
     assert run.steps_taken == 2
     assert len(look(run.rules, run.states[-1]).layout.players) == 2
     assert describe(run.rules, run.states[-1]).count("robot") == 2
-    assert picture(run).get_title(loc="left").endswith("2 steps, goal not reached")
     joint = Result(name, "optimal", makespan=20, rounds=10)
     assert judge(name, [], optimum=lambda _: joint, moves="joint")["optimal_makespan"] == 10
-
-
-@pytest.mark.slow
-def test_picture(tmp_path) -> None:
-    run = trace(kitchen(SOUP), ["Dance", *fewest(SOUP)], RULES)
-    ax = picture(run)
-    assert [label.get_text() for label in ax.get_yticklabels()][-1] == "robot1 holds"
-    drawn = {patch.get_label() for patch in ax.patches}
-    assert {"potato1", "pot1", "bowl1", "robot1"} <= drawn
-    assert any(line.get_label() == "refused" for line in ax.lines)
-    assert picture(run, ax) is ax
-    for path in (tmp_path / "a.svg", tmp_path / "b.svg"):
-        save(lambda: picture(run), path)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    with pytest.raises(InputError, match="long"):
-        picture(trace(kitchen(SOUP), [WAIT] * 500, RULES))
 
 
 def test_description() -> None:
