@@ -16,7 +16,7 @@ import planoracle
 #: Modules of ours that import a library which may be missing.
 _EXTRAS = {
     "planoracle.analysis.adapters.gym_spaces": "gymnasium",
-    "planoracle.analysis.adapters.gym": "pettingzoo",
+    "planoracle.analysis.adapters.gym": "gymnasium",
     "planoracle.analysis.adapters.inspect_": "inspect_ai",
 }
 
@@ -59,7 +59,7 @@ def test_every_file_is_a_module_of_a_package() -> None:
     assert {
         "planoracle.instances",
         "planoracle.solver.proofs.checker",
-        "planoracle.instances.benchmarks.asynctool.bfcl",
+        "planoracle.instances.benchmarks.asynctool.families",
     } <= {*MODULES}
 
 

@@ -47,7 +47,7 @@ NOT_YET = {
     "instances/benchmarks/timearena/__init__.py",
     "solver/proofs/certificate.py",
 }
-EXTRAS = ("inspect_ai", "gymnasium", "pettingzoo", "mcp")
+EXTRAS = ("inspect_ai", "gymnasium", "mcp")
 #: Slow libraries that a short call does not need; typer imports pydantic for values, and rich for help texts.
 SLOW = ("pandas", "matplotlib", "networkx", "numpy", "loky", "multiprocessing", "asyncio", *EXTRAS)
 HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy", *EXTRAS)
@@ -284,7 +284,7 @@ def test_what_is_imported_is_declared() -> None:
     nodes = [node for tree in trees for node in ast.walk(tree)]
     found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     found |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
-    others = {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names) - {"planoracle", "bfcl_eval"}
+    others = {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names) - {"planoracle"}
     assert {"numpy", "typer", "pyarrow"} <= others <= declared
 
 

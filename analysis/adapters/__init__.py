@@ -1,4 +1,4 @@
-"""Adapters to frameworks: inspect_ai, Gymnasium, PettingZoo and the Model Context Protocol.
+"""Adapters to frameworks: inspect_ai, Gymnasium and the Model Context Protocol.
 
 Each adapter needs libraries of an extra, so its module is imported at its first use.
 """

@@ -1,4 +1,4 @@
-"""Gymnasium and PettingZoo environments, registered on import as ``planoracle/TITLE-v0``.
+"""Gymnasium environments, registered on import as ``planoracle/TITLE-v0``.
 
 >>> import gymnasium
 >>> import planoracle.analysis.adapters.gym
@@ -26,12 +26,10 @@ from planoracle.instances.protocol.simulator import LegalCommand
 try:
     import gymnasium
     from gymnasium import spaces
-    from pettingzoo import ParallelEnv
 
     from planoracle.analysis.adapters.gym_spaces import Actions, ObservationForm, plain
 except ImportError:
     need("gymnasium", "gym")
-    need("pettingzoo", "gym")
     raise
 
 # Reason for the end of a run that has had all its steps.
@@ -61,65 +59,7 @@ def new_run(
     return of.environment(problem, of.rules.profile(profile), config, worth)
 
 
-class _Live:
-    """Common part of the environments: a live run that is reset, and actions as numbers.
-
-    Parameters
-    ----------
-    limit
-        Steps after which a run is truncated; ``None``: unlimited.
-    """
-
-    metadata: ClassVar[dict[str, Any]] = {"name": "planoracle_v0", "render_modes": ["ansi"]}
-
-    def __init__(
-        self, run: AnyEnvironment, observation: str, limit: int | None, ways: int, places: int, render_mode: str | None
-    ) -> None:
-        self.run = run
-        self.actions = Actions(run, ways, places)
-        self.render_mode = render_mode
-        self._seen = ObservationForm(observation, self.actions)
-        self._space: spaces.Space[int] = spaces.Discrete(self.actions.count)  # type: ignore[assignment]
-        self._limit = limit
-        self._steps = 0
-
-    def render(self) -> str | None:
-        """Return the text of the last observation in render mode ``ansi``, else ``None``."""
-        return plain(self.run.observation.text) if self.render_mode == "ansi" else None
-
-    def submission(self) -> dict[str, object]:
-        """Return the run so far as a submission for ``planoracle grade``."""
-        return self.run.submission()
-
-    def _begin(self, seed: int | None) -> None:
-        self.run.reset(seed)
-        self._steps = 0
-
-    def _number_of(self, action: object) -> int:
-        """Return an action as a number; raises `InputError` outside the action space."""
-        if not self._space.contains(action):
-            raise InputError(f"must be an action of {self._space}", field="action", value=action)
-        return int(action)  # type: ignore[call-overload,no-any-return]
-
-    def _refuse(self) -> float:
-        """Return the reward of an illegal action."""
-        if self.run.reward is None or self.run.done:
-            return 0.0
-        worth, memo = self.run.reward.refused(self.run.state.memo)
-        if memo is not self.run.state.memo:
-            self.run.restore(replace(self.run.state, memo=memo))
-        return worth
-
-    def _count_step(self, worth: float) -> tuple[float, bool, bool]:
-        """Count a step and stop the run at the limit; return reward, terminated and truncated."""
-        self._steps += 1
-        if self._limit is not None and self._steps >= self._limit and not self.run.done:
-            worth += float(self.run.stop(_STOPPED).reward)
-        over = self.run.state.over
-        return worth, over is not None and over not in CUT, over in CUT
-
-
-class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
+class LiveEnv(gymnasium.Env[dict[str, Any], int]):
     """Gymnasium environment of one problem.
 
     An action is a number, see `Actions`; ``action_mask`` in observation and info is 1 for legal actions. An illegal
@@ -149,6 +89,8 @@ class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
         For an unknown problem or option.
     """
 
+    metadata: ClassVar[dict[str, Any]] = {"name": "planoracle_v0", "render_modes": ["ansi"]}
+
     def __init__(
         self,
         benchmark: str | None = None,
@@ -162,18 +104,23 @@ class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
         places: int = 128,
         render_mode: str | None = None,
     ) -> None:
-        run = new_run(benchmark, instance, profile, reward, RunConfig(feedback=feedback))
-        super().__init__(run, observation, limit, ways, places, render_mode)
+        self.run = new_run(benchmark, instance, profile, reward, RunConfig(feedback=feedback))
+        self.actions = Actions(self.run, ways, places)
+        self.render_mode = render_mode
+        self._seen = ObservationForm(observation, self.actions)
+        self._limit = limit
+        self._steps = 0
         self._legal = self.actions.legal(self.run)
         self.observation_space: spaces.Space[dict[str, Any]] = self._seen.space
-        self.action_space: spaces.Space[int] = self._space
+        self.action_space: spaces.Space[int] = spaces.Discrete(self.actions.count)  # type: ignore[assignment]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start the run again; the seed has no effect, since the problems are deterministic."""
         super().reset(seed=seed)
-        self._begin(seed)
+        self.run.reset(seed)
+        self._steps = 0
         return self._observe({})
 
     def step(self, action: int) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -189,6 +136,37 @@ class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
         seen, info = self._observe({"reward": info, "legal": command is not None})
         return seen, worth, ended, cut, info
 
+    def render(self) -> str | None:
+        """Return the text of the last observation in render mode ``ansi``, else ``None``."""
+        return plain(self.run.observation.text) if self.render_mode == "ansi" else None
+
+    def submission(self) -> dict[str, object]:
+        """Return the run so far as a submission for ``planoracle grade``."""
+        return self.run.submission()
+
+    def _number_of(self, action: object) -> int:
+        """Return an action as a number; raises `InputError` outside the action space."""
+        if not self.action_space.contains(action):
+            raise InputError(f"must be an action of {self.action_space}", field="action", value=action)
+        return int(action)  # type: ignore[call-overload,no-any-return]
+
+    def _refuse(self) -> float:
+        """Return the reward of an illegal action."""
+        if self.run.reward is None or self.run.done:
+            return 0.0
+        worth, memo = self.run.reward.refused(self.run.state.memo)
+        if memo is not self.run.state.memo:
+            self.run.restore(replace(self.run.state, memo=memo))
+        return worth
+
+    def _count_step(self, worth: float) -> tuple[float, bool, bool]:
+        """Count a step and stop the run at the limit; return reward, terminated and truncated."""
+        self._steps += 1
+        if self._limit is not None and self._steps >= self._limit and not self.run.done:
+            worth += float(self.run.stop(_STOPPED).reward)
+        over = self.run.state.over
+        return worth, over is not None and over not in CUT, over in CUT
+
     def commands(self) -> dict[int, LegalCommand]:
         """Return the legal commands by action."""
         return dict(self._legal)
@@ -203,113 +181,6 @@ class LiveEnv(_Live, gymnasium.Env[dict[str, Any], int]):
         now = self.run.observation
         over = self.run.state.over or ""
         return seen, {**info, "action_mask": seen["action_mask"], "clock": now.clock, "over": over}
-
-
-class ParallelLive(_Live, ParallelEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # it has no types
-    """PettingZoo environment of one problem whose players act at the same time.
-
-    All players get the reward of the whole round. The legal actions of a player are those it has if the players before
-    it in the round do nothing. A player whose action is illegal, or has become impossible, does nothing.
-
-    Parameters
-    ----------
-    instance
-        Name, file or problem with several players that take turns.
-    reward, observation, profile, feedback, limit, places
-        As in `LiveEnv`; ``limit`` in rounds.
-
-    Raises
-    ------
-    InputError
-        For a problem without players that take turns, or an unknown option.
-    """
-
-    def __init__(
-        self,
-        instance: str | Problem,
-        reward: str | Reward | None = "score",
-        observation: str = "text",
-        profile: str = "paper",
-        feedback: str = "terse",
-        limit: int | None = 1000,
-        places: int = 128,
-        render_mode: str | None = None,
-    ) -> None:
-        run = new_run(None, instance, profile, reward, RunConfig(feedback=feedback))
-        super().__init__(run, observation, limit, 8, places, render_mode)
-        if self.run.observation.player is None:
-            raise InputError("must have several players that take turns", field="instance", value=self.run.problem.name)
-        self.possible_agents = list(self.run.problem.agents)
-        self.agents: list[str] = []
-        self._legal: dict[str, dict[int, LegalCommand]] = {}
-
-    def observation_space(self, agent: str) -> spaces.Space[dict[str, Any]]:
-        """Return the observation space, the same object for all players."""
-        return self._seen.space
-
-    def action_space(self, agent: str) -> spaces.Space[int]:
-        """Return the action space, the same object for all players."""
-        return self._space
-
-    def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-        """Start the run again; the seed has no effect, since the problems are deterministic."""
-        self._begin(seed)
-        self.agents = list(self.possible_agents)
-        return self._observe({})
-
-    def step(
-        self, actions: dict[str, int]
-    ) -> tuple[
-        dict[str, dict[str, Any]],
-        dict[str, float],
-        dict[str, bool],
-        dict[str, bool],
-        dict[str, dict[str, Any]],
-    ]:
-        """Execute one action per player."""
-        acting = self.agents
-        for player in actions.keys() - acting:
-            raise InputError(f"must be one of {', '.join(acting)}", field="agent", value=player)
-        numbers = {player: self._number_of(action) for player, action in actions.items()}
-        chosen = {player: self._legal[player].get(number) for player, number in numbers.items()}
-        texts = {player: "" if command is None else command.text for player, command in chosen.items()}
-        worth = sum(self._refuse() for command in chosen.values() if command is None)
-        after = self.run.step({player: texts.get(player, "") for player in acting})
-        worth, ended, cut = self._count_step(worth + float(after.reward))
-        seen, info = self._observe(dict(after.info))
-        if ended or cut:
-            self.agents = []
-        return seen, dict.fromkeys(acting, worth), dict.fromkeys(acting, ended), dict.fromkeys(acting, cut), info
-
-    def commands(self, agent: str) -> dict[int, LegalCommand]:
-        """Return the legal commands of a player by action."""
-        return dict(self._legal[agent])
-
-    def _observe(self, info: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-        self._legal = self._legal_of_round()
-        seen = {player: self._seen.of(self.run, self._legal[player]) for player in self.agents}
-        now = self.run.observation
-        common = {"reward": info, "clock": now.clock, "over": self.run.state.over or ""}
-        return seen, {player: {**common, "action_mask": seen[player]["action_mask"]} for player in self.agents}
-
-    def _legal_of_round(self) -> dict[str, dict[int, LegalCommand]]:
-        """Return the legal commands of each player by number; a player without any has the empty command."""
-        trial = self.run.fork()
-        trial.reward = None
-        empty = {0: LegalCommand("", "wait")}
-        legal = dict.fromkeys(self.possible_agents, empty)
-        for _ in self.possible_agents:
-            player = trial.observation.player
-            if trial.done or player is None:
-                break
-            legal[player] = dict(self.actions.legal(trial)) or empty
-            wait = next((one.text for one in legal[player].values() if one.kind == "wait"), None)
-            if wait is None:
-                break
-            trial.step(wait)
-        return legal
 
 
 def _register() -> dict[str, str]:

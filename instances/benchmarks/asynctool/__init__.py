@@ -35,9 +35,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     A problem in a file (JSON Schema: `planoracle instances --schema asynctool`) has `"format": "planoracle/asynctool"`,
     `"version": 1`, `name`, `delay` (turns, or an object with `least`, `most`, `seed` and delays of single `tools`) and
     `tasks`. A task has `id`, `question`, `family`, `ground_truth` (call strings such as `read_price(symbol='ALPH')`)
-    and `initial`, the initial state. `family` is one of ours, `bfcl:GorillaFileSystem` and the like for a class of
-    [bfcl-eval](https://pypi.org/project/bfcl-eval/) (`pip install --no-deps bfcl-eval mpmath`), or `null`: calls then
-    return nothing, and only the calls are graded. `tools` may list names, or documents as in the paper's Figure 11.
+    and `initial`, the initial state. `family` is one of ours, or `null`: calls then return nothing, and
+    only the calls are graded. `tools` may list names, or documents as in the paper's Figure 11.
     A file with `problems` has several; `file.json#name` selects one. Every reference call is executed when a file is
     read; a failing one is an error.
 

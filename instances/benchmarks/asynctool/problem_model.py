@@ -9,8 +9,8 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool import bfcl
 from planoracle.instances.benchmarks.asynctool.calls import Call
+from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.errors import UnknownNameError
 
 #: Longest delay, in turns.
@@ -90,7 +90,7 @@ class SubTask:
     reference_calls
         The calls that do it, in order (the ground truth).
     family
-        Its executor, see `planoracle.instances.benchmarks.asynctool.bfcl.make`.
+        Its executor, see `planoracle.instances.benchmarks.asynctool.families.family_of`.
     documents
         Documents of the tools offered, by name.
     initial
@@ -112,7 +112,7 @@ class SubTask:
     @cached_property
     def solved(self) -> ReferenceResults:
         """Results and final state of the reference calls."""
-        executor = bfcl.make(self.family, self.initial)
+        executor = family_of(self.family)(self.initial)
         results = tuple(executor.call(call.name, call.params) for call in self.reference_calls)
         return ReferenceResults(results, executor.state())
 

@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 
 from planoracle.instances.benchmarks.asynctool import encoding
-from planoracle.instances.benchmarks.asynctool.bfcl import documents
 from planoracle.instances.benchmarks.asynctool.calls import parse_call
+from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.strict_json import load_json
@@ -33,7 +33,7 @@ def tasks() -> dict[str, SubTask]:
             row["question"],
             tuple(map(parse_call, row["ground_truth"])),
             row["family"],
-            documents(row["family"]),
+            family_of(row["family"]).documents(),
             row["initial"],
         )
         for row in _read("tasks.json")["tasks"]

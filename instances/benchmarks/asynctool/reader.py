@@ -6,8 +6,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from planoracle.instances.benchmarks.asynctool import bfcl, encoding
+from planoracle.instances.benchmarks.asynctool import encoding
 from planoracle.instances.benchmarks.asynctool.calls import parse_call
+from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Delays, SubTask
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import SchemaLink, check, input_error, shorthand
@@ -55,7 +56,7 @@ class SubTaskEntry(_Strict):
     ground_truth: list[str] = Field(
         min_length=1, max_length=MAX_CALLS, description="reference calls in order, such as f(a=1)"
     )
-    family: str | None = Field(None, description="executor: one of ours, bfcl:ClassName, or null for none")
+    family: str | None = Field(None, description="executor: one of ours, or null for none")
     tools: list[Annotated[str | dict[str, Any], BeforeValidator(_name_or_document)]] | None = Field(
         None, description="tools offered: names, or documents as in the paper's Figure 11; default: all of the family"
     )
@@ -161,8 +162,8 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
     if offered is None:
         offered = {call.name: {"name": call.name} for call in calls}
     task = SubTask(entry.id, entry.question, tuple(calls), entry.family, offered, entry.initial)
-    if task.family in bfcl.FAMILIES:
-        check(bfcl.FAMILIES[task.family].Initial, task.initial, "initial")
+    if task.family is not None:
+        check(family_of(task.family).Initial, task.initial, "initial")
     for i, (call, result) in enumerate(zip(calls, task.solved.results, strict=True)):
         fault = "" if call.name in offered else "calls a tool that is not offered"
         if isinstance(result, dict) and "error" in result:
@@ -173,7 +174,7 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
 
 
 def _offered(entry: SubTaskEntry) -> dict[str, dict[str, Any]] | None:
-    documents = bfcl.documents(entry.family)
+    documents = family_of(entry.family).documents()
     if entry.tools is None:
         return documents or None
     offered = {}
@@ -212,7 +213,7 @@ def to_document(problem: AsyncToolProblem) -> dict[str, Any]:
 
 
 def _tools(task: SubTask) -> list[str | dict[str, Any]]:
-    documents = bfcl.documents(task.family)
+    documents = family_of(task.family).documents()
     return [
         name if document == documents.get(name, {"name": name}) else document
         for name, document in task.documents.items()

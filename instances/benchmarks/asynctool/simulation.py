@@ -9,11 +9,12 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool import bfcl
 from planoracle.instances.benchmarks.asynctool.calls import Call, canonical
+from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, AgentMessage, call_message, read_message
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, SubTask
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
 from planoracle.instances.protocol.feedback import clean, listed, quoted
 from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, fold
@@ -118,7 +119,7 @@ class TaskProgress:
     """
 
     task: SubTask
-    executor: bfcl.Executor
+    executor: Toolbox
     calls: int = 0
     executed: dict[int, SimulatedTurn] = field(default_factory=dict)
     slowest: SimulatedTurn | None = None
@@ -299,7 +300,7 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
 
     def initial(self) -> AsyncToolState:
         """Return the state before the first turn."""
-        tasks = {task.id: TaskProgress(task, bfcl.make(task.family, task.initial)) for task in self.problem.tasks}
+        tasks = {task.id: TaskProgress(task, family_of(task.family)(task.initial)) for task in self.problem.tasks}
         return AsyncToolState(tasks, set(tasks))
 
     def copy(self, state: AsyncToolState) -> AsyncToolState:

@@ -1,4 +1,4 @@
-"""Gymnasium and PettingZoo: their own checks pass, masks are what is legal, and what is handed in is graded alike."""
+"""Gymnasium: its own checks pass, masks are what is legal, and what is handed in is graded alike."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
 
 pytest.importorskip("gymnasium", reason="environments for learners need planoracle[gym]")
-pytest.importorskip("pettingzoo", reason="environments for learners need planoracle[gym]")
 
 import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import parallel_api_test
 
-from planoracle.analysis.adapters.gym import IDS, LiveEnv, ParallelLive
+from planoracle.analysis.adapters.gym import IDS, LiveEnv
 from planoracle.analysis.adapters.gym_spaces import LONGEST, plain
 
 TEA = "timearena/household1"
@@ -33,7 +31,6 @@ NAMES = {
     "asynctool": "asynctool/files_2",
     "robotouille": "robotouille/synchronous/0_cheese_sandwich",
 }
-TWO = "robotouille/multi_agent/1_lettuce_burger"
 
 
 def played(env, seed):
@@ -178,12 +175,6 @@ def test_illegal_actions_cost_and_actions_outside_the_space_raise():
     for action in (-1, env.action_space.n, 1.5, "wait", None):
         with pytest.raises(InputError, match="action: must be an action of"):
             env.step(action)
-    many = ParallelLive(TWO)
-    many.reset()
-    with pytest.raises(InputError, match="action: must be an action of"):
-        many.step(dict.fromkeys(many.agents, 10_000))
-    with pytest.raises(InputError, match="agent: must be one of robot1, robot2"):
-        many.step({"robot3": 0})
 
 
 def test_a_limit_cuts_a_run_off():
@@ -236,36 +227,6 @@ def test_texts_are_plain_and_not_too_long():
 def test_what_is_wrong_with_a_call_is_told(options, said):
     with pytest.raises(InputError, match=said):
         LiveEnv(**options)
-
-
-@pytest.mark.parametrize("form", ["text", "structured"])
-def test_pettingzoo_finds_no_fault(form):
-    env = ParallelLive(TWO, reward="score", observation=form)
-    parallel_api_test(env, num_cycles=50)
-    assert env.possible_agents == list(load(TWO).agents)
-
-
-def test_players_act_at_the_same_time_and_their_run_is_graded_alike():
-    env = ParallelLive(TWO, reward=None)
-    for seed in range(3):
-        chance = random.Random(seed)
-        env.reset(seed=seed)
-        assert all(any(player in one.text for one in env.commands(player).values()) for player in env.agents)
-        while env.agents:
-            chosen = {player: chance.choice(list(env.commands(player))) for player in env.agents}
-            before = env.run.observation.clock
-            said = [env.commands(player)[number] for player, number in chosen.items()]
-            assert all(one.kind == "wait" or player in one.text for player, one in zip(chosen, said, strict=True))
-            env.step(chosen)
-            assert env.run.done or env.run.observation.clock == before + len(chosen)
-        found = grade(env.submission())
-        assert found.scored
-        assert (found.success, found.makespan) == (env.run.run().success, env.run.run().verdict.makespan)
-
-
-def test_one_player_is_no_parallel_environment():
-    with pytest.raises(InputError, match="several players"):
-        ParallelLive(NAMES["robotouille"])
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch):

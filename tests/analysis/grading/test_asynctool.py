@@ -13,8 +13,9 @@ from support.samples import sample
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.heuristics.registry import run as schedule
-from planoracle.instances.benchmarks.asynctool import bfcl, problems
+from planoracle.instances.benchmarks.asynctool import problems
 from planoracle.instances.benchmarks.asynctool.calls import canonical
+from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.files.catalog import load
 from planoracle.solver.exact.search import solve
@@ -47,7 +48,7 @@ def failed(found: Grade) -> dict[str, str]:
 def state_after(name: str, task: str, turns: list) -> bool:
     """Whether a sub-task ends in its gold state, by playing its calls directly on an executor."""
     sub = problems.problem(name).by_id[task]
-    played, gold = bfcl.make(sub.family, sub.initial), bfcl.make(sub.family, sub.initial)
+    played, gold = (family_of(sub.family)(sub.initial) for _ in range(2))
     for message in turns:
         if message.get("id") == task:
             played.call(message["func_name"], message["params"])

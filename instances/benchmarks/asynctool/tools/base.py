@@ -165,6 +165,12 @@ class Toolbox:
                 tools_by_name[name] = Tool(name, " ".join((inspect.getdoc(method) or "").split()), parameters)
         return tools_by_name
 
+    @classmethod
+    @cache
+    def documents(cls) -> dict[str, dict[str, Any]]:
+        """Documents of the tools by name, in the form of the paper's Figure 11."""
+        return {name: tool.document() for name, tool in cls.tools().items()}
+
     def call(self, name: str, params: Mapping[str, Any]) -> Any:
         """Call a tool and return its result, a JSON value.
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from support.samples import examples
 
 from planoracle import load
-from planoracle.instances.benchmarks.asynctool import bfcl, encoding, problems, simulation
+from planoracle.instances.benchmarks.asynctool import encoding, problems, simulation
 from planoracle.instances.benchmarks.asynctool.calls import Call, parse_call
 from planoracle.instances.benchmarks.asynctool.encoding import problem_of
+from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
     WAIT,
@@ -39,7 +40,7 @@ PAIR = "asynctool/cross2/01@0-2:3"
 
 def sub_task(id: str, family: str | None, *gold: str, initial: dict[str, Any] | None = None) -> SubTask:
     calls = tuple(map(parse_call, gold))
-    offered = bfcl.documents(family) or {call.name: {"name": call.name} for call in calls}
+    offered = family_of(family).documents() or {call.name: {"name": call.name} for call in calls}
     return SubTask(id, f"Question of {id}?", calls, family, offered, initial or {})
 
 

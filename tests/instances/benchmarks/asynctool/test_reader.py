@@ -11,9 +11,10 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.instances.benchmarks.asynctool import bfcl, encoding
+from planoracle.instances.benchmarks.asynctool import encoding
 from planoracle.instances.benchmarks.asynctool import problems as sets
 from planoracle.instances.benchmarks.asynctool.calls import Call
+from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Delays
 from planoracle.instances.benchmarks.asynctool.reader import json_schema, recognises, to_document
 from planoracle.instances.benchmarks.asynctool.reader import read as read_document
@@ -62,7 +63,7 @@ def test_documents_as_in_figure_11_are_offered_and_order_the_parameters() -> Non
         "ground_truth": ["read_file('g')", "move_entry('g', 'h')", "move_entry('h', target='i')"],
     }
     found = read(task).tasks[0]
-    assert found.documents == {"read_file": bfcl.documents("files")["read_file"], "move_entry": MOVE_DOCUMENT}
+    assert found.documents == {"read_file": family_of("files").documents()["read_file"], "move_entry": MOVE_DOCUMENT}
     assert [call.params for call in found.reference_calls[1:]] == [
         {"name": "g", "target": "h"},
         {"name": "h", "target": "i"},
@@ -70,7 +71,7 @@ def test_documents_as_in_figure_11_are_offered_and_order_the_parameters() -> Non
 
 
 def test_all_tools_of_the_family_are_offered_by_default() -> None:
-    assert read(SORT).tasks[0].documents == bfcl.documents("text")
+    assert read(SORT).tasks[0].documents == family_of("text").documents()
     assert read(SORT | {"tools": ["sort_words"]}).tasks[0].documents.keys() == {"sort_words"}
 
 
