@@ -48,7 +48,6 @@ _NUMBER = r"[+\-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+\-]?[0-9]+)? *(?:[;\t\r\n
 _SIGN = rf"(?:[^\S;\t\r\n]|['\"“”‘’\ufeff])*+(?!{_NUMBER})[=+\-@＝＋－＠]"
 _BEGIN = r"(?:\A|(?<=[;\t\r\n]))"
 _FORMULA = re.compile(f"{_BEGIN}(?={_SIGN})")
-_DEFUSED = re.compile(f"{_BEGIN}'(?={_SIGN})")
 
 
 def complain(message: object) -> None:
@@ -66,15 +65,6 @@ def escape_formulas(text: str) -> str:
     ["'=1+1", '\' "@SUM(1)', '-1.5', "fine;' =cmd|' /C calc'!A0"]
     """
     return _FORMULA.sub("'", text)
-
-
-def unescape_formulas(text: str) -> str:
-    """Return the text before it was `escape_formulas`.
-
-    >>> unescape_formulas(escape_formulas("'=1")), unescape_formulas("'quoted'")
-    ("'=1", "'quoted'")
-    """
-    return _DEFUSED.sub("", text)
 
 
 def mend() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from planoracle.analysis.agents.agent import Agent
-from planoracle.analysis.agents.replay_agent import Replaying
 from planoracle.analysis.agents.schedule_agents import GreedyAgent, Random, ScheduleAgent
 from planoracle.analysis.agents.solver_agents import Optimal
 from planoracle.heuristics.registry import names as heuristics
@@ -14,13 +13,14 @@ from planoracle.instances.text import one_of
 _REMOVED = {
     "advice": "use optimal, or planoracle next for the commands that keep the optimum within reach",
     "human": "use planoracle next for the legal commands and their costs",
+    "replay": "use planoracle grade for submissions in a file",
     "openai": "use planoracle run --model openai/MODEL",
 }
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all agents; capitals stand for what is to be filled in."""
-    return ("optimal", "greedy", "random", *heuristics(), "replay:FILE")
+    """Return the names of all agents."""
+    return ("optimal", "greedy", "random", *heuristics())
 
 
 def agent(name: str, *, seed: int = 0) -> Agent:
@@ -29,7 +29,7 @@ def agent(name: str, *, seed: int = 0) -> Agent:
     Parameters
     ----------
     name
-        One of `names`: an agent, a heuristic, or ``replay:FILE``.
+        One of `names`: an agent or a heuristic.
     seed
         Of random choices, if the agent makes any.
 
@@ -37,8 +37,6 @@ def agent(name: str, *, seed: int = 0) -> Agent:
     ------
     UnknownNameError
         If there is no agent of that name.
-    InputError
-        If there is no file to replay.
 
     Examples
     --------
@@ -47,20 +45,12 @@ def agent(name: str, *, seed: int = 0) -> Agent:
       ...
     planoracle.instances.errors.UnknownNameError: agent: must be one of optimal, greedy, ... (got 'bogus')
     """
-    kind, _, rest = name.partition(":")
+    kind = name.partition(":")[0]
     if name == "optimal":
         return Optimal()
     if name == "random":
         return Random(seed=seed)
-    if kind == "replay" and rest:
-        return Replaying(rest, seed=seed)
     if name == "greedy" or name in heuristics():
         return GreedyAgent(seed=seed) if name == "greedy" else ScheduleAgent(name, seed=seed)
     fault = f"was removed; {_REMOVED[kind]}" if kind in _REMOVED else one_of(name, names(), "agents")
     raise UnknownNameError(fault, field="agent", value=name)
-
-
-def content_of(name: str) -> str:
-    """Return a digest of the file that an agent replays, ``""`` for other agents; raises as `agent`."""
-    about = getattr(agent(name), "content", None)
-    return "" if about is None else str(about())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planoracle.analysis.agents.agent import AgentError, play
-from planoracle.analysis.agents.builtin import agent, content_of
+from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.batch.pool import TaskFailure
 from planoracle.analysis.batch.tasks import Item, ResultRow, Work
 from planoracle.instances.errors import PlanoracleError
@@ -42,7 +42,7 @@ class Playing(Work):
     def item(self, name: str, problem: Problem, sample: int) -> Item:
         """Return the item of an episode; ``sample`` counts from 1."""
         episode = (name, problem, sample)
-        return Item(episode, episode, self.key(name, content_of(name), sample, fingerprint(problem)))
+        return Item(episode, episode, self.key(name, sample, fingerprint(problem)))
 
     def failure_row(self, episode: tuple[str, Problem, int], failure: TaskFailure) -> ResultRow:
         """Return the row of an episode that ends its worker."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis import adapters
+from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.agents.model_prompts import first_requests
 from planoracle.analysis.batch.episode_tasks import Playing, is_row
 from planoracle.analysis.batch.journal import StorageError
@@ -53,7 +54,7 @@ def run(
     ] = None,
     agents: Annotated[
         list[str] | None,
-        typer.Option("--agent", "-a", help="Built-in agent: optimal, greedy, random, a heuristic, or replay:FILE."),
+        typer.Option("--agent", "-a", help="Built-in agent: optimal, greedy, random, or a heuristic."),
     ] = None,
     models: Annotated[
         list[str] | None,
@@ -138,6 +139,8 @@ def run(
     try:
         paths: list[Path] = []
         if agents:
+            for name in agents:
+                agent(name)  # raises for an unknown name
             work = Playing(profile, tuple(sorted(rules.items())), setting, seed)
             paths.append(_play(work, agents, [problem for _, problem in problems], samples, folder, jobs))
         if models:

@@ -76,7 +76,7 @@ def test_a_failure_of_the_agents_side_is_told_apart() -> None:
 
 
 def test_names_are_told_and_checked() -> None:
-    assert {"optimal", "greedy", "random", "improve", "replay:FILE"} <= set(names())
+    assert {"optimal", "greedy", "random", "improve"} <= set(names())
     for wrong in ("bogus", "replay", "replay:", "optimal:x", ""):
         with pytest.raises(UnknownNameError, match="agent"):
             agent(wrong)

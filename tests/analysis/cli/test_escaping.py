@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.formulas import unescape_formulas
 from support.samples import sample
 
 import planoracle.analysis
@@ -25,7 +26,7 @@ import planoracle.instances
 import planoracle.solver
 from planoracle.analysis.cli.commands import run_app
 from planoracle.analysis.cli.output import Format, Table
-from planoracle.analysis.console import escape_formulas, unescape_formulas
+from planoracle.analysis.console import escape_formulas
 from planoracle.analysis.figures.style import plain as label
 from planoracle.analysis.report.details import plain
 from planoracle.instances.text import to_json, visible

@@ -77,17 +77,12 @@ def test_every_benchmark_is_played_by_the_optimal_agent(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_agent_that_fails_is_unscored_and_played_again(tmp_path: Path) -> None:
-    file = tmp_path / "plans.jsonl"
-    file.write_text(json.dumps({"instance": NAMES[0], "plan": "activate kettle"}) + "\n")
-    agent = ("--agent", f"replay:{file}", "--run", tmp_path / "run")
-    result = run(*NAMES[:2], *agent)
+def test_an_agent_that_fails_is_unscored_and_not_stored(tmp_path: Path) -> None:
+    result = run("asynctool/files_1", NAMES[0], "--agent", "asynctool-sequential", "--run", tmp_path)
     assert result.exit_code == 1
-    assert f"holds no submission for the problem (got '{NAMES[1]}')" in result.stderr
-    assert [one.scored for one in grade(tmp_path / "run")] == [True, False]
-    file.write_text(file.read_text() + json.dumps({"instance": NAMES[1], "plan": "activate kettle"}) + "\n")
-    assert run(*NAMES[:2], *agent).exit_code == 0
-    assert [one.scored for one in grade(tmp_path / "run")] == [True, True]
+    assert "asynctool-sequential" in result.stderr
+    assert [one.scored for one in grade(tmp_path)] == [True, False]
+    assert len(stored(tmp_path)) == 1
 
 
 @pytest.mark.slow
@@ -107,7 +102,7 @@ def test_problems_of_files_are_played_and_graded(tmp_path: Path) -> None:
         (["--agent", "optimall"], "did you mean optimal"),
         (["--agent", "optimal", "--setting", "shout"], "setting: must be one of closed"),
         (["--agent", "optimal", "--rules", "house"], "house"),
-        (["--agent", "replay:nowhere"], "there is no file nowhere"),
+        (["--agent", "replay:plans.jsonl"], "agent: was removed; use planoracle grade"),
         (["--agent", "optimal", "--hints"], "--hints has been removed; use planoracle next"),
         ([], "name an agent by --agent, or a model by --model"),
         (["--model", "mockllm/model", "--set", "timearena.stop_on_complete=true"], "by a whole profile"),

@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from support.formulas import unescape_formulas
 
-from planoracle.analysis.console import escape_formulas, unescape_formulas
+from planoracle.analysis.console import escape_formulas
 from planoracle.analysis.report.build import build
 from planoracle.analysis.report.work import entries_of
 from tests.support.chromium import BINARY, Chromium, Page
