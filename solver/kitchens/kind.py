@@ -13,7 +13,6 @@ from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.kitchens.packing import pack_plan, unpack_plan
 from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
 
@@ -36,7 +35,7 @@ def pack(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any
         "status": result.status,
         "makespan": result.makespan,
         "bound": result.lower_bound,
-        **pack_plan(of_kind(problem, Kitchen), _profile(rules), result.actions),
+        "plan": list(result.actions),
         "proof": result.proof,
         "expanded": result.expanded,
     }
@@ -47,13 +46,15 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
     kitchen, profile = of_kind(problem, Kitchen), _profile(rules)
     status, steps = Status(entry["status"]), entry["makespan"]
     check_bound(status, steps, entry["bound"])
-    actions: tuple[str, ...] = ()
+    actions = tuple(entry["plan"])
     if status in (Status.optimal, Status.feasible):
-        actions = unpack_plan(kitchen, profile, entry)
+        if not all(isinstance(action, str) for action in actions):
+            raise ValueError("an action of a plan is no text")
         replayed = trace(kitchen, actions, profile)
         if not replayed.success or replayed.refusals or not len(replayed.steps) == len(actions) == steps:
             raise ValueError("the plan does not pass the rules")
-    elif steps is not None or entry["plan"]:
+        actions = tuple(replayed.rules.deeds[step.deed].text for step in replayed.steps if step.deed is not None)
+    elif steps is not None or actions:
         raise ValueError("a result without a makespan must have no plan")
     return Result(
         instance=kitchen.name,

@@ -96,7 +96,7 @@ def test_an_entry_says_so_much_and_no_more() -> None:
         for name, ways in shelf.items():
             assert catalog.names_problem(name)
             for way in ways:
-                assert way.keys() - {"grid", "expanded", "form", "derivable", "work"} == {
+                assert way.keys() - {"grid", "expanded", "derivable", "work"} == {
                     *("of", "status", "makespan", "bound", "plan", "proof")
                 }
                 settled = way["status"] in ("optimal", "infeasible")
