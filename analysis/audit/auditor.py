@@ -51,7 +51,7 @@ def published_names(names: Iterable[str] = ()) -> list[str]:
         if benchmark is None or not published_references(benchmark):
             selected |= dict.fromkeys(catalog.expand([name]) if list(names) else ())
         else:
-            selected |= dict.fromkeys(benchmark.referenced_names)
+            selected |= dict.fromkeys(benchmark.catalog.names())
     return list(selected)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from planoracle.analysis.audit.auditor import Auditor, published_names, published_references
+from planoracle.analysis.audit.auditor import Auditor, published_names
 from planoracle.analysis.audit.finding import ReferenceFinding, ReferenceVerdict, summarize
 from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
@@ -138,7 +138,6 @@ def audit(
         write_beside(form, summary_columns, sums, "references")
     else:
         tell("there is no published reference among these", "note")
-        _tell_of_copies(targets)
     if hidden:
         are = "1 reference is" if hidden == 1 else f"{hidden} references are"
         tell(f"{are} optimal, and not shown; --all shows them", "note")
@@ -174,13 +173,6 @@ def _check_references(
     if intake is not None:
         entries = track(intake, "checking", count_for_bar(intake))
         yield from _report_unchecked(each_within(entries, auditor.check_submissions, limits))
-
-
-def _tell_of_copies(names: list[str]) -> None:
-    """Name the sources of published references that are not bundled."""
-    for benchmark in filter(None, map(registry.find, names)):
-        for reference in published_references(benchmark) if not benchmark.referenced_names else ():
-            tell(f"{reference.published}: {reference.about}", "note")
 
 
 def _report_unchecked(findings: Iterator[ReferenceFinding]) -> Iterator[ReferenceFinding]:

@@ -341,11 +341,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         return self.metrics.references
 
     @property
-    def referenced_names(self) -> Sequence[str]:
-        """Names of the problems whose published references an audit of the whole benchmark checks."""
-        return () if self.catalog is None else self.catalog.names()
-
-    @property
     def loopholes(self) -> Sequence[Loophole[_P]]:
         """Ways to pass the released grader with less work than a problem asks for, shown by an audit."""
         return self.metrics.loopholes

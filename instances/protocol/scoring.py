@@ -266,8 +266,6 @@ class Reference(Generic[_P]):
         Name of a published reference in an audit; ``""`` for others, which are not audited.
     profile
         Default profile of rules for its check.
-    about
-        Description and source, in one or two sentences.
     """
 
     name: str
@@ -276,7 +274,6 @@ class Reference(Generic[_P]):
     main: bool = False
     published: str = ""
     profile: str = "paper"
-    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

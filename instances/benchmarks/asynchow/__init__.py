@@ -209,8 +209,6 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
                 _released,
                 main=True,
                 published="released_answer",
-                about="The answers in the released data by which models are graded; of each its lower end. Durations "
-                "count as the prompts give them.",
             ),
         )
 

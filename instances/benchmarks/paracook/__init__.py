@@ -143,8 +143,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     --------------------------
     `burger/seed_256` with one agent is another kitchen than with two and three. `ingredient.json` is never read and
     lacks cheese, chicken, cucumber and others. The example command of the released README fails (`.json` is appended
-    twice), and its `burger_basic` example for PLaG is no valid JSON. Plans of people (`results/Human` of a copy) are
-    far from optimal; `planoracle audit paracook --data paracook=DIR` checks them.
+    twice), and its `burger_basic` example for PLaG is no valid JSON.
 
     Live runs
     ---------
@@ -189,7 +188,6 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     metrics = lazy("planoracle.instances.benchmarks.paracook.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.grid_kitchens.feedback")
     live = lazy("planoracle.instances.benchmarks.paracook.live")
-    results = lazy("planoracle.instances.benchmarks.paracook.human_plans")
     generator = lazy("planoracle.instances.benchmarks.paracook.generator")
 
     def note(self, name: str) -> str:
@@ -212,18 +210,11 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
 
     @property
     def references(self) -> Sequence[Reference[GridKitchen]]:
-        """The plans of people in the user's copy, and simple cooks."""
-        people, about = self.results.human, self.results.HUMAN
+        """Simple cooks."""
         return (
-            Reference("human", "people", people, published="human", profile="released", about=about),
             Reference("fixed", "dish by dish", "floor-fixed"),
             Reference("list", "list scheduling", "floor-list"),
         )
-
-    @property
-    def referenced_names(self) -> Sequence[str]:
-        """Return the names of what people have played, and of what there are least times of, in both parts."""
-        return (*self.results.human_names(), *self.results.minimum_names())
 
     def document(self, problem: GridKitchen) -> dict[str, Any]:
         """Return a grid kitchen in our format."""

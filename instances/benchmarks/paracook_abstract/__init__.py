@@ -9,7 +9,6 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Reference
 
 
 class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
@@ -81,8 +80,7 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     Known errors of references
     --------------------------
     The data of all seeds have the dishes of seed 42 with other times: the generator writes each file five times. All
-    five seeds share one graph, and 44 of 120 files differ in size from the orders of their seed. The released minimum
-    is the result of CP-SAT after 60 s, proved or not.
+    five seeds share one graph, and 44 of 120 files differ in size from the orders of their seed.
 
     Live runs
     ---------
@@ -146,21 +144,6 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
         for lag in problem.lags:
             if lag.minimum is None or lag.minimum < 0 or lag.maximum is not None:
                 raise InputError("must be a least time from 0", field=f"lags[{lag.before} -> {lag.after}]", value=lag)
-
-    @property
-    def references(self) -> Sequence[Reference[Instance]]:
-        """The least times that the released script has left in the user's copy."""
-        from planoracle.instances.benchmarks.paracook import human_plans
-
-        about = human_plans.MINIMUM
-        return (Reference("minimum", "released minimum", human_plans.minimum, published="minimum", about=about),)
-
-    @property
-    def referenced_names(self) -> Sequence[str]:
-        """Return the names of the problems of which there are such times."""
-        from planoracle.instances.benchmarks.paracook.human_plans import minimum_names
-
-        return minimum_names()
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a task as plans do."""

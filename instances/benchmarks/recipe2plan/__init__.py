@@ -211,8 +211,6 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
                 released,
                 main=True,
                 published="released_plan",
-                about="The plans in the released `plan.json`. R-Efficiency measures every plan by how much time these "
-                "save; a shorter reference would save more, and every score would be lower.",
             ),
             Reference("dfs", "dfs", "recipe2plan-dfs"),
         )

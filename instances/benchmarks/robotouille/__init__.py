@@ -219,8 +219,6 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
                 main=True,
                 published="published",
                 profile="released",
-                about="The horizon lengths of the paper's Table 3, one for a task, its kitchen and its ten variants. "
-                "A run is a success if it takes at most 1.5 times as many steps.",
             ),
         )
 

@@ -183,8 +183,6 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
                 "timearena-greedy-released",
                 main=True,
                 published="oracle",
-                about="The minutes that the released `cal_oracle.py` works out, the paper's Oracle. It knows of no "
-                "occupied objects. What is checked is the number, not the order of actions behind it.",
             ),
             Reference("greedy", "printed greedy", "timearena-greedy"),
             Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),

@@ -256,11 +256,6 @@ class TestVerb:
         assert "no published reference" in said
         assert not out
 
-    def test_where_copies_are(self) -> None:
-        _, said = verb("paracook")
-        assert "human: The plans of people" in said
-        assert "--data paracook=DIR" in said
-
     def test_loopholes(self) -> None:
         rows = [json.loads(line) for line in verb("--loopholes", "-f", "jsonl", code=1)[0].splitlines()]
         assert {row["reference"] for row in rows} >= {"repeated_task", "more_lists"}
