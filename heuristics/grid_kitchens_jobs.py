@@ -16,10 +16,10 @@ from planoracle.heuristics.grid_kitchens_layout import StationLayout, Way
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Tile, distances, steps
 from planoracle.instances.errors import InternalError
 
-#: Kinds of jobs: fetch a raw ingredient (part, target, whether to chop it there); move one that lies somewhere; chop
-#: it; carry a plate (order, target, parts collected on the way); wash the next dirty plate (number, sink, whether at
-#: once); stand by until a part is cooked.
-FETCH, MOVE, CHOP, PLATE, WASH, STAY = range(6)
+#: Kinds of jobs: fetch a raw ingredient (part, target, whether to chop it there); move one that lies somewhere; carry a
+#: plate (order, target, parts collected on the way); wash the next dirty plate (number, sink, whether at once); stand by
+#: until a part is cooked.
+FETCH, MOVE, PLATE, WASH, STAY = range(5)
 #: Targets: the plate of the order, wherever it stands; the window.
 INTO, SERVE = -1, -2
 
@@ -116,8 +116,6 @@ def execute_jobs(
             done = execution.wash(cook, subject, target, rest)
         elif kind == STAY:
             done = execution.stay(cook, subject)
-        elif kind == CHOP:
-            done = execution.raw[subject] and execution.chop(cook, subject)
         else:
             done = execution.take(cook, subject, kind == FETCH) and execution.put(cook, subject, target, rest)
         if not done:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from planoracle.heuristics.grid_kitchens_jobs import CHOP, FETCH, INTO, MOVE, PLATE, SERVE, WASH, Job
+from planoracle.heuristics.grid_kitchens_jobs import FETCH, INTO, MOVE, PLATE, SERVE, WASH, Job
 from planoracle.heuristics.grid_kitchens_layout import StationLayout
 
 
@@ -21,16 +21,12 @@ class RandomMoves:
         self.cooks = len(shop.grid_kitchen.cooks)
         self._kinds: list[Callable[[list[Job], list[int]], bool]] = [
             *[self._shift] * 6,
-            *[self._reschedule] * 3,
             *[self._hand] * (3 if self.cooks > 1 else 0),
             *[self._exchange] * 2,
             *[self._target] * 3,
             *[self._route] * 4,
-            *[self._relay] * 2,
             *[self._collect] * 3,
             *[self._tour] * 2,
-            *[self._stop] * 2,
-            *[self._chop] * 2,
             *[self._plates] * (1 if len(shop.grid_kitchen.orders) > 1 or len(shop.plates) > 1 else 0),
         ]
 
@@ -74,30 +70,6 @@ class RandomMoves:
         if one[0] == PLATE:
             return one[2] == other[2] or one[3] == other[3] == SERVE
         return one[2] in other[4] or (one[3] == INTO and self.shop.parts[one[2]].order == other[2])  # type: ignore[operator]
-
-    def _reschedule(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Move all jobs of an ingredient to other times and cooks."""
-        part = self._at(0, len(self.shop.parts) - 1)
-        mine = self._of(jobs, part)
-        own = [jobs[i] for i in mine]
-        for i in reversed(mine):
-            del jobs[i]
-        high = len(jobs)
-        for i, job in enumerate(jobs):
-            if job[0] == PLATE and job[2] == self.shop.parts[part].order and (part in job[4] or job[3] == SERVE):  # type: ignore[operator]
-                high = i
-                break
-        cook, low = (
-            self._cook(),
-            max(0, (mine[0] if self.random.random() < 0.5 else self._at(0, high)) - self._at(0, 6)),
-        )
-        for job in own:
-            low = self._at(low, min(high, low + 4)) if self.random.random() < 0.5 else self._at(low, high)
-            jobs.insert(low, (job[0], cook, *job[2:]))
-            if self.random.random() < 0.2:
-                cook = self._cook()
-            low, high = low + 1, high + 1
-        return True
 
     def _hand(self, jobs: list[Job], plates: list[int]) -> bool:
         """Give a job to another cook."""
@@ -144,7 +116,7 @@ class RandomMoves:
         return True
 
     def _of(self, jobs: list[Job], part: int) -> list[int]:
-        return [i for i, job in enumerate(jobs) if job[2] == part and job[0] in (FETCH, MOVE, CHOP)]
+        return [i for i, job in enumerate(jobs) if job[2] == part and job[0] in (FETCH, MOVE)]
 
     def _tours(self, jobs: list[Job], order: int) -> list[int]:
         return [i for i, job in enumerate(jobs) if job[0] == PLATE and job[2] == order]
@@ -202,24 +174,6 @@ class RandomMoves:
                 jobs[i] = (*jobs[i][:3], stove, False)
         return True
 
-    def _relay(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Put an ingredient down on the way, for another cook; or merge the two jobs."""
-        part = self._at(0, len(self.shop.parts) - 1)
-        mine = [i for i in self._of(jobs, part) if jobs[i][0] != CHOP]
-        number = self._at(0, len(mine) - 1)
-        place = mine[number]
-        kind, cook, _, target, rest = jobs[place]
-        if number + 1 < len(mine) and (target not in self.shop.boards or self.random.random() < 0.2):
-            after = mine[number + 1]
-            jobs[place] = (kind, cook, part, *jobs[after][3:])
-            del jobs[after]
-            return True
-        if self.random.random() < 0.5:
-            return False
-        jobs[place] = (kind, cook, part, self.random.choice(self.shop.surfaces), False)
-        jobs.insert(self._at(place + 1, min(len(jobs), place + 6)), (MOVE, self._cook(), part, target, rest))
-        return True
-
     def _collect(self, jobs: list[Job], plates: list[int]) -> bool:
         """Collect an ingredient earlier or later, or on another tour."""
         tours = [
@@ -265,49 +219,6 @@ class RandomMoves:
         jobs[tour] = (kind, self._cook(), order, target, rest[cut:])  # type: ignore[index]
         jobs.insert(max(0, tour - self._at(0, 8)), (kind, cook, order, park, rest[:cut]))  # type: ignore[index]
         return True
-
-    def _stop(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Put a plate down near an ingredient, add the ingredient, and continue the tour."""
-        part = self._at(0, len(self.shop.parts) - 1)
-        own = self.shop.parts[part]
-        mine = [i for i in self._of(jobs, part) if jobs[i][0] != CHOP]
-        if own.stoves:
-            return False
-        tour = self._drop(jobs, part)
-        if tour < 0:
-            if jobs[mine[-1]][3] != INTO:
-                return False
-            tour = self.random.choice(self._tours(jobs, own.order))
-        lies = own.sources[0] if len(mine) == 1 or not own.chopped else jobs[mine[0]][3]
-        kind, cook, _, target, rest = jobs[tour]
-        cut = self._at(0, len(rest))  # type: ignore[arg-type]
-        park = self.random.choice(self.shop.nearest(lies))
-        last = mine[-1] if len(mine) > 1 or not own.chopped else -1
-        new: list[Job] = [(kind, cook, own.order, park, rest[:cut])]  # type: ignore[index]
-        new.append((MOVE if own.chopped else FETCH, cook, part, INTO, False))
-        new.append((kind, cook, own.order, target, rest[cut:]))  # type: ignore[index]
-        jobs[tour : tour + 1] = new
-        if last >= 0:
-            del jobs[last if last < tour else last + 2]
-        return True
-
-    def _chop(self, jobs: list[Job], plates: list[int]) -> bool:
-        """Change whether the fetching cook, the collecting cook or another cook chops an ingredient."""
-        part = self._at(0, len(self.shop.parts) - 1)
-        if not self.shop.parts[part].chopped:
-            return False
-        mine = self._of(jobs, part)
-        for i in mine:
-            if jobs[i][0] == CHOP:
-                del jobs[i]
-                return True
-        for i in mine:
-            if jobs[i][3] in self.shop.boards:
-                jobs[i] = (*jobs[i][:4], not jobs[i][4])
-                if not jobs[i][4] and self.random.random() < 0.5:
-                    jobs.insert(self._at(i + 1, min(len(jobs), i + 6)), (CHOP, self._cook(), part, INTO, False))
-                return True
-        return False
 
     def _plates(self, jobs: list[Job], plates: list[int]) -> bool:
         """Exchange the plates of two orders, or use another plate."""
