@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from planoracle.analysis.grading.metrics import METRICS, SUMMARY, GradeMetric
+from planoracle.analysis.grading.metrics import METRICS, GradeMetric
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
 
@@ -154,25 +154,6 @@ def _column(metric: GradeMetric) -> FrameColumn:
     return _KINDS[metric.kind](metric.name, metric.meaning)
 
 
-def _average_columns(metric: GradeMetric) -> Iterator[FrameColumn]:
-    """Yield the columns of the average of a metric, see `planoracle.analysis.grading.metrics.GradeMetric`."""
-    name = metric.name
-    average = number if metric.kind == "number" else share
-    if metric.among:
-        yield count(*metric.among)
-    yield from _interval(name, metric.average) if metric.interval else [average(name, metric.average)]
-    yield count(f"{name}_runs", metric.runs)
-    if metric.of_all:
-        yield average(f"{name}_of_all", "the same with every problem without a scored run as failed")
-
-
-_SUMMED = (
-    choice("level", "all sets of a model, or one set", ("model", "set")),
-    text("model", "who submitted"),
-    _BENCHMARK,
-    text("set", "bundled set"),
-)
-
 _ALL = (
     Schema(
         "instances",
@@ -254,11 +235,6 @@ _ALL = (
         own=True,
     ),
     Schema(
-        "metrics",
-        "one per submission and number or flag (0, 1) of its grade; nested names are joined by dots",
-        (*_SUBMISSION, text("metric", "name as in the grade"), number("value", "missing where undefined")),
-    ),
-    Schema(
         "decisions",
         "one per decision of a submitted plan",
         (
@@ -300,34 +276,6 @@ _ALL = (
             text("required", "what the rule asks for: a number, a name, or names in a JSON list"),
             text("actual", "what the plan has, likewise"),
             flag("fatal", "whether it ended the run"),
-        ),
-    ),
-    Schema(
-        "summaries",
-        "one per model, over its sets, and one per model and set; means over runs, then problems, then sets",
-        (
-            *_SUMMED,
-            count("sets", "sets with a scored run"),
-            count("sets_missing", "sets of which only other models have a scored run"),
-            count("problems", "problems with a scored run"),
-            count("missing", "problems without any run"),
-            count("submissions", "runs"),
-            count("unscored", "runs that could not be graded; in no mean"),
-            count("repeated", "runs with the name of a sample that was there already"),
-            count("samples_least", "fewest scored runs of a problem"),
-            count("samples_most", "most scored runs of a problem"),
-            *(column for one in SUMMARY for column in _average_columns(one)),
-        ),
-    ),
-    Schema(
-        "passes",
-        "one per row of summaries with several samples and number k of samples that all its problems have",
-        (
-            *_SUMMED,
-            count("k", "samples"),
-            share("pass_at", "pass@k: one of k samples succeeds"),
-            share("pass_hat", "pass^k: all of k samples succeed"),
-            number("best_of", "the best main score of k samples"),
         ),
     ),
     Schema(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from planoracle.analysis.diagnosis.regret import RunRegret
@@ -12,10 +12,6 @@ from planoracle.analysis.frames.schema import Collector, FrameWithErrors, proble
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import gap_of
 from planoracle.analysis.intake.submissions import SubmissionResult
-from planoracle.analysis.statistics.grade_columns import GradeRows
-from planoracle.analysis.statistics.summary import summarize
-from planoracle.instances.errors import InputError
-from planoracle.instances.protocol.profiles import Rules
 
 
 def grades(graded: Iterable[Grade]) -> FrameWithErrors:
@@ -39,89 +35,6 @@ def grades(graded: Iterable[Grade]) -> FrameWithErrors:
         row["gap"] = gap_of(grade.makespan, grade.optimal_makespan) if grade.success else None
         rows.add(row | _submission_columns(grade))
     return rows.build()
-
-
-def metrics(graded: Iterable[Grade]) -> FrameWithErrors:
-    """Put every number and flag of grades into the frame ``metrics``, a row each.
-
-    Examples
-    --------
-    >>> from planoracle.analysis.grading.grader import Grader
-    >>> done = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": "wait"})
-    >>> frame, _ = metrics([done])
-    >>> frame.set_index("metric")["value"][["success", "kinds.wait", "unnecessary_waits"]].tolist()
-    [0.0, 1.0, 1.0]
-    """
-    rows = Collector("metrics")
-    for grade in graded:
-        _tell(rows, grade)
-        if grade.scored:
-            shared = _submission_columns(grade)
-            rows.add(*(shared | {"metric": name, "value": value} for name, value in _numbers(grade)))
-    return rows.build()
-
-
-def summaries(graded: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> FrameWithErrors:
-    """Sum grades up per model, and per model and set: frame ``summaries``.
-
-    Parameters
-    ----------
-    rules
-        See `planoracle.analysis.statistics.summary.summarize`, whose numbers these are.
-
-    Examples
-    --------
-    >>> from planoracle.analysis.grading.grader import Grader
-    >>> done = Grader().grade({"id": "1", "model": "m", "instance": "timearena/household1", "plan": "wait"})
-    >>> frame, _ = summaries([done])
-    >>> frame[["level", "set", "problems", "missing", "success"]].values.tolist()[1]
-    ['set', 'timearena/household/1', 1, 9, 0.0]
-    """
-    rows = Collector("summaries")
-    rows.add(*_summary_rows(rows, graded, rules))
-    return rows.build()
-
-
-def passes(graded: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> FrameWithErrors:
-    """Estimate what k samples of a model give: frame ``passes``; see `summaries`."""
-    rows = Collector("passes")
-    for row in _summary_rows(rows, graded, rules):
-        for size in (int(key.removeprefix("pass@")) for key in row if key.startswith("pass@")):
-            columns = {"pass_at": "pass@", "pass_hat": "pass^", "best_of": "best@"}
-            values = {name: row.get(f"{start}{size}") for name, start in columns.items()}
-            rows.add({name: row.get(name) for name in ("level", "model", "benchmark", "set")} | values | {"k": size})
-    return rows.build()
-
-
-def _summary_rows(rows: Collector, graded: Iterable[Grade], rules: Mapping[str, Rules] | None) -> list[dict[str, Any]]:
-    rows_of_grades = GradeRows(rules)
-    for grade in graded:
-        _tell(rows, grade)
-        try:
-            rows_of_grades.add(grade)
-        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            lacking = f"lacks what the figures of its benchmark need: {error}"
-            rows.fail(InputError(lacking), **_keys(grade))
-    return summarize(rows_of_grades.frame(), rules).rows()
-
-
-_OWN = ("success", "executed", "progress", "goal_ratio", "main_score", "makespan", "optimal_makespan", "optimum_bound")
-_TEXTS = ("end", "error", "failure", "cause", "rest", "reference")
-
-
-def _numbers(grade: Grade) -> Iterator[tuple[str, Any]]:
-    yield from ((name, getattr(grade, name)) for name in _OWN)
-    yield from _flat(grade.metrics, "")
-
-
-def _flat(values: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for name, value in values.items():
-        if name in _TEXTS:
-            continue
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}.")
-        elif value is None or isinstance(value, bool | int | float):
-            yield prefix + name, value
 
 
 def violations(graded: Iterable[Grade]) -> FrameWithErrors:

@@ -1,6 +1,6 @@
 """Metrics of all benchmarks, each declared once: name, kind, help text, and how it is averaged.
 
-Rows of grades are checked by this table. The frames ``grades`` and ``summaries``, the summaries on the terminal and the
+Rows of grades are checked by this table. The frame ``grades``, the summaries on the terminal and the
 report take their columns from it. Those of a single benchmark are in its `MetricSet`.
 """
 
@@ -21,13 +21,11 @@ class GradeMetric(NamedTuple):
         Field of a row of a grade and column of frames, the kind of its values, and its help text.
     average
         Help text of the average in summaries, empty for a metric without one.
-    runs
-        Runs that have the metric, as the help text of the column ``NAME_runs``.
     of, role
         Function of the row of one run that returns its value, ``None`` for none; or the role of the benchmark's
         own figure that the average is, see `planoracle.instances.protocol.scoring.Average`.
     among
-        Name and meaning of a count of runs, to which those with the metric belong.
+        Name of a count of runs, to which those with the metric belong; ``""`` for none.
     interval, of_all
         True if summaries have the columns ``NAME_low`` and ``NAME_high``; ``NAME_of_all``, which counts every problem
         without a scored run as failed.
@@ -37,10 +35,9 @@ class GradeMetric(NamedTuple):
     kind: Literal["flag", "count", "ticks", "share", "number", "text", "status"]
     meaning: str
     average: str = ""
-    runs: str = ""
     of: Callable[[Row], float | None] | None = None
     role: str = ""
-    among: tuple[str, str] | None = None
+    among: str = ""
     interval: bool = False
     of_all: bool = False
 
@@ -65,7 +62,6 @@ _SUCCESS = GradeMetric(
     "flag",
     "every task complete, no fatal violation",
     average="rate of success, as the benchmark defines it",
-    runs="runs that it is of",
     role="success",
     of_all=True,
 )
@@ -74,7 +70,6 @@ _MAIN_SCORE = GradeMetric(
     "number",
     "the benchmark's main figure, from 0 to 1",
     average="the benchmark's main figure, from 0 to 1",
-    runs="runs that it is of: those that have one",
     role="main",
     interval=True,
     of_all=True,
@@ -84,25 +79,22 @@ _GAP = GradeMetric(
     "share",
     "makespan / optimal_makespan - 1 of a success",
     average="makespan / optimal_makespan - 1 of successful runs",
-    runs="runs that it is of: those with a proved optimum",
     of=lambda row: gap_of(row["makespan"], row["optimal_makespan"]) if row["success"] else None,
-    among=("succeeded", "runs that succeed"),
+    among="succeeded",
 )
 _LOST = GradeMetric(
     "lost",
     "share",
     "best completion / optimum - 1 where a failing run failed",
     average="best completion / optimum - 1 where failing runs failed",
-    runs="runs that it is of: those whose decisions have a regret",
     of=lambda row: None if row["success"] else row.get("lost"),
-    among=("failed", "runs that fail"),
+    among="failed",
 )
 _REGRET = GradeMetric(
     "regret",
     "share",
     "cost of all decisions of a success, as a share of the optimum",
     average="mean cost of all decisions of a success, as a share of the optimum; of those with a regret",
-    runs="runs that it is of: those whose decisions have a regret",
     of=lambda row: row.get("regret") if row["success"] else None,
 )
 _FAULTS = GradeMetric(
@@ -110,7 +102,6 @@ _FAULTS = GradeMetric(
     "count",
     "violations of the whole plan",
     average="mean number of violations of a plan",
-    runs="scored runs",
     of=lambda row: row.get("faults"),
 )
 

@@ -320,7 +320,7 @@ def _columns(
     """Return the summary columns of a metric, see `planoracle.analysis.grading.metrics.GradeMetric`."""
     name, (low, high) = metric.name, ends or (None, None)
     return {
-        **({metric.among[0]: among[metric.among[0]]} if metric.among else {}),
+        **({metric.among: among[metric.among]} if metric.among else {}),
         name: value,
         **({f"{name}_low": low, f"{name}_high": high} if metric.interval else {}),
         f"{name}_runs": runs,

@@ -227,23 +227,6 @@ def test_grades_frame(grades: list[Grade]) -> None:
     assert not pd.isna(frame.loc[4, "failure"])
 
 
-def test_metrics_frame_holds_every_number_once(grades: list[Grade]) -> None:
-    frame, errors = frames.metrics(grades)
-    assert errors["line"].tolist() == [6, 7]
-    assert not frame.duplicated(["line", "metric"]).any()
-    found = {
-        (line, metric): value
-        for line, metric, value in zip(frame["line"], frame["metric"], frame["value"], strict=True)
-    }
-    assert found[1, "success"] == 1.0
-    assert found[2, "success"] == 0.0
-    assert found[1, "r_efficiency"] == grades[0].metrics["r_efficiency"]
-    assert found[3, "kinds.wait"] == 2
-    assert found[4, "subtasks"] == grades[3].metrics["subtasks"]
-    assert found[5, "invalid_actions"] == 1
-    assert not {"failure", "cause", "end"} & set(frame["metric"])
-
-
 def _told(value: Any) -> str:
     return json.dumps(value) if isinstance(value, list) else str(value)
 
