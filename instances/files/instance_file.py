@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
@@ -18,15 +18,20 @@ FORMAT: Final = "planoracle/instance"
 VERSION: Final = 1
 
 
-class _Strict(BaseModel):
+class StrictEntry(BaseModel):
+    """Object in a file, with exactly its fields, each of its type."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+_Document = TypeVar("_Document", bound=StrictEntry)
 
 
 #: Schema of a file for editors; it is not used here.
 SchemaLink = Annotated[str | None, Field(alias="$schema", description="address of this schema, for editors")]
 
 
-class ResourceEntry(_Strict):
+class ResourceEntry(StrictEntry):
     """A renewable resource."""
 
     name: str
@@ -34,7 +39,7 @@ class ResourceEntry(_Strict):
     state: str | None = Field(None, description="initial state, for a resource that carries one")
 
 
-class UseEntry(_Strict):
+class UseEntry(StrictEntry):
     """Use of a resource by a running action."""
 
     resource: str
@@ -43,7 +48,7 @@ class UseEntry(_Strict):
     sets: str | None = Field(None, description="state the action puts the resource into, at its start")
 
 
-class ModeEntry(_Strict):
+class ModeEntry(StrictEntry):
     """One of several alternative ways to carry out an action."""
 
     name: str = ""
@@ -51,7 +56,7 @@ class ModeEntry(_Strict):
     after: list[str] = Field([], description="actions that must be finished if it is chosen")
 
 
-class AfterEntry(_Strict):
+class AfterEntry(StrictEntry):
     """A time lag from the finish of another action to the start of this one."""
 
     action: str = Field(description="name of an action of the same task, or task/name")
@@ -73,7 +78,7 @@ def _name_or_entry(value: Any) -> Any:
     return {"action": value} if isinstance(value, str) else value
 
 
-class ActionEntry(_Strict):
+class ActionEntry(StrictEntry):
     """One step of a task."""
 
     name: str = Field(description="unique in its task")
@@ -88,14 +93,14 @@ class ActionEntry(_Strict):
     after: list[Annotated[AfterEntry, BeforeValidator(_name_or_entry), shorthand("string", AfterEntry)]] = []
 
 
-class TaskEntry(_Strict):
+class TaskEntry(StrictEntry):
     """A named group of actions."""
 
     name: str
     actions: list[ActionEntry]
 
 
-class InstanceDocument(_Strict):
+class InstanceDocument(StrictEntry):
     """A scheduling problem for planoracle."""
 
     schema_: SchemaLink = None
@@ -113,9 +118,28 @@ class InstanceDocument(_Strict):
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of the file format."""
-    schema = InstanceDocument.model_json_schema()
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    return schema
+    return schema_of(InstanceDocument)
+
+
+def schema_of(model: type[StrictEntry]) -> dict[str, Any]:
+    """Return the JSON Schema of a kind of document."""
+    return model.model_json_schema() | {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+
+
+def validated(document: Any, source: str, model: type[_Document]) -> _Document:
+    """Return a parsed document as its model; raises `InputError` with the faults."""
+    check_version(document, source)
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        raise input_error(error, source, model) from None
+
+
+def check_version(document: Any, source: str) -> None:
+    """Raise `InputError` for a document of another version; all formats have version 1."""
+    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
+    if version != VERSION or isinstance(version, bool | float):
+        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
 
 
 def instance_from_document(document: Any, source: str) -> Instance:
@@ -126,9 +150,7 @@ def instance_from_document(document: Any, source: str) -> Instance:
     InputError
         Naming file, field and value of every fault (`FaultsError` for several).
     """
-    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
-    if version != VERSION or isinstance(version, bool | float):
-        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
+    check_version(document, source)
     try:
         _check_size(document)
         InstanceDocument.model_validate(document)

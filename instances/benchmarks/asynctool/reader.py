@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from planoracle.instances.benchmarks.asynctool import encoding
 from planoracle.instances.benchmarks.asynctool.calls import parse_call
 from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Delays, SubTask
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.instance_file import SchemaLink, check, input_error, shorthand
+from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, check, schema_of, shorthand, validated
 from planoracle.instances.model.instance import Instance
 
 FORMAT: Final = "planoracle/asynctool"
@@ -19,11 +19,7 @@ FORMAT: Final = "planoracle/asynctool"
 MAX_PROBLEMS, MAX_TASKS, MAX_CALLS = 10_000, 100, 1_000
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class DelayEntry(_Strict):
+class DelayEntry(StrictEntry):
     """Delay of results in turns; drawn from the range for every call, with the seed."""
 
     least: int = Field(1, ge=0, le=MAX_DELAY)
@@ -48,7 +44,7 @@ def _name_or_document(value: Any) -> Any:
     return value
 
 
-class SubTaskEntry(_Strict):
+class SubTaskEntry(StrictEntry):
     """A sub-task."""
 
     id: str = Field(min_length=1, max_length=100)
@@ -63,7 +59,7 @@ class SubTaskEntry(_Strict):
     initial: dict[str, Any] = Field({}, description="state that the executor begins with")
 
 
-class ProblemEntry(_Strict):
+class ProblemEntry(StrictEntry):
     """Sub-tasks to be carried out at the same time."""
 
     name: str = Field(min_length=1)
@@ -73,7 +69,7 @@ class ProblemEntry(_Strict):
     tasks: list[SubTaskEntry] = Field(min_length=1, max_length=MAX_TASKS)
 
 
-class _Head(_Strict):
+class _Head(StrictEntry):
     schema_: SchemaLink = None
     format: Literal["planoracle/asynctool"]
     version: Literal[1]
@@ -91,7 +87,7 @@ class CollectionDocument(_Head):
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a file with one problem."""
-    return ProblemDocument.model_json_schema() | {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return schema_of(ProblemDocument)
 
 
 def recognises(document: Any) -> bool:
@@ -107,14 +103,8 @@ def read(document: Any, source: str) -> list[Instance]:
     InputError
         Naming file, field and value of the first fault; also for reference calls that fail when they are tried out.
     """
-    if isinstance(document.get("version"), bool | float):  # equal to 1, but not written so
-        raise InputError("must be 1", source=source, field="version", value=document["version"])
     several = "problems" in document
-    model = CollectionDocument if several else ProblemDocument
-    try:
-        entry = model.model_validate(document)
-    except ValidationError as error:
-        raise input_error(error, source, model) from None
+    entry = validated(document, source, CollectionDocument if several else ProblemDocument)
     entries: list[ProblemEntry] = entry.problems if isinstance(entry, CollectionDocument) else [entry]
     instances: dict[str, Instance] = {}
     for i, one in enumerate(entries):

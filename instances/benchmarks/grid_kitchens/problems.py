@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Cookware,
@@ -15,17 +15,13 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Station,
 )
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.instance_file import SchemaLink, input_error
+from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, validated
 
 FORMAT: Final = "planoracle/floor"
 VERSION: Final = 1
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class StationEntry(_Strict):
+class StationEntry(StrictEntry):
     """A tile that nobody can enter and that is used from a tile next to it."""
 
     name: str
@@ -35,7 +31,7 @@ class StationEntry(_Strict):
     provides: str = Field("", description="the ingredient that a dispenser gives")
 
 
-class VesselEntry(_Strict):
+class VesselEntry(StrictEntry):
     """A kind of cookware."""
 
     ticks: int = Field(ge=1, le=10**6, description="for which it cooks an ingredient")
@@ -43,7 +39,7 @@ class VesselEntry(_Strict):
     ingredients: list[str]
 
 
-class FactsEntry(_Strict):
+class FactsEntry(StrictEntry):
     """Durations in ticks, and cookware by name."""
 
     move: int = Field(ge=1, le=10**6, description="for a tile")
@@ -53,14 +49,14 @@ class FactsEntry(_Strict):
     cookware: dict[str, VesselEntry]
 
 
-class DishEntry(_Strict):
+class DishEntry(StrictEntry):
     """A dish, and what must be on its plate, in any order."""
 
     name: str
     needs: list[list[str]] = Field(description="ingredient, state, and the cookware if the recipe names one")
 
 
-class GridKitchenDocument(_Strict):
+class GridKitchenDocument(StrictEntry):
     """A grid kitchen for planoracle: a map of tiles, the cooks on it, and the dishes that are ordered."""
 
     schema_: SchemaLink = None
@@ -78,20 +74,14 @@ class GridKitchenDocument(_Strict):
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of the file format."""
-    schema = GridKitchenDocument.model_json_schema()
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    return schema
+    return schema_of(GridKitchenDocument)
 
 
 def kitchen_from_document(document: Any, source: str) -> GridKitchen:
     """Turn a parsed document into a `GridKitchen`; raises `InputError` naming field and value of a fault."""
-    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
-    if version != VERSION or isinstance(version, bool | float):
-        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
+    entry = validated(document, source, GridKitchenDocument)
     try:
-        return _kitchen(GridKitchenDocument.model_validate(document))
-    except ValidationError as error:
-        raise input_error(error, source, GridKitchenDocument) from None
+        return _kitchen(entry)
     except InputError as error:
         raise error.at(source) from None
 

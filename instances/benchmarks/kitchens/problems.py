@@ -7,32 +7,28 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, OWN, KitchenDomain, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout, layout_of
 from planoracle.instances.benchmarks.kitchens.variants import RAW, served, variant
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.instance_file import SchemaLink, input_error
+from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, validated
 from planoracle.instances.files.strict_json import load_json
 
 FORMAT: Final = "planoracle/kitchen"
 VERSION: Final = 1
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class PlayerEntry(_Strict):
+class PlayerEntry(StrictEntry):
     """Player of a kitchen."""
 
     at: str | None = Field(None, description="the station it stands at")
     holds: str | None = Field(None, description="the item or container in its hand")
 
 
-class KitchenDocument(_Strict):
+class KitchenDocument(StrictEntry):
     """A kitchen for planoracle. Names are a kind and a number, like stove2."""
 
     schema_: SchemaLink = None
@@ -54,20 +50,12 @@ class KitchenDocument(_Strict):
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of the file format."""
-    schema = KitchenDocument.model_json_schema()
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    return schema
+    return schema_of(KitchenDocument)
 
 
 def kitchen_from_document(document: Any, source: str) -> Kitchen:
     """Turn a parsed document into a `Kitchen`; raises `InputError`."""
-    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
-    if version != VERSION or isinstance(version, bool | float):
-        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
-    try:
-        entry = KitchenDocument.model_validate(document)
-    except ValidationError as error:
-        raise input_error(error, source, KitchenDocument) from None
+    entry = validated(document, source, KitchenDocument)
     try:
         return _kitchen(entry, domain_for(entry.benchmark))
     except InputError as error:
