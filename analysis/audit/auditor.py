@@ -91,10 +91,6 @@ class Auditor:
         self._rules: dict[str, dict[str, Rules]] = {}
         self._rules_of(profile or "paper", registry.get("generic"))  # raises for wrong options
 
-    def with_profile(self, profile: str) -> Auditor:
-        """Return an auditor with another profile and the same options."""
-        return Auditor(profile, self._options, limit=self._oracle.limit, problems=self._problems)
-
     def check_published(self, name: str) -> Iterator[ReferenceFinding]:
         """Yield a finding for each published reference of a problem.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,10 @@ class Playing(Work):
     def failure_row(self, episode: tuple[str, Problem, int], failure: TaskFailure) -> ResultRow:
         """Return the row of an episode that ends its worker."""
         return _error_row(_about(*episode), str(failure.error))
+
+    def start(self) -> Callable[[tuple[str, Problem, int]], ResultRow]:
+        """Return the function that plays one episode."""
+        return self.answer
 
     def answer(self, task: tuple[str, Problem, int]) -> ResultRow:
         """Play one episode."""

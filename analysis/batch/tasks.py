@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -36,8 +37,8 @@ class ResultRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Work:
-    """Options of the tasks of a batch; subclasses answer one task.
+class Work(ABC):
+    """Options of the tasks of a batch.
 
     Attributes
     ----------
@@ -57,13 +58,9 @@ class Work:
         """Return a digest of content, options and versions, under which a journal stores the row."""
         return digest(type(self).__name__, FORMAT, versions(), self, *content)
 
+    @abstractmethod
     def start(self) -> Callable[[Any], ResultRow]:
-        """Return the function that answers a task."""
-        return self.answer
-
-    def answer(self, task: Any) -> ResultRow:
-        """Return the row of a task."""
-        raise NotImplementedError
+        """Return the function that answers a task; called once in each worker."""
 
 
 @dataclass(slots=True)
@@ -155,6 +152,10 @@ class Solving(Work):
     def item(self, problem: Problem) -> Item:
         """Return the item of a problem."""
         return Item(problem, problem, self.key(fingerprint(problem)))
+
+    def start(self) -> Callable[[Problem], ResultRow]:
+        """Return the function that solves one problem."""
+        return self.answer
 
     def answer(self, task: Problem) -> ResultRow:
         """Solve a problem, and report improvements meanwhile."""
