@@ -7,13 +7,6 @@ from math import log
 from random import Random
 
 from planoracle.heuristics.grid_kitchens_jobs import (
-    FETCH,
-    INTO,
-    MOVE,
-    PLATE,
-    SERVE,
-    STAY,
-    WASH,
     GridKitchenPlan,
     Job,
     Timing,
@@ -83,51 +76,8 @@ def _plan_of_jobs(
 #: Planners by name; ``improve`` is a heuristic for schedules, too.
 BY_NAME: dict[str, Planner] = {
     "improve": _annealed_plan,
-    "floor-fixed": lambda kitchen, rules, budget: _plan_of_jobs(kitchen, *fixed_jobs(layout_of(kitchen))),
     "floor-list": lambda kitchen, rules, budget: _plan_of_jobs(kitchen, *list_jobs(layout_of(kitchen))),
 }
-
-
-def fixed_jobs(shop: StationLayout) -> tuple[list[Job], list[int]]:
-    """Return jobs that serve all orders, and the plate of each.
-
-    Raises
-    ------
-    InputError
-        If a cook cannot reach a needed station.
-    """
-    plates = list(range(len(shop.grid_kitchen.orders)))
-    jobs: list[Job] = []
-
-    def add(kind: int, number: int, targets: list[int], rest: bool | tuple[int, ...] = False) -> None:
-        """Add a job with the target that is reached first."""
-        best: tuple[int, Job] | None = None
-        for target in targets:
-            job: Job = (kind, cook, number, target, rest)
-            done = execute_jobs(shop, [*jobs, job], plates)
-            if done is not None and (best is None or done.time[cook] < best[0]):
-                best = done.time[cook], job
-        if best is None:
-            raise InputError("has a station that a cook needs and cannot reach", value=shop.grid_kitchen.name)
-        jobs.append(best[1])
-
-    for order in range(len(shop.grid_kitchen.orders)):
-        cook = order % len(shop.grid_kitchen.cooks)
-        if order >= len(shop.plates):
-            add(WASH, order - len(shop.plates), shop.sinks, True)
-            add(PLATE, order, shop.parks, ())
-        for part in shop.of_order[order]:
-            own = shop.parts[part]
-            if own.chopped:
-                add(FETCH, part, shop.boards, True)
-                add(MOVE, part, list(own.stoves) or [INTO])
-            else:
-                add(FETCH, part, list(own.stoves) or [INTO])
-            if own.stoves:
-                add(STAY, part, [INTO])
-        cooked = tuple(part for part in shop.of_order[order] if shop.parts[part].stoves)
-        add(PLATE, order, [SERVE], cooked)
-    return jobs, plates
 
 
 # Moves of a cycle: half of them restart several times from the initial jobs, the others from the incumbent.

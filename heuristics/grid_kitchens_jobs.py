@@ -17,9 +17,8 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Tile, dis
 from planoracle.instances.errors import InternalError
 
 #: Kinds of jobs: fetch a raw ingredient (part, target, whether to chop it there); move one that lies somewhere; carry a
-#: plate (order, target, parts collected on the way); wash the next dirty plate (number, sink, whether at once); stand by
-#: until a part is cooked.
-FETCH, MOVE, PLATE, WASH, STAY = range(5)
+#: plate (order, target, parts collected on the way); wash the next dirty plate (number, sink, whether at once).
+FETCH, MOVE, PLATE, WASH = range(4)
 #: Targets: the plate of the order, wherever it stands; the window.
 INTO, SERVE = -1, -2
 
@@ -37,7 +36,7 @@ _TICK, _BEGIN, _MASK = 28, 8, (1 << 20) - 1
 class StationStep(NamedTuple):
     """Use of a station by a cook.
 
-    Fields: cook, tick, station, ticks (0: interaction, -1: none), set of tiles, and the key that it must follow.
+    Fields: cook, tick, station, ticks (0: interaction), set of tiles, and the key that it must follow.
     """
 
     cook: int
@@ -114,8 +113,6 @@ def execute_jobs(
             done = execution.round(cook, subject, target, rest)  # type: ignore[arg-type]
         elif kind == WASH:
             done = execution.wash(cook, subject, target, rest)
-        elif kind == STAY:
-            done = execution.stay(cook, subject)
         else:
             done = execution.take(cook, subject, kind == FETCH) and execution.put(cook, subject, target, rest)
         if not done:
@@ -297,14 +294,6 @@ class _Execution:
         self.dirty[plate] = not at_once
         return key
 
-    def stay(self, cook: int, part: int) -> Key:
-        """Stand by until a part is cooked."""
-        place = self.lies[part]
-        if place not in self.heat or not self.use(cook, place, self.heat[place][2] << _TICK):
-            return 0
-        self.steps[-1] = self.steps[-1]._replace(ticks=-1)
-        return 1
-
     def chop(self, cook: int, part: int) -> Key:
         """Chop a part on the board where it lies."""
         place = self.lies[part]
@@ -408,10 +397,10 @@ def _actions_of(shop: StationLayout, cook: int, first: Tile, timing: Timing) -> 
             raise InternalError(f"{shop.grid_kitchen.name}: a step has its turn before its requirement at {step.tick}")
         tile, clock = goal, step.tick
         name = shop.stations[step.station].name
-        if step.ticks > 0:
+        if step.ticks:
             actions.append({"action": "Process", "target": name})
             clock, start = clock + step.ticks, clock
-        elif not step.ticks:
+        else:
             actions.append({"action": "Interact", "target": name})
     return actions
 
@@ -454,7 +443,7 @@ def _tiles(shop: StationLayout, own: list[StationStep], first: Tile) -> list[Til
         spots = shop.sets[own[place].spots]
         if chosen:
             walks = distances(shop.grid_kitchen, chosen[-1])
-            spare = own[place + 1].tick - own[place].tick - max(0, own[place].ticks)
+            spare = own[place + 1].tick - own[place].tick - own[place].ticks
             chosen.append(min((tile for tile in spots if walks[tile] * pace <= spare), key=lambda tile: walks[tile]))
         else:
             walks = distances(shop.grid_kitchen, first)

@@ -97,7 +97,7 @@ class _JobList:
         idle = 0
         for step in timing.steps[before:]:
             idle += step.tick - clock - shop.way(spots, step.station)[0][0]
-            spots, clock = step.spots, step.tick + max(0, step.ticks)
+            spots, clock = step.spots, step.tick + step.ticks
         return idle
 
     def _ready(self) -> Iterator[tuple[int, list[tuple[Job, int]]]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from planoracle.heuristics.grid_kitchens import BY_NAME, anneal, fixed_jobs
+from planoracle.heuristics.grid_kitchens import BY_NAME, anneal
 from planoracle.heuristics.grid_kitchens_jobs import (
     FETCH,
     INTO,
@@ -71,7 +72,6 @@ def accepted(
 @pytest.mark.parametrize("name", sample(OWN, 13))
 def test_plans_for_kitchens_of_our_own(name: str) -> None:
     problem = own(name)
-    accepted(problem, fixed_jobs(layout_of(problem)))
     first = accepted(problem, list_jobs(layout_of(problem)))
     for rules in (PAPER, RELEASED):
         plan = anneal(problem, rules, tries=300)
@@ -132,14 +132,6 @@ def test_best_plans_of_a_row(orders: tuple[OrderedDish, ...], cooks: int, best: 
     assert carry_out(problem, plan, PAPER).time == best
 
 
-def test_the_fixed_cook_stands_by_and_the_list_does_not() -> None:
-    problem = row(OrderedDish("both", (Need("meat", "cooked"), Need("rice", "cooked"))))
-    shop = layout_of(problem)
-    slow, quick = accepted(problem, fixed_jobs(shop)), accepted(problem, list_jobs(shop))
-    assert slow >= 24 + 16
-    assert quick < slow - 10
-
-
 @pytest.mark.slow
 def test_cookware_that_counts_from_its_last_batch_saves_time() -> None:
     problem = tiny("cooked", "cooked", "cooked", cooks=1)
@@ -188,25 +180,20 @@ def test_dishes_that_cannot_be_made_say_why() -> None:
     bare.append(Station("window", "serving_window", (2, 0)))
     bare.append(Station("table2", "table", (3, 1), "plate"))
     cut_off = GridKitchen.of("odd", "paracook", (4, 2), bare, [("wall", (1, 1))], [("agent1", (2, 1))], [raw], FACTS)
-    for planner in ("floor-fixed", "floor-list", "improve"):
+    for planner in ("floor-list", "improve"):
         with pytest.raises(InputError, match="cannot reach"):
             BY_NAME[planner](cut_off, PAPER, Budget())
 
 
 @pytest.mark.slow
 def test_all_settings_of_the_benchmark(shared: Path) -> None:
-    import json
-
     path = shared / "benchmarks" / "paracook" / "orders.json"
     orders: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))["orders"]
-    total = [0, 0]
+    assert len(orders) == 120
     for name, dishes in orders.items():
         for cooks in (1, 2, 3):
             problem = kitchen_of_map(shared, f"{name.rpartition('/')[0]}/agent_num_{cooks}", dishes)
-            for i, heuristic in enumerate((fixed_jobs, list_jobs)):
-                total[i] += accepted(problem, heuristic(layout_of(problem)))
-    assert len(orders) == 120
-    assert total[1] < total[0]
+            accepted(problem, list_jobs(layout_of(problem)))
 
 
 def test_many_orders_take_no_longer_than_they_may() -> None:

@@ -210,11 +210,8 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
 
     @property
     def references(self) -> Sequence[Reference[GridKitchen]]:
-        """Simple cooks."""
-        return (
-            Reference("fixed", "dish by dish", "floor-fixed"),
-            Reference("list", "list scheduling", "floor-list"),
-        )
+        """List scheduling."""
+        return (Reference("list", "list scheduling", "floor-list"),)
 
     def document(self, problem: GridKitchen) -> dict[str, Any]:
         """Return a grid kitchen in our format."""
