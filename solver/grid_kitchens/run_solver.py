@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, WAIT, whole, written
 from planoracle.instances.benchmarks.grid_kitchens.rules import choices, submitted
@@ -28,6 +27,7 @@ from planoracle.solver.grid_kitchens.completion import (
 )
 from planoracle.solver.grid_kitchens.kind import bound_of, plan
 from planoracle.solver.repair.plan_repair import Repair
+from planoracle.solver.repair.prefix import PrefixRepair
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.solve import bundled_result
@@ -194,7 +194,7 @@ class Solver:
             ``optimal`` if no longer prefix can be retained, nor be completed earlier, proved. ``dropped`` has the
             removed actions, ``added`` the completion.
         """
-        return _Repairer(self.run, self.done, cast("Result", best(self.run.problem)), time_limit).run()
+        return _GridKitchenRepair(self.run, self.done, cast("Result", best(self.run.problem)), time_limit).repair()
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield the options of every idle cook; all of them share the limit of one state."""
@@ -242,81 +242,33 @@ def _between(value: Value, low: Value | None, high: Value | None) -> Value:
     return Value(lower, min(tops, default=None))
 
 
-class _Repairer:
-    """Search for the repair of one submission."""
+class _GridKitchenRepair(PrefixRepair):
+    """Repair of one submission."""
+
+    run: GridKitchenRun
 
     def __init__(self, run: GridKitchenRun, done: CompletedWork, best: Result, time_limit: Limit) -> None:
-        self.deadline = deadline_of(time_limit)
-        self.submitted = run
-        self.done = done
-        self.best = best
-        self.results = {0: best}  # by the length of the prefix
-        self.sure = True  # no prefix was skipped for lack of time
+        self._done = done
+        super().__init__(run, best, done.count if done.faithful else 0, time_limit)
 
-    def run(self) -> Repair:
-        if self.submitted.success:
-            makespan = self.submitted.makespan
-            return self._answer(
-                Status.optimal, makespan=makespan, changed=False, shift=0, plan=self.submitted.plan.submitted
-            )
-        if not self._reaches(0):
-            is_infeasible = self.best.status == Status.infeasible
-            return self._answer(Status.infeasible if is_infeasible else Status.unknown)
-        count = self._longest()
-        return self._complete(count, self._plan(count))
+    def plan(self, count: int, limit: Limit) -> Result:
+        """Complete the first executed actions as early as possible."""
+        return plan(self.run.problem, self.run.rules, limit, self._done.prefix(count))
 
-    def _longest(self) -> int:
-        """Return the longest prefix: if all orders can be served after some actions, they can after fewer."""
-        most = self.done.count if self.done.faithful else 0
-        if self._reaches(most):
-            return most
-        return bisect_left(range(most), True, lo=1, key=lambda count: not self._reaches(count)) - 1
-
-    def _plan(self, count: int) -> Result:
-        """Complete a prefix within half of the remaining time, so that shorter prefixes get the rest."""
-        if count not in self.results:
-            half = self.deadline.sooner(self.deadline.remaining() / 2)
-            self.results[count] = plan(self.submitted.problem, self.submitted.rules, half, self.done.prefix(count))
-        return self.results[count]
-
-    def _reaches(self, count: int) -> bool:
-        """Return whether a prefix can be completed; note if the answer is not proved."""
-        result = self._plan(count)
-        self.sure = self.sure and result.status.settled
-        return result.plan is not None
-
-    def _complete(self, count: int, result: Result) -> Repair:
-        problem, rules, plan_by_agent = self.submitted.problem, self.submitted.rules, plan_of(result)
+    def complete(self, count: int, result: Result, status: Status) -> Repair:
+        """Return the first actions with their completion, submitted as a whole and replayed by the rules."""
+        problem, plan_by_agent = self.run.problem, plan_of(result)
         assert plan_by_agent is not None
-        run = of(problem).run(problem, {"instance": problem.name, "plan": plan_by_agent}, rules)
+        run = of(problem).run(problem, {"instance": problem.name, "plan": plan_by_agent}, self.run.rules)
         if not run.success or run.makespan != result.makespan:
             raise InternalError(f"{problem.name}: the rules reject a repaired plan")
-        rest = rest_of_plan(plan_by_agent, self.done.prefix(count))
-        added = tuple(json.dumps({name: [action]}) for name, actions in rest.items() for action in actions)
-        fatal = self.submitted.verdict.fatal
+        rest = rest_of_plan(plan_by_agent, self._done.prefix(count))
+        fatal = self.run.verdict.fatal
         dropped = [
             DroppedCommand(
                 step.position, step.command[:200], fatal.message if fatal and step.violation else "leads nowhere"
             )
-            for step in self.submitted.steps[count:]
+            for step in self.run.steps[count:]
         ]
-        return self._answer(
-            Status.optimal if self.sure and result.status == Status.optimal else Status.feasible,
-            changed=True,
-            makespan=run.makespan,
-            added=added,
-            dropped=tuple(dropped),
-            plan=plan_by_agent,
-        )
-
-    def _answer(self, status: Status, **more: Any) -> Repair:
-        problem = self.submitted.problem
-        return Repair(
-            instance=problem.name,
-            benchmark=problem.benchmark,
-            status=status,
-            violations=len(self.submitted.verdict.violations),
-            optimum=self.best.makespan if self.best.status == Status.optimal else None,
-            unit=problem.unit,
-            **more,
-        )
+        added = [json.dumps({name: [action]}) for name, actions in rest.items() for action in actions]
+        return self.answer(status, run.makespan, plan_by_agent, added=added, dropped=dropped)

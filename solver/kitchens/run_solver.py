@@ -13,7 +13,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.kitchens.repair import repair_kitchen
+from planoracle.solver.kitchens.repair import KitchenRepair
 from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result
 from planoracle.solver.runs import Option, StateValue
@@ -145,7 +145,7 @@ class Solver:
         salvaged: tuple[DroppedCommand, ...],
     ) -> Repair:
         """Retain the longest possible prefix, see `planoracle.solver.kitchens.repair`."""
-        return repair_kitchen(self.run, cast("Result", best(self.run.problem)), time_limit)
+        return KitchenRepair(self.run, cast("Result", best(self.run.problem)), time_limit).repair()
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal action."""
