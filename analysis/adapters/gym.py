@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from planoracle.analysis.adapters import need
 from planoracle.analysis.grading.rewards import reward as reward_of
@@ -89,7 +89,7 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
         For an unknown problem or option.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"name": "planoracle_v0", "render_modes": ["ansi"]}
+    metadata = {"name": "planoracle_v0", "render_modes": ["ansi"]}  # noqa: RUF012 - as in the class that it extends
 
     def __init__(
         self,

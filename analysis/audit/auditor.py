@@ -48,7 +48,7 @@ def published_names(names: Iterable[str] = ()) -> list[str]:
     selected: dict[str, None] = {}
     for name in list(names) or registry.names():
         benchmark = registry.find(name)
-        if benchmark is None or not published_references(benchmark):
+        if benchmark is None or benchmark.catalog is None or not published_references(benchmark):
             selected |= dict.fromkeys(catalog.expand([name]) if list(names) else ())
         else:
             selected |= dict.fromkeys(benchmark.catalog.names())

@@ -104,8 +104,11 @@ def read(document: Any, source: str) -> list[Instance]:
         Naming file, field and value of the first fault; also for reference calls that fail when they are tried out.
     """
     several = "problems" in document
-    entry = validated(document, source, CollectionDocument if several else ProblemDocument)
-    entries: list[ProblemEntry] = entry.problems if isinstance(entry, CollectionDocument) else [entry]
+    entries: list[ProblemEntry] = (
+        validated(document, source, CollectionDocument).problems
+        if several
+        else [validated(document, source, ProblemDocument)]
+    )
     instances: dict[str, Instance] = {}
     for i, one in enumerate(entries):
         try:

@@ -21,7 +21,7 @@ def as_schedule(run: KitchenRun) -> tuple[Instance, Schedule]:
     """
     engine = run.record.rules
     actions: dict[tuple[str, str], Action] = {}
-    pieces = []
+    pieces: list[Piece] = []
     for step in run.record.steps:
         if step.deed is None:
             continue
