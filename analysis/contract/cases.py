@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -21,6 +21,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.simulator import Step
 from planoracle.solver.result import Result
 
 #: Work per problem and per state of a run.
@@ -58,33 +59,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 400 else f"{text[:400]} ..."
 
 
-class Deed(NamedTuple):
-    """Result of one command, of a live run or of a replay; ``violation`` is the kind of the broken rule."""
-
-    position: int | None
-    command: str
-    kind: str
-    start: int
-    end: int
-    violation: str | None
-
-
-def deeds(results: Iterable[Any]) -> list[Deed]:
-    """Return the results of commands in one form: outcomes of a live run, or steps of a replay."""
-    return [
-        Deed(
-            getattr(one, "position", None),
-            one.command,
-            one.kind,
-            one.start,
-            one.end,
-            getattr(one.violation, "kind", one.violation),
-        )
-        for one in results
-    ]
-
-
-def is_refused(results: Sequence[Deed]) -> bool:
+def is_refused(results: Sequence[Step]) -> bool:
     """Return True if no command of a message was carried out."""
     return all(one.kind == "lost" for one in results)
 
@@ -95,7 +70,7 @@ class PlayedMessage(NamedTuple):
     before: AnyEnvironment
     run: AnyEnvironment
     message: str
-    results: list[Deed]
+    results: Sequence[Step]
     random: Random
 
 
@@ -168,7 +143,7 @@ class ContractCase:
             commands_seen += [one.text for one in run.legal()]
             message = mutate(commands_seen, random) if random.random() < odd else choose(run, random)
             before = run.fork()
-            yield PlayedMessage(before, run, message, deeds(run.step(message).outcomes), random)
+            yield PlayedMessage(before, run, message, run.step(message).outcomes, random)
 
 
 def choose(run: AnyEnvironment, random: Random) -> str:

@@ -11,9 +11,7 @@ from typing import NamedTuple
 from planoracle.analysis.contract.cases import (
     MOST_TRIED,
     ContractCase,
-    Deed,
     NotApplicableError,
-    deeds,
     is_refused,
     mutate,
     require,
@@ -22,7 +20,7 @@ from planoracle.analysis.contract.cases import (
 )
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.simulator import LegalCommand
+from planoracle.instances.protocol.simulator import LegalCommand, Step
 from planoracle.instances.protocol.trajectory import Trajectory
 
 # Most messages until a run of refusals or waits has to end.
@@ -39,8 +37,8 @@ def legal_commands(case: ContractCase) -> None:
         require_equal(len({one.text for one in legal}), len(legal), "number of different legal commands", message)
         for command in random.sample(legal, min(len(legal), MOST_TRIED)):
             one, other = run.fork(), run.fork()
-            results = deeds(one.step(command).outcomes)
-            own = [result for result in results if command.text == result.command] or results[-1:]
+            results = one.step(command).outcomes
+            own = [result for result in results if command.text == result.command] or list(results[-1:])
             accepted = own and not is_refused(own) and all(deed.violation is None for deed in own)
             require(accepted, "an accepted command", results, command.text)
             is_wait = command.kind == "wait"
@@ -72,7 +70,7 @@ def refused_commands(case: ContractCase) -> None:
         }
         for text in sorted(tried - legal):
             after = run.fork()
-            results = deeds(after.step(text).outcomes)
+            results = after.step(text).outcomes
             accepted_texts = {one.command for one in results if one.kind == "act" and one.violation is None}
             require(is_open or accepted_texts <= legal, "a refusal, as the command is not legal", results, text)
             if is_refused(results) and not after.done:
@@ -116,17 +114,17 @@ def graded_states(case: ContractCase) -> None:
             require_equal(json.loads(json.dumps(record)), record, "submission as JSON", message)
             require_equal(replay.rules, case.rules, "rules of the replay", message)
             require_equal(run.verdict(), replay.verdict, "verdict of the simulator, as of the replay", message)
-            verdict, steps = replay.verdict, deeds(replay.steps)
+            verdict, steps = replay.verdict, replay.steps
             violations = {(one.position, one.kind) for one in verdict.violations}
-            lost = {(one.position, one.violation) for one in steps if one.violation}
+            lost = {(one.position, one.violation.kind) for one in steps if one.violation}
             require(lost <= violations, f"violations {lost} in the verdict", violations, message)
-            refused = {one.violation for one in results if one.violation}
+            refused = {one.violation.kind for one in results if one.violation}
             is_new = record != before.submission()
             require(
                 not is_new or refused <= {kind for _, kind in violations}, f"violations {refused}", violations, message
             )
             if not odd and not run.done:
-                _compare_times(steps, deeds(one for turn in run.turns for one in turn.outcomes), message)
+                _compare_times(steps, [one for turn in run.turns for one in turn.outcomes], message)
             if isinstance(replay, Trajectory):
                 point = replay.points[replay.stop]
                 require_equal(run.observation.clock, point.state.clock + point.lost, "clock of the replay", message)
@@ -135,7 +133,7 @@ def graded_states(case: ContractCase) -> None:
             require(run.done or replay.lost_at(len(steps)) != "over", "the end, as in the replay", "none", message)
 
 
-def _compare_times(steps: list[Deed], live: list[Deed], message: str) -> None:
+def _compare_times(steps: Sequence[Step], live: Sequence[Step], message: str) -> None:
     """Compare times of commands; the replay may join parts of an interrupted action."""
     replayed, seen = ([(one.start, one.end) for one in every if one.kind == "act"] for every in (steps, live))
     starts = {start for start, _ in seen}

@@ -14,11 +14,9 @@ from planoracle.analysis.agents.solver_agents import Optimal
 from planoracle.analysis.contract.cases import (
     FAST,
     ContractCase,
-    Deed,
     NotApplicableError,
     PlayedMessage,
     broken_plans,
-    deeds,
     is_refused,
     require,
     require_equal,
@@ -41,6 +39,7 @@ from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark, agrees, settled
+from planoracle.instances.protocol.simulator import Step
 from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory
 from planoracle.solver.runs import run_of, solver_of
 
@@ -65,12 +64,12 @@ def optimal_plans(case: ContractCase) -> None:
     require(replay.success, "a success of the best plan as a whole", replay.verdict)
     require_equal(replay.makespan, best.makespan, "makespan of the best plan as a whole")
     repeated, space = case.environment(), case.benchmark.action_space(case.problem)
-    last = max(n for n, turn in enumerate(run.turns) if any(one.kind == "act" for one in deeds(turn.outcomes)))
+    last = max(n for n, turn in enumerate(run.turns) if any(one.kind == "act" for one in turn.outcomes))
     for number, message in enumerate(messages):
         is_legal = message in [one.text for one in repeated.legal()] or _has_legal_start(repeated, message, space)
         require(is_legal, "a legal command in an optimal plan", repeated.legal(), message)
         require(number > last or not repeated.run().success, "no success before the last command", number, message)
-        require(not is_refused(deeds(repeated.step(message).outcomes)), "an accepted command", "a refusal", message)
+        require(not is_refused(repeated.step(message).outcomes), "an accepted command", "a refusal", message)
 
 
 def _has_legal_start(run: AnyEnvironment, message: str, space: ActionSpace | None) -> bool:
@@ -89,7 +88,7 @@ def _has_legal_start(run: AnyEnvironment, message: str, space: ActionSpace | Non
 
 
 def _start(run: AnyEnvironment, message: str) -> int:
-    return deeds(run.fork().step(message).outcomes)[-1].start
+    return run.fork().step(message).outcomes[-1].start
 
 
 def continuations(case: ContractCase) -> None:
@@ -126,10 +125,11 @@ def _compare_start(run: AnyEnvironment, point: DecisionPoint, piece: Piece) -> N
     """Play a piece on a fork; it is accepted if and only if the general model accepts it."""
     replay: Any = run.run()
     fork, texts = run.fork(), replay.commands(point, Schedule((piece,)))
-    results, text = list[Deed](), ""
+    results: tuple[Step, ...] = ()
+    text = ""
     while texts and not fork.done and not any(one.kind == "act" for one in results):
         text = texts.pop(0)
-        results = deeds(fork.step(text).outcomes)
+        results = fork.step(text).outcomes
         if is_refused(results):
             break
     if any(one.kind == "act" and one.violation is None for one in results):
@@ -258,7 +258,7 @@ def regrets(case: ContractCase) -> None:
             violations = [one.as_dict() for one in replay.verdict.violations]
             require(actual.fault in violations, "the fault of a failed run", actual.fault, move.message)
         lost = {one.position for one in actual.decisions if one.violation}
-        require(lost == {one.position for one in deeds(replay.steps) if one.violation}, "the refused decisions", lost)
+        require(lost == {one.position for one in replay.steps if one.violation}, "the refused decisions", lost)
 
 
 def critiques(case: ContractCase) -> None:

@@ -141,7 +141,7 @@ def _members(pattern: str) -> list[str]:
     """Return the problems that a prefix or a glob stands for."""
     catalog = _catalog(pattern)
     prefix = pattern.rstrip("/") + "/"
-    members = list(() if catalog is None else catalog.members(pattern))
+    members = list(getattr(catalog, "members", lambda name: ())(pattern))
     if members or len(pattern) > _LONGEST:
         return members
     return [name for name in _names(pattern) if name.startswith(prefix) or fnmatchcase(name, pattern)]

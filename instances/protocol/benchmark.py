@@ -80,9 +80,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     - ``catalog``: the functions of `Catalog`; ``None`` if no problem has a name.
     - ``reader``: ``recognises(document)``, ``read(document, source)``, [``json_schema()``, ``file_of(name, folder)``].
-    - ``language``: ``reading(problem, plan, rules)``, which returns a `Reading`, or ``commands`` with the same
-      arguments, which returns the commands alone; [``name_of(problem, action)``]; for scheduling problems
-      ``written(problem, schedule)`` and ``schedule(problem, plan)``.
+    - ``language``: ``reading(problem, plan, rules)``, which returns a `Reading`; [``name_of(problem, action)``]; for
+      scheduling problems ``written(problem, schedule)`` and ``schedule(problem, plan)``.
     - ``rules``: a `planoracle.instances.protocol.profiles.RuleSet`.
     - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run`,
       ``simulator(problem, rules)``, which returns a `planoracle.instances.protocol.simulator.Simulator`,
@@ -286,9 +285,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def reading(self, problem: _P, submitted: object, rules: _R) -> Reading[_C]:
         """Read a plan as submitted; raises `PlanError`."""
-        if hasattr(self.language, "reading"):
-            return cast("Reading[_C]", self.language.reading(problem, submitted, rules))
-        return Reading(cast(_C, self.language.commands(problem, submitted, rules)))
+        return cast("Reading[_C]", self.language.reading(problem, submitted, rules))
 
     def salvage(self, problem: _P, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Return a plan without the commands that `reading` refuses, and these."""

@@ -15,7 +15,8 @@ from planoracle.instances.model.schedule import Schedule
 class Catalog(Protocol):
     """Named problems of one benchmark; names begin with its own.
 
-    An optional ``hint(name)`` returns a remark on a name that matches nothing, or ``""``.
+    An optional ``members(name)`` returns the problems of a set that is no prefix of names, ``()`` if there is no such
+    set. An optional ``hint(name)`` returns a remark on a name that matches nothing, or ``""``.
     """
 
     def names(self) -> tuple[str, ...]:
@@ -23,9 +24,6 @@ class Catalog(Protocol):
 
     def covers(self, name: str) -> bool:
         """Return True if a name stands for one problem, bundled or combined from bundled tasks."""
-
-    def members(self, name: str) -> tuple[str, ...]:
-        """Return the problems of a set that is no prefix of names, ``()`` if there is no such set."""
 
     def set_of(self, name: str) -> tuple[str, tuple[str, ...]]:
         """Return the label and the members of the set of a name, ``("", ())`` if there is none."""

@@ -36,23 +36,17 @@ class DurationAnswer(Schedule):
     text: str = ""
 
 
-def commands(problem: Instance, submission: object, rules: Profile) -> Schedule:
-    """Return an answer or a schedule, see `reading`.
-
-    >>> from planoracle.instances.benchmarks.asynchow.encoding import load
-    >>> commands(load("asynchow/async/829"), 'It takes "70 days".', Profile())
-    DurationAnswer(pieces=(), text='"70 days"')
-    >>> wait = [{"action": "step/2", "start": 0, "duration": 9}]
-    >>> commands(load("asynchow/async/829"), wait, Profile()).pieces[0].agent
-    'agent2'
-    """
-    return reading(problem, submission, rules).commands
-
-
 def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Schedule]:
     """Read an answer or a schedule; raises `PlanError` for anything else.
 
     ``None`` is an empty answer. Pieces need no agent, because there are as many agents as steps.
+
+    >>> from planoracle.instances.benchmarks.asynchow.encoding import load
+    >>> reading(load("asynchow/async/829"), 'It takes "70 days".', Profile()).commands
+    DurationAnswer(pieces=(), text='"70 days"')
+    >>> wait = [{"action": "step/2", "start": 0, "duration": 9}]
+    >>> reading(load("asynchow/async/829"), wait, Profile()).commands.pieces[0].agent
+    'agent2'
     """
     rows = pieces_in(problem, submission)
     if rows is not None:

@@ -178,11 +178,6 @@ def covers(name: str) -> bool:
     return name.startswith("asynchow/") and bundled_data.covers(name.removeprefix("asynchow/"))
 
 
-def members(name: str) -> tuple[str, ...]:
-    """Return ``()``: the sets are prefixes."""
-    return ()
-
-
 @cache
 def _set(label: str) -> tuple[str, ...]:
     return tuple(name for name in names() if name.startswith(f"{label}/"))

@@ -167,6 +167,4 @@ def simulator(problem: Instance, rules: Profile) -> AsyncToolSimulator:
     return AsyncToolSimulator(problem_of(problem), rules)
 
 
-def replay(problem: Instance, plan: Plan[list[object]], rules: Profile) -> AsyncToolRun:
-    """Replay turn by turn."""
-    return AsyncToolRun(problem, plan, rules)
+replay = AsyncToolRun

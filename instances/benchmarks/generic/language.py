@@ -86,11 +86,6 @@ def rows_of(instance: Instance, submission: object) -> Reading[list[object]]:
     return as_given(rows)
 
 
-def commands(instance: Instance, submission: object, rules: Rules) -> Schedule:
-    """Return a plan as a schedule in normal form; raises `PlanError`."""
-    return reading(instance, submission, rules).commands
-
-
 def reading(problem: Instance, submission: object, rules: Rules) -> Reading[Schedule]:
     """Read a plan as a schedule in normal form; raises `PlanError`."""
     return rows_of(problem, submission).of(

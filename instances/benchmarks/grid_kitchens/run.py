@@ -80,14 +80,8 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
         return steps_of(self.outcome)
 
 
-def simulator(problem: GridKitchen, rules: GridKitchenRules) -> GridKitchenSimulator:
-    """Return the rules of a grid kitchen."""
-    return GridKitchenSimulator(problem, rules)
-
-
-def replay(problem: GridKitchen, plan: Plan[GridKitchenPlan], rules: GridKitchenRules) -> GridKitchenRun:
-    """Replay a plan."""
-    return GridKitchenRun(problem, plan, rules)
+#: Functions of the part ``runs``.
+simulator, replay = GridKitchenSimulator, GridKitchenRun
 
 
 def _finished(actions: object) -> object:

@@ -46,11 +46,5 @@ class KitchenRun(Run[Kitchen, list[str], Profile]):
         return [act.action for act in self.record.steps if act.valid]
 
 
-def simulator(problem: Kitchen, rules: Profile) -> KitchenSimulator:
-    """Return the rules of a kitchen."""
-    return KitchenSimulator(problem, rules)
-
-
-def replay(problem: Kitchen, plan: Plan[list[str]], rules: Profile) -> KitchenRun:
-    """Replay a plan action by action."""
-    return KitchenRun(problem, plan, rules)
+#: Functions of the part ``runs``.
+simulator, replay = KitchenSimulator, KitchenRun

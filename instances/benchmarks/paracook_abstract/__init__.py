@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance

@@ -66,11 +66,6 @@ def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
     )
 
 
-def commands(problem: Instance, submitted: object, rules: Profile) -> list[list[object]]:
-    """Return the lists of a plan, see `reading`."""
-    return reading(problem, submitted, rules).commands
-
-
 def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[list[list[object]]]:
     """Read a plan: a list of lists, the same as JSON text, or within what a model wrote.
 

@@ -202,11 +202,5 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         return Targets(self.problem, tuple(targets), tuple(dropped))
 
 
-def simulator(problem: Instance, rules: Profile) -> ListSimulator:
-    """Return the rules of lists."""
-    return ListSimulator(problem, rules)
-
-
-def replay(problem: Instance, plan: Plan[Lists], rules: Profile) -> ParaCookRun:
-    """Carry out the lists."""
-    return ParaCookRun(problem, plan, rules)
+#: Functions of the part ``runs``.
+simulator, replay = ListSimulator, ParaCookRun

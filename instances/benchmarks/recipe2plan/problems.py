@@ -51,11 +51,6 @@ def covers(name: str) -> bool:
     return name in names()
 
 
-def members(name: str) -> tuple[str, ...]:
-    """Return ``()``: the sets are prefixes."""
-    return ()
-
-
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     """Return ``recipe2plan/timed`` or ``recipe2plan/untimed``, and its members."""
     if not covers(name):

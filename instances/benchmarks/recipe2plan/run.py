@@ -108,6 +108,4 @@ def simulator(problem: Instance, rules: Profile) -> Recipe2PlanSimulator:
     return Recipe2PlanSimulator(problem, rules)
 
 
-def replay(problem: Instance, plan: Plan[Answers], rules: Profile) -> Recipe2PlanRun:
-    """Replay command by command."""
-    return Recipe2PlanRun(problem, plan, rules)
+replay = Recipe2PlanRun

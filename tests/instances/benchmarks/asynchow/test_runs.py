@@ -19,7 +19,7 @@ from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.asynchow.bundled_data import how_to, names
 from planoracle.instances.benchmarks.asynchow.encoding import load
-from planoracle.instances.benchmarks.asynchow.language import DurationAnswer, commands
+from planoracle.instances.benchmarks.asynchow.language import DurationAnswer, reading
 from planoracle.instances.benchmarks.asynchow.rules import PROFILES
 from planoracle.instances.errors import InputError, PlanError, UnknownNameError
 from planoracle.instances.files.catalog import expand, problem, set_of
@@ -195,10 +195,10 @@ def test_order_and_agents_are_checked() -> None:
 
 
 def test_words_in_brackets_are_an_answer() -> None:
-    found = commands(load("asynchow/async/1"), '[My "action"] takes "5 min"', PROFILES["paper"])
+    found = reading(load("asynchow/async/1"), '[My "action"] takes "5 min"', PROFILES["paper"]).commands
     assert isinstance(found, DurationAnswer)
     with pytest.raises(PlanError):
-        commands(load("asynchow/async/1"), 5, PROFILES["paper"])
+        reading(load("asynchow/async/1"), 5, PROFILES["paper"])
 
 
 def test_regret_of_a_schedule() -> None:
