@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
-from planoracle.analysis.timeline import Timeline, aligned, timeline
+from planoracle.analysis.run_schedule import Timeline, aligned, timeline
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
@@ -45,7 +45,7 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
 
 
 def _schedule(problem: Problem, plan: object) -> Timeline:
-    """Return an instance, and its schedule in a plan; plans of kitchens run by the rules of the released code."""
+    """Return an instance and its schedule in a plan; kitchens have the rules of the released code."""
     if not isinstance(problem, Instance):
         benchmark = of(problem)
         return timeline(benchmark.run(problem, plan, benchmark.rules.profiles["released"]))

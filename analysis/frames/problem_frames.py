@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from planoracle.analysis.comparison.compare import WORK, check, compare
 from planoracle.analysis.frames.schema import Collector, FrameWithErrors, problem_columns
-from planoracle.analysis.timeline import timeline
+from planoracle.analysis.run_schedule import timeline
 from planoracle.heuristics.improve import DEFAULT, Budget
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen

@@ -8,7 +8,7 @@ from itertools import repeat
 from typing import Any
 
 from planoracle.analysis.report.details import plain, whole
-from planoracle.analysis.timeline import timeline
+from planoracle.analysis.run_schedule import timeline
 from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
@@ -130,7 +130,7 @@ def piece_row(
 
 
 #: A run in which nothing was carried out.
-_NOTHING: dict[str, Any] = {"tasks": [], "actions": [], "resources": [], "pieces": []}
+_EMPTY: dict[str, Any] = {"tasks": [], "actions": [], "resources": [], "pieces": []}
 
 
 def _timeline_actions(run: AnyRun) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _timeline_actions(run: AnyRun) -> dict[str, Any]:
     try:
         instance, schedule = timeline(run)
     except InputError:
-        return _NOTHING
+        return _EMPTY
     chart = _instance_chart(instance, None)
     is_kitchen = run.problem.kind == "kitchen"  # a command is an action
     positions: Iterable[int | None] = repeat(None)
@@ -154,8 +154,8 @@ def _timeline_actions(run: AnyRun) -> dict[str, Any]:
 
 
 def _timeline_chart(problem: Problem, best: BestKnown | None, rules: Rules) -> dict[str, Any]:
-    """Describe a kitchen or grid kitchen and its best plan as in `chart`; ``actions`` are those of the plan."""
-    actions = _NOTHING
+    """Describe a kitchen and its best plan as in `chart`; ``actions`` are those of the plan."""
+    actions = _EMPTY
     if best is not None and best.plan is not None:
         actions = _timeline_actions(registry.of(problem).run(problem, {"plan": best.plan}, rules))
     makespan, bound = (None, None) if best is None else (best.makespan, best.lower_bound)

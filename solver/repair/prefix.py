@@ -1,4 +1,4 @@
-"""Repair of runs whose goal does not fix the actions: the nearest plan keeps the longest possible prefix of the run."""
+"""Repair of runs in kitchens: the nearest plan keeps the longest possible prefix of the run."""
 
 from __future__ import annotations
 

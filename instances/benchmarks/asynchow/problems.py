@@ -50,8 +50,8 @@ def encoded(problems: Iterable[HowTo], source: str) -> list[Instance]:
 
 def _sentences_beside(path: str) -> Any:
     """Return what a ``steps.json`` beside a file holds, ``{}`` if there is none."""
-    beside = Path(path).with_name("steps.json")
-    return load_json(read_bytes(beside), str(beside)) if beside.is_file() else {}
+    file = Path(path).with_name("steps.json")
+    return load_json(read_bytes(file), str(file)) if file.is_file() else {}
 
 
 def read_document(document: Any, source: str, sentences: Any = None) -> list[HowTo]:

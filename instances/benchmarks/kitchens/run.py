@@ -1,10 +1,13 @@
-"""Runs in kitchens: every action is a decision."""
+"""Runs in kitchens: every action is a decision. The same as schedules."""
 
 from __future__ import annotations
 
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator, as_replay
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.run import Run
 from planoracle.instances.protocol.simulator import Step, fold
@@ -48,3 +51,39 @@ class KitchenRun(Run[Kitchen, list[str], Profile]):
 
 #: Functions of the part ``runs``.
 simulator, replay = KitchenSimulator, KitchenRun
+
+
+def as_schedule(run: KitchenRun) -> tuple[Instance, Schedule]:
+    """Return the legal actions of a run as actions of a scheduling problem, with stations as resources.
+
+    The task of an action is its name in the domain. Actions of one text at one station are pieces of one action; walks
+    and waits use no station.
+
+    Raises
+    ------
+    InputError
+        If no action was legal.
+    """
+    engine = run.record.rules
+    actions: dict[tuple[str, str], Action] = {}
+    pieces: list[Piece] = []
+    for step in run.record.steps:
+        if step.deed is None:
+            continue
+        deed = engine.deeds[step.deed]
+        schema = engine.kitchen.domain.actions[deed.position]
+        station = ""
+        if not deed.is_wait and all(change.predicate != "loc" for change in schema.changes):
+            at = (atom[2] for atom in engine.facts(step.before) if atom[:2] == ("loc", deed.player))
+            station = next(at, "")
+        mode = Mode((Demand(station),) if station else ())
+        action = Action(f"{schema.name}/{len(actions) + 1}", schema.name, 1, 1, modes=(mode,), label=deed.text)
+        action = actions.setdefault((deed.text, station), action)
+        pieces.append(Piece(action.id, len(pieces), 1, deed.player))
+    if not pieces:
+        raise InputError("there is nothing to show: no action was carried out", field=run.problem.name)
+    kitchen = run.problem
+    used = {station for _, station in actions}
+    stations = tuple(Resource(name) for name, _ in kitchen.objects if name in used)
+    instance = Instance(kitchen.name, tuple(actions.values()), (), stations, kitchen.agents, unit=kitchen.unit)
+    return instance, Schedule(tuple(pieces))

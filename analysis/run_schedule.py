@@ -1,4 +1,4 @@
-"""Runs of problems without an instance, as schedules: what figures, frames and the report draw or list."""
+"""Runs in kitchens and grid kitchens as schedules, for figures, frames and the report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens import timeline as grid_kitchens
-from planoracle.instances.benchmarks.kitchens import timeline as kitchens
+from planoracle.instances.benchmarks.kitchens import run as kitchens
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.problem import for_kind
 from planoracle.instances.model.schedule import Schedule
