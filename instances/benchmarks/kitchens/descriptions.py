@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from string import ascii_uppercase
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.domain import Effect, KitchenDomain, Literal
 from planoracle.instances.benchmarks.kitchens.effects import Running
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural
-from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout, places
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import places
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import clean, listed
 
@@ -18,73 +17,30 @@ from planoracle.instances.protocol.feedback import clean, listed
 _STATES = ("iscut", "iscooked", "isfried", "isboiling")
 
 
-@dataclass(frozen=True, slots=True)
-class Timer:
-    """Effect under way on a thing, with its remaining steps (``ticks``) or repetitions."""
-
-    thing: str
-    makes: str
-    remaining: int
-    ticks: bool
-    paused: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectView:
-    """A state, by objects.
-
-    Attributes
-    ----------
-    layout
-        Where everything is.
-    states
-        States of things: ``{"lettuce1": ["cut"]}``.
-    added
-        What has been added to meals.
-    timers
-        What is under way.
-    """
-
-    layout: KitchenLayout
-    states: dict[str, list[str]]
-    added: dict[str, list[str]]
-    timers: tuple[Timer, ...]
-
-
-def look(engine: CompiledKitchen, state: State) -> ObjectView:
-    """Take in a state."""
-    facts = engine.facts(state)
-    layout = places(sorted(engine.objects(state).items(), key=lambda each: _rank(engine, each[0])), facts)
-    states: dict[str, list[str]] = {}
-    added: dict[str, list[str]] = {}
-    decisive = (fact for fact in facts if fact[0] in _STATES or fact[0] == "addedto")
-    for fact in sorted(decisive, key=lambda atom: [natural(part) for part in atom]):
-        if fact[0] in _STATES:
-            states.setdefault(fact[1], []).append(fact[0].removeprefix("is"))
-        elif fact[0] == "addedto":
-            added.setdefault(fact[2], []).append(fact[1])
-    timers = dict.fromkeys(_timers(engine.running(state), facts, paused=False))
-    return ObjectView(layout, states, added, tuple(timers))
-
-
 def _rank(engine: CompiledKitchen, name: str) -> tuple[bool, int, tuple[str, int, str]]:
     players = engine.kitchen.players
     return name not in players, players.index(name) if name in players else 0, natural(name)
 
 
-def _timers(effects: Iterable[Running], facts: frozenset[tuple[str, ...]], *, paused: bool) -> Iterator[Timer]:
+def _timers(
+    effects: Iterable[Running], facts: frozenset[tuple[str, ...]], *, paused: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield each thing that something is under way with, and what, in words."""
     for running in effects:
         effect = running.effect
         is_paused = paused or any((atom in facts) != value for atom, value in effect.conditions)
-        if effect.count and not running.done:
-            results = [atom[0].removeprefix("is") for atom, value in sorted(effect.changes) if value]
-            results += [inner.effect.creates[1] for inner in running.nested if inner.effect.creates is not None]
-            remaining = effect.count - running.count
-            yield Timer(
-                effect.argument, " and ".join(results) or "done", remaining, effect.kind == "delayed", is_paused
-            )
-        else:
+        if not effect.count or running.done:
             yield from _timers(running.nested, facts, paused=is_paused)
+            continue
+        results = [atom[0].removeprefix("is") for atom, value in sorted(effect.changes) if value]
+        results += [inner.effect.creates[1] for inner in running.nested if inner.effect.creates is not None]
+        makes, remaining = " and ".join(results) or "done", effect.count - running.count
+        plural = "s" if remaining > 1 else ""
+        if effect.kind == "delayed":
+            when = f"after {remaining} step{plural}, paused" if is_paused else f"in {remaining} step{plural}"
+            yield effect.argument, f"{makes} {when}"
+        else:
+            yield effect.argument, f"{remaining} time{plural} more until {makes}"
 
 
 def describe(engine: CompiledKitchen, state: State) -> str:
@@ -102,41 +58,39 @@ def describe(engine: CompiledKitchen, state: State) -> str:
       table2: lettuce1
       table3: bread2
     """
-    view = look(engine, state)
-    players = engine.kitchen.players
+    facts, players = engine.facts(state), engine.kitchen.players
+    layout = places(sorted(engine.objects(state).items(), key=lambda each: _rank(engine, each[0])), facts)
+    words: dict[str, list[str]] = {}  # by thing, what it has become and what is under way with it
+    added: dict[str, list[str]] = {}  # by meal
+    told = (fact for fact in facts if fact[0] in (*_STATES, "addedto"))
+    for predicate, thing, *others in sorted(told, key=lambda atom: [natural(part) for part in atom]):
+        if predicate in _STATES:
+            words.setdefault(thing, []).append(predicate.removeprefix("is"))
+        elif predicate == "addedto":
+            added.setdefault(others[0], []).append(thing)
+    for thing, text in dict.fromkeys(_timers(engine.running(state), facts)):
+        words.setdefault(thing, []).append(text)
+
+    def thing_in_words(thing: str) -> str:
+        meals = [
+            thing_in_words(meal) + (f" with {', '.join(added[meal])}" if meal in added else "")
+            for meal in layout.containers.get(thing, ())
+        ]
+        inside = f" of {' and '.join(meals)}" if meals else ""
+        about = f" ({'; '.join(words[thing])})" if thing in words else ""
+        return f"{thing}{about}{inside}"
+
     lines = []
-    for player, (at, in_hand) in view.layout.players.items():
+    for player, (at, in_hand) in layout.players.items():
         turn = "* " if len(players) > 1 and player == engine.player(state) else ""
-        hands = "hands empty" if in_hand is None else f"holds {_thing_in_words(view, in_hand)}"
+        hands = "hands empty" if in_hand is None else f"holds {thing_in_words(in_hand)}"
         lines.append(f"{turn}{player} at {at or 'no station'}, {hands}")
-    for station, things in view.layout.stations.items():
-        lines.append(f"  {station}: {' < '.join(_thing_in_words(view, thing) for thing in things) or 'empty'}")
-    nowhere = [
-        name
-        for name in view.layout.unplaced
-        if not any(name in parts for parts in view.added.values()) and name not in view.layout.containers
-    ]
-    if nowhere:
+    for station, things in layout.stations.items():
+        lines.append(f"  {station}: {' < '.join(map(thing_in_words, things)) or 'empty'}")
+    elsewhere = {part for parts in added.values() for part in parts}.union(layout.containers)
+    if nowhere := [name for name in layout.unplaced if name not in elsewhere]:
         lines.append(f"  nowhere: {', '.join(nowhere)}")
     return "\n".join(lines)
-
-
-def _thing_in_words(view: ObjectView, thing: str) -> str:
-    """Return a thing with what it has become, what is in it and what is under way with it."""
-    words = list(view.states.get(thing, ()))
-    for timer in view.timers:
-        if timer.thing == thing:
-            unit = "step" if timer.ticks else "time"
-            remaining = f"{timer.remaining} {unit}{'s' if timer.remaining > 1 else ''}"
-            words.append(f"{timer.makes} {'after' if timer.paused else 'in'} {remaining}{', paused' * timer.paused}")
-            if not timer.ticks:
-                words[-1] = f"{remaining} more until {timer.makes}"
-    meals = [
-        _thing_in_words(view, meal) + (f" with {', '.join(view.added[meal])}" if meal in view.added else "")
-        for meal in view.layout.containers.get(thing, ())
-    ]
-    inside = f" of {' and '.join(meals)}" if meals else ""
-    return f"{thing}{' (' + '; '.join(words) + ')' if words else ''}{inside}"
 
 
 # How conditions of the usual domains are written; others are written as they are.
