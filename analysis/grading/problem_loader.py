@@ -7,8 +7,6 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from planoracle.instances.errors import InputError, InternalError
@@ -16,7 +14,6 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.strict_json import confined
 from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.protocol import registry
 
 # Longest path.
 _LONGEST = 4096
@@ -105,10 +102,6 @@ class Problems:
 
     Parameters
     ----------
-    data
-        Folders with local copies of the authors' data, by benchmark, see
-        `planoracle.instances.protocol.benchmark.Benchmark.file_of`; beside those of
-        `planoracle.instances.protocol.registry`.
     named
         Problems by name, which precede all others.
     places
@@ -120,20 +113,13 @@ class Problems:
     'timearena/household1'
     """
 
-    def __init__(
-        self,
-        data: Mapping[str, Path] | None = None,
-        *,
-        named: Mapping[str, Problem] | None = None,
-        places: Places | None = None,
-    ) -> None:
+    def __init__(self, named: Mapping[str, Problem] | None = None, places: Places | None = None) -> None:
         self._named = dict(named or {})
-        self._data = dict(data or {})
         self._places = places or Places()
         self._cache: Recent[str, Problem] = Recent(1024)
 
     def __reduce__(self) -> Any:
-        return partial(Problems, named=self._named, places=self._places), (self._data,)
+        return Problems, (self._named, self._places)
 
     def find(self, name: str) -> Problem:
         """Return a problem; raises `InputError` unless the name stands for exactly one."""
@@ -153,7 +139,7 @@ class Problems:
         """
         if name in self._named:
             return None
-        path: str | None = self._local_path(name)
+        path: str | None = catalog.local_path(name)
         if path == name:
             path = None if catalog.names_problem(name) else self._places.find(name)
         return None if path is None else catalog.file_path(path)
@@ -161,7 +147,7 @@ class Problems:
     def _read(self, name: str) -> Problem:
         if name in self._named:
             return self._named[name]
-        path = self._local_path(name)
+        path = catalog.local_path(name)
         if path != name:
             return _single(name, path)
         if catalog.names_problem(name):
@@ -171,12 +157,6 @@ class Problems:
             raise catalog.unknown_name_error(name)
         with confined(self._places.check):
             return _single(name, path_in_places)
-
-    def _local_path(self, name: str) -> str:
-        """Return the file of a name in a local copy of data, or the name itself."""
-        head = name.partition("/")[0]
-        path = registry.get(head).file_of(name, self._data[head]) if head in self._data else None
-        return catalog.local_path(name) if path is None else path
 
 
 def _single(name: str, path: str) -> Problem:

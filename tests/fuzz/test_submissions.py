@@ -148,10 +148,11 @@ def test_a_stream_that_breaks_off_is_reported_after_what_was_read() -> None:
     assert "cannot be read any further: Input/output error" in str(found[1].reason)
 
 
-def test_paths_to_originals_that_no_file_can_have_are_refused(tmp_path: Any) -> None:
+def test_paths_to_originals_that_no_file_can_have_are_refused(tmp_path: Any, monkeypatch: Any) -> None:
     for folder in (tmp_path / ("x" * 5000), tmp_path / "a\udcff"):
+        monkeypatch.setenv(registry.data_variable("robotouille"), str(folder))
         with pytest.raises(InputError):
-            Problems({"robotouille": folder}).find("robotouille/asynchronous/nothing")
+            Problems().find("robotouille/asynchronous/nothing")
 
 
 def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:

@@ -9,10 +9,10 @@ import pytest
 from support.runner import invoke
 
 from planoracle.analysis.grading.grader import Grader
-from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.instances.benchmarks.kitchens.problems import to_document
 from planoracle.instances.benchmarks.robotouille.problems import kitchen
 from planoracle.instances.errors import InputError
+from planoracle.instances.protocol import registry
 
 BURGER = "robotouille/synchronous/3_burger"
 
@@ -53,17 +53,21 @@ def test_grades_of_a_best_a_short_and_a_slow_plan(best: list[str], tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(best: list[str], tmp_path: Path) -> None:
+def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(
+    best: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "originals" / "synchronous"
     folder.mkdir(parents=True)
     other = kitchen("robotouille/synchronous/0_cheese_sandwich")
     (folder / "3_burger.json").write_text(json.dumps(to_document(other)))
-    ours, theirs = Grader(), Grader(problems=Problems({"robotouille": tmp_path / "originals"}))
     line = {"id": "x", "instance": BURGER, "actions": best}
-    assert ours.grade(line).success
-    assert not theirs.grade(line).success
-    for name in ("robotouille/../../etc/passwd", "robotouille//etc/passwd", "robotouille/\0", "x" * 5000):
-        assert not theirs.grade(line | {"instance": name}).scored
+    assert Grader().grade(line).success
+    with monkeypatch.context() as patch:
+        patch.setenv(registry.data_variable("robotouille"), str(folder.parent))
+        theirs = Grader()
+        assert not theirs.grade(line).success
+        for name in ("robotouille/../../etc/passwd", "robotouille//etc/passwd", "robotouille/\0", "x" * 5000):
+            assert not theirs.grade(line | {"instance": name}).scored
     plans = tmp_path / "plans.jsonl"
     plans.write_text(json.dumps(line))
     found = invoke("grade", str(plans), "--format", "jsonl", "--data", f"robotouille={folder.parent}")
