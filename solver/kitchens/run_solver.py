@@ -33,6 +33,12 @@ class _Rest(NamedTuple):
     actions: tuple[str, ...] = ()
 
 
+def _complete(run: KitchenRun, done: list[str], limit: Limit, at_least: int = 0) -> Result:
+    """Return the best completion of the first legal actions of a run, at the beginning the bundled plan."""
+    bundled = None if done else bundled_result(run.problem, run.rules)
+    return bundled or plan(run.problem, time_limit=limit, rules=run.rules, after=done, at_least=at_least)
+
+
 class RunValues:
     """Values of runs in one kitchen; ``limit`` is that of one state."""
 
@@ -46,7 +52,7 @@ class RunValues:
         if run.success:
             return StateValue(Value(len(done), len(done)))
         least = 0 if before is None else before.value.lower - len(done)  # totals never fall
-        rest = self._rests.get(state) or self._search(run, done, state, least)
+        rest = self._rests.get(state) or self._keep(run, state, _complete(run, done, self.limit, max(0, least)))
         if rest.least >= NEVER:
             return StateValue(Value(NEVER, None))
         most = None if rest.most is None else len(done) + rest.most
@@ -58,13 +64,6 @@ class RunValues:
             return []
         rest = self._rests.get(run.record.states[-1])
         return None if rest is None or rest.most is None else list(rest.actions)
-
-    def _search(self, run: KitchenRun, done: list[str], state: State, least: int) -> _Rest:
-        bundled = None if done else bundled_result(run.problem, run.rules)
-        return self._keep(run, state, bundled or self._plan(run, done, max(0, least)))
-
-    def _plan(self, run: KitchenRun, done: list[str], at_least: int = 0) -> Result:
-        return plan(run.problem, time_limit=self.limit, rules=run.rules, after=done, at_least=at_least)
 
     def _keep(self, run: KitchenRun, state: State, result: Result) -> _Rest:
         if len(self._rests) >= _MOST:
@@ -127,7 +126,7 @@ class Solver:
     @cached_property
     def rest(self) -> Result:
         """Best completion from the end of the run."""
-        return self._plan(self.done)
+        return _complete(self.run, self.done, self.limit)
 
     def complete_plan(self, value: Value) -> str | None:
         """Return the legal actions with those of a best completion."""
@@ -155,12 +154,8 @@ class Solver:
             after = value if follows else self._value([*self.done, action], remember=False)
             yield Option.of(action, "act", value, after)
 
-    def _plan(self, done: list[str]) -> Result:
-        bundled = None if done else bundled_result(self.run.problem, self.run.rules)
-        return bundled or plan(self.run.problem, time_limit=self.limit, rules=self.run.rules, after=done)
-
     def _value(self, done: list[str], *, remember: bool = True) -> Value:
-        result = self._plan(done)
+        result = _complete(self.run, done, self.limit)
         if result.status == Status.infeasible:
             return Value(NEVER, None)
         if result.makespan is not None and remember:
