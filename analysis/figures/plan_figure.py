@@ -10,7 +10,7 @@ from planoracle.analysis.figures.gantt import gantt, gantt_pair
 from planoracle.analysis.run_schedule import Timeline, aligned, timeline
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol.registry import of
 from planoracle.instances.protocol.schedule_benchmark import language
 
@@ -46,11 +46,12 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
 
 def _schedule(problem: Problem, plan: object) -> Timeline:
     """Return an instance and its schedule in a plan; kitchens have the rules of the released code."""
-    if not isinstance(problem, Instance):
+    if problem.kind != "schedule":
         benchmark = of(problem)
         return timeline(benchmark.run(problem, plan, benchmark.rules.profiles["released"]))
-    plans = language(problem)
-    schedule = plans.schedule(problem, plans.parse(problem, plan))
+    instance = of_kind(problem, Instance)
+    plans = language(instance)
+    schedule = plans.schedule(instance, plans.parse(instance, plan))
     if not schedule.pieces:
         raise InputError("there is nothing to draw: the plan holds no step", field=problem.name)
-    return problem, schedule
+    return instance, schedule

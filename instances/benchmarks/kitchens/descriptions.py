@@ -62,8 +62,8 @@ def describe(engine: CompiledKitchen, state: State) -> str:
     layout = places(sorted(engine.objects(state).items(), key=lambda each: _rank(engine, each[0])), facts)
     words: dict[str, list[str]] = {}  # by thing, what it has become and what is under way with it
     added: dict[str, list[str]] = {}  # by meal
-    told = (fact for fact in facts if fact[0] in (*_STATES, "addedto"))
-    for predicate, thing, *others in sorted(told, key=lambda atom: [natural(part) for part in atom]):
+    decisive = (fact for fact in facts if fact[0] in (*_STATES, "addedto"))
+    for predicate, thing, *others in sorted(decisive, key=lambda atom: [natural(part) for part in atom]):
         if predicate in _STATES:
             words.setdefault(thing, []).append(predicate.removeprefix("is"))
         elif predicate == "addedto":
@@ -87,8 +87,8 @@ def describe(engine: CompiledKitchen, state: State) -> str:
         lines.append(f"{turn}{player} at {at or 'no station'}, {hands}")
     for station, things in layout.stations.items():
         lines.append(f"  {station}: {' < '.join(map(thing_in_words, things)) or 'empty'}")
-    elsewhere = {part for parts in added.values() for part in parts}.union(layout.containers)
-    if nowhere := [name for name in layout.unplaced if name not in elsewhere]:
+    contained = {part for parts in added.values() for part in parts}.union(layout.containers)
+    if nowhere := [name for name in layout.unplaced if name not in contained]:
         lines.append(f"  nowhere: {', '.join(nowhere)}")
     return "\n".join(lines)
 
