@@ -61,6 +61,8 @@ class NeighbourhoodSearch:
     ----------
     values
         Values of the variables in the current schedule.
+    share
+        Share of all segments in the next window.
     """
 
     def __init__(self, model: ScheduleModel, values: Mapping[int, int], settings: Mapping[str, Any], seed: int) -> None:
@@ -68,7 +70,7 @@ class NeighbourhoodSearch:
         self.values = values
         self._settings = settings
         self._random = Random(seed)
-        self._share = _SHARE
+        self.share = _SHARE
 
     @property
     def makespan(self) -> int:
@@ -82,27 +84,34 @@ class NeighbourhoodSearch:
     def search(self, deadline: Deadline, least: int, effort: float, workers: int = 1) -> None:
         """Make steps until their effort, the deadline, or a lower bound of the makespan (in steps) is reached.
 
-        With several workers as many windows are searched at once, and the best of their schedules is kept.
+        With several workers as many searches start here at the same time, and the best of their schedules is kept.
         """
-        with ThreadPoolExecutor(workers) as pool:
-            while effort > 0 and self.makespan > least and deadline.remaining() > 0:
-                models = [self._neighbourhood(least) for _ in range(workers)]
-                seeds = [self._random.randrange(2**30) for _ in models]
-                steps = [
-                    pool.submit(run, model, deadline=deadline, deterministic=_EFFORT, seed=seed, **self._settings)
-                    for model, seed in zip(models, seeds, strict=True)
-                ]
-                outcomes = [step.result() for step in steps]
-                for outcome in outcomes:
-                    self._take(outcome)
-                effort -= max(_EFFORT / 10, *(outcome.effort for outcome in outcomes))
+        seeds = [self._random.randrange(2**30) for _ in range(workers - 1)]
+        searches = [self, *(NeighbourhoodSearch(self.model, self.values, self._settings, seed) for seed in seeds)]
+        for other in searches[1:]:
+            other.share = self.share
+        if workers == 1:
+            self.make_steps(deadline, least, effort)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(lambda one: one.make_steps(deadline, least, effort), searches))
+        best = min(searches, key=lambda one: one.makespan)
+        self.values, self.share = best.values, best.share
+
+    def make_steps(self, deadline: Deadline, least: int, effort: float) -> None:
+        """Make steps with one worker, see `search`."""
+        while effort > 0 and self.makespan > least and deadline.remaining() > 0:
+            model, seed = self._neighbourhood(least), self._random.randrange(2**30)
+            outcome = run(model, deadline=deadline, deterministic=_EFFORT, seed=seed, **self._settings)
+            self._take(outcome)
+            effort -= max(_EFFORT / 10, outcome.effort)
 
     def _take(self, outcome: CpOutcome) -> None:
         makespan = self.model.makespan
         if outcome.solution and outcome.solution[makespan] <= self.makespan:
             self.values = dict(enumerate(outcome.solution))
-        self._share *= _FACTOR if outcome.status == Status.optimal else 1 / _FACTOR
-        self._share = min(_MOST_SHARE, max(_LEAST_SHARE, self._share))
+        self.share *= _FACTOR if outcome.status == Status.optimal else 1 / _FACTOR
+        self.share = min(_MOST_SHARE, max(_LEAST_SHARE, self.share))
 
     def _neighbourhood(self, least: int) -> CpModel:
         """Return the model with a window of the current schedule free, and the rest restricted."""
@@ -111,7 +120,7 @@ class NeighbourhoodSearch:
             for i, segments in enumerate(self.model.segments)
             for k, segment in enumerate(segments)
         )
-        size = max(_LEAST_WINDOW, round(self._share * len(items)))
+        size = max(_LEAST_WINDOW, round(self.share * len(items)))
         first = self._random.randrange(-size // 2, len(items) - size // 2)
         begin, end = items[max(0, first)].start, items[min(len(items), first + size) - 1].start
         before = [item for item in items if item.end <= begin and item.start < begin]

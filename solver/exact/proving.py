@@ -158,7 +158,8 @@ class Proving:
             if values is None:
                 return
             self.neighbourhood = NeighbourhoodSearch(model, values, self.around, self.seed)
-        self.neighbourhood.search(self.deadline, -(-self.least // self.step), effort, self.workers)
+        workers = 1 if self.deadline.counted else self.workers
+        self.neighbourhood.search(self.deadline, -(-self.least // self.step), effort, workers)
         if self.neighbourhood.makespan * self.step < self.best.makespan:
             self.best = self.neighbourhood.schedule()
         self.searched = self.best
