@@ -1,4 +1,4 @@
-"""Large-neighbourhood search: CP-SAT reschedules a window of time while the rest of a schedule keeps its order.
+"""Large-neighbourhood search: reschedule a window of time while the rest keeps its order.
 
 What ends before the window stays where it is. What starts after it keeps its modes, its agents and its order on every
 unit of a resource and on every agent, so that it moves earlier as soon as the window becomes shorter (partial-order
@@ -37,7 +37,7 @@ class _Item(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """Use of several units of a resource, or of an agent; ``variable`` is its start, whose value is ``start``."""
+    """Use of units of a resource, or of an agent, from ``start``, the value of ``variable``."""
 
     start: int
     variable: int
@@ -167,7 +167,7 @@ class NeighbourhoodSearch:
 
 
 def _orders_on_units(uses: Sequence[_Use], capacity: int) -> Iterator[tuple[int, int, int]]:
-    """Give each use single units, those that were released last first, and yield consecutive uses of a unit.
+    """Yield consecutive uses of every unit: each use takes the units that were released last.
 
     >>> list(_orders_on_units([_Use(0, 10, 2, 1), _Use(0, 11, 3, 1), _Use(3, 12, 4, 2)], 2))
     [(11, 12, 3), (10, 12, 2)]
@@ -176,15 +176,15 @@ def _orders_on_units(uses: Sequence[_Use], capacity: int) -> Iterator[tuple[int,
     for use in sorted(uses):
         missing = use.units - unused
         unused = max(0, -missing)
-        kept = []
+        remaining = []
         for earlier in sorted(released, key=_end, reverse=True):
             units = min(missing, earlier.units) if _end(earlier) <= use.start else 0
             if units > 0:
                 missing -= units
                 yield earlier.variable, use.variable, earlier.length
             if units < earlier.units:
-                kept.append(earlier._replace(units=earlier.units - max(0, units)))
-        released = [*kept, use]
+                remaining.append(earlier._replace(units=earlier.units - max(0, units)))
+        released = [*remaining, use]
 
 
 def _end(use: _Use) -> int:

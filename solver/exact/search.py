@@ -133,7 +133,7 @@ class _Search(Proving):
         return None
 
     def look_at_core(self) -> Result | None:
-        """Run a short core search, which proves most optima of less than a hundred actions within milliseconds."""
+        """Run a short core search, which proves most optima of 50 to 99 actions."""
         if model_size(self.instance, self.bounds, self.step) > _SLOW_MODEL:
             return None
         model = self.model(self.least, self.most)
