@@ -18,10 +18,10 @@ from planoracle.instances.model.instance import Instance
 
 @ProblemCache
 def mirrored(instance: Instance) -> Instance:
-    """Return a relaxation of the instance in which time runs backwards.
+    """Return the instance with time running backwards, as far as the model can state it.
 
-    Releases, states of resources and predecessors of single modes are left out, and an action that is attended in part
-    holds its agent at the wrong end: the mirrored schedules only set priorities.
+    Its schedules only set priorities. Releases, states of resources and predecessors of single modes are left out, and
+    an action that is attended in part holds its agent at its last ticks instead of its first ones.
     """
     actions = tuple(
         replace(

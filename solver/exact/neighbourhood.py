@@ -90,6 +90,7 @@ class NeighbourhoodSearch:
         searches = [self, *(NeighbourhoodSearch(self.model, self.values, self._settings, seed) for seed in seeds)]
         for other in searches[1:]:
             other.share = self.share
+        self.model.model.parse()  # before several threads copy it
         if workers == 1:
             self.make_steps(deadline, least, effort)
         else:

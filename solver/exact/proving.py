@@ -158,7 +158,7 @@ class Proving:
             if values is None:
                 return
             self.neighbourhood = NeighbourhoodSearch(model, values, self.around, self.seed)
-        workers = 1 if self.deadline.counted else self.workers
+        workers = 1 if self.deadline.counted else max(1, self.workers)
         self.neighbourhood.search(self.deadline, -(-self.least // self.step), effort, workers)
         if self.neighbourhood.makespan * self.step < self.best.makespan:
             self.best = self.neighbourhood.schedule()
@@ -206,8 +206,13 @@ class Proving:
     ) -> tuple[Status, str] | None:
         """Run CP-SAT with these settings until the makespan is proved; ``None`` if it is not proved in time.
 
-        The incumbent bounds later stages, unless each is to search ``afresh``. All but the last stage run one worker
-        for a fixed effort, so that their results do not depend on the machine.
+        The incumbent bounds later stages, unless each is to search ``afresh``. With one worker the results of stages
+        that have a limit of effort do not depend on the machine.
+
+        Parameters
+        ----------
+        around
+            Effort of large-neighbourhood search before each stage, as a multiple of the effort of the stage.
         """
         for name, options, effort in stages:
             if self.best is not None and self.best.makespan == self.least:

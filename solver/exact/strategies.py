@@ -15,8 +15,8 @@ from planoracle.instances.model.instance import Instance
 #: Name of the proof, settings of CP-SAT, limit of effort.
 Stage = tuple[str, dict[str, Any], float | None]
 
-#: Decisions from which on core search precedes the model with orders, and from which on a first search in order is left
-#: out.
+#: Actions or decisions from which on core search comes before models with orders, and neighbourhood search takes place;
+#: from which on the first search in order and models with orders are left out.
 LARGE, LARGER = 50, 100
 #: Decisions of crowded problems from which on hardly any search in order ends.
 VAST = 160

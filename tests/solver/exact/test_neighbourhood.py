@@ -76,3 +76,9 @@ def test_same_result_with_counted_work() -> None:
     assert results[0].status in (Status.optimal, Status.feasible)
     assert results[0].schedule == results[1].schedule
     assert results[0].lower_bound == results[1].lower_bound
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_any_number_of_workers(workers: int) -> None:
+    result = solve(crowded(51), time_limit=2.0, workers=workers)
+    assert result.status in (Status.optimal, Status.feasible)
