@@ -29,6 +29,7 @@ MAX_PIECES = 5000
 # Heights in units of one bar; its own in inches, in a figure of our own: for three lines, or in a column for one.
 _BAR, _LOW_BAR = 0.4, 0.25
 _WINDOW, _LANE_GAP, _ROW_GAP, _STATE = 0.3, 0.1, 0.2, 0.5
+_NAME = 0.65  # room above the bars of a row for its name, in a column
 _LINE: dict[str, Any] = {"color": "0.25", "lw": 0.9, "markeredgewidth": 0.9, "zorder": 3}
 _BRACKET: dict[str, Any] = {**_LINE, "marker": "|", "markersize": 5}
 _DELAY: dict[str, Any] = {**_LINE, "ls": (0, (1, 1)), "marker": ">", "markersize": 3.5, "markevery": [1]}
@@ -111,10 +112,11 @@ def palette(instance: Instance) -> dict[str, str]:
 
 
 def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
-    """Sort the pieces into rows and lanes, from top to bottom."""
+    """Sort the pieces into rows and lanes, from top to bottom; rows without a bar and milestones are left out."""
     windows = _windows(instance, schedule)
     bars: dict[_Key, list[_Bar]] = defaultdict(list)
-    for piece in sorted(schedule.pieces, key=lambda piece: piece.start):
+    pieces = [piece for piece in schedule.pieces if not instance.by_id[piece.action].is_milestone]
+    for piece in sorted(pieces, key=lambda piece: piece.start):
         for key, bar in _bars(instance.by_id[piece.action], piece):
             bars[key].append(bar._replace(windows=tuple(windows.pop(piece.action, ()))))  # for the first bar only
     strangers = [piece.agent for piece in schedule.pieces if piece.agent is not None]
@@ -124,9 +126,9 @@ def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
     names["alone", ""] = "on its own"
     states = _states(instance, schedule)
     return [
-        ChartRow(names[key], _pack(bars[key]) or [[]], states.get(key[1], ()) if key[0] == "resource" else ())
+        ChartRow(names[key], _pack(bars[key]), states.get(key[1], ()) if key[0] == "resource" else ())
         for key in names
-        if key in bars or key[0] == "agent"
+        if key in bars
     ]
 
 
@@ -207,16 +209,16 @@ def draw_rows(
     numbers: Mapping[str, str],
     top: float = 0.0,
     marks: Mapping[str, str] | None = None,
-) -> tuple[float, list[float]]:
-    """Draw rows from ``top`` downwards; return where they end, and the middle of each.
+) -> list[float]:
+    """Draw rows from ``top`` downwards; return where the first begins and where each ends.
 
     ``numbers`` stand on bars that have no room for words.
     ``marks`` say of actions whether they are the ``same`` as in another schedule, ``moved``, ``changed``, or in this
     ``only``.
     """
-    middles = []
+    ends = [top]
     for _, lanes, states in chart_rows:
-        y = top + _ROW_GAP
+        y = ends[-1] + (_NAME if is_narrow() else _ROW_GAP)
         for lane in lanes:
             for level in _pack(window for bar in lane for window in bar.windows):
                 for window in level:
@@ -231,9 +233,8 @@ def draw_rows(
         y += (_STATE + _LANE_GAP) * bool(states)
         y += _ROW_GAP
         ax.axhline(y, color="0.75", lw=0.6)
-        middles.append((top + y) / 2)
-        top = y
-    return top, middles
+        ends.append(y)
+    return ends
 
 
 def _draw_window(ax: Axes, window: _Window, y: float) -> None:

@@ -145,6 +145,11 @@ class Action:
         """True if the action holds an agent from its first to its last tick."""
         return self.attended == self.duration and self.agents != ()
 
+    @property
+    def is_milestone(self) -> bool:
+        """True for a helper action of no length that needs no agent and no resource."""
+        return not self.duration and self.agents == () and not any(mode.demands for mode in self.modes)
+
 
 @dataclass(frozen=True, slots=True)
 class Lag:
