@@ -23,7 +23,7 @@ from planoracle.analysis.comparison.compare import Comparison, check
 from planoracle.analysis.comparison.compare import compare as compared
 from planoracle.analysis.comparison.method_tables import names_and_grades, summarize, with_models
 from planoracle.analysis.comparison.speedup import curve, is_proved, summarize_agents
-from planoracle.analysis.console import complain
+from planoracle.analysis.console import complain, tell
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import of_kind
 from planoracle.instances.protocol.registry import get
@@ -176,7 +176,7 @@ def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path)
         "profile": figures.methods.performance_profile,
         "time": figures.methods.time_to_proof,
     }[figure]
-    figures.style.save(lambda: draw(frame), output)
+    tell(f"caption of {output.name}: {figures.style.save(lambda: draw(frame), output)}", "note")
 
 
 def _methods(one: Comparison) -> list[dict[str, Any]]:

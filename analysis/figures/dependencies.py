@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple, cast
 
@@ -81,7 +81,7 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
     graph = graph_of(instance)
     places, bends, columns, lanes = place(instance, graph)
     target = new_axes(ax, min(max(7.0, 1.45 * columns), 24.0), min(max(2.5, 0.9 + 0.52 * lanes), 40.0))
-    colours, entries = palette(instance), _entries(instance)
+    colours, numbers = palette(instance), _numbers(instance)
     target.set_xlim(-0.55, columns - 0.45)
     target.set_ylim(lanes - 0.4, -0.6)
     with rc_context({"hatch.linewidth": 0.4}):
@@ -89,7 +89,7 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
             path = [places[before], *bends.get((before, after), ()), places[after]]
             _draw_arrow(target, instance, path, lag, labelled=len(instance.actions) <= _LABELLED)
         for action in instance.actions:
-            number = entries[action.id].number if ax is None else action.id.rpartition("/")[2]
+            number = numbers[action.id] if ax is None else action.id.rpartition("/")[2]
             _draw_box(target, instance, action, number, places[action.id], colours[action.task])
         handles: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
         if any(not action.attended for action in instance.actions):
@@ -105,17 +105,17 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
     if ax is None:
         figure, boxes = cast(Figure, target.figure), 0.6 + 0.52 * (lanes + 0.2)
         figure.set_figheight(min(height + boxes, 40.0))
+        by_task = sorted(instance.actions, key=lambda action: instance.tasks.index(action.task))
+        entries = {one.id: KeyEntry.of(one, numbers[one.id], _label(one, 120)) for one in by_task}
         height += draw_key(target, entries, 0.08 + height)
         figure.set_figheight(min(height + boxes, 40.0))
     return target
 
 
-def _entries(instance: Instance) -> dict[str, KeyEntry]:
-    """Return what a key may have to say."""
+def _numbers(instance: Instance) -> dict[str, str]:
+    """Return a number for each action, as in charts of schedules."""
     pieces = (Piece(action.id, place, 1, None) for place, action in enumerate(instance.actions))
-    numbers = step_numbers(instance, [Schedule(tuple(pieces))])
-    by_task = sorted(instance.actions, key=lambda action: instance.tasks.index(action.task))
-    return {one.id: KeyEntry(one.task, numbers[one.id], _label(one, 120), "") for one in by_task}
+    return step_numbers(instance, [Schedule(tuple(pieces))])
 
 
 def _label(action: Action, limit: int = 60) -> str:
@@ -214,8 +214,8 @@ Point = tuple[float, float]
 
 _SWEEPS = 8
 _GROUP_GAP = 0.2
-# Least distances of two bends, of a bend and a box, and of two boxes.
-_GAPS = (0.3, 0.65, 1.0)
+# Room for a bend, half that of a box.
+_BEND = 0.5
 # Columns for actions that wait for nothing and that nothing waits for.
 _LOOSE = 6
 
@@ -230,8 +230,7 @@ class GraphLayout(NamedTuple):
 
 
 #: An action, or an edge where it passes a layer.
-_Key = str | tuple[str, str]
-_Spot = tuple[int, _Key]
+_Spot = tuple[int, str | tuple[str, str]]
 
 
 def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
@@ -248,8 +247,8 @@ def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
     top = 0.0
     groups = [group for group in nx.weakly_connected_components(graph) if len(group) > 1]
     for group in sorted(groups, key=lambda group: min(map(instance.index.__getitem__, group))):
-        heights = _place_group(sorted(group, key=instance.index.__getitem__), graph, layers)
-        for (layer, key), y in heights.items():
+        heights = _heights(sorted(group, key=instance.index.__getitem__), graph, layers)
+        for (layer, key), y in sorted(heights.items(), key=lambda one: one[0][0]):
             if isinstance(key, str):
                 places[key] = float(layer), top + y
             else:
@@ -257,12 +256,10 @@ def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
         top += max(heights.values()) + 1 + _GROUP_GAP
     columns = 1 + max((int(x) for x, _ in places.values()), default=0)
     loose = [action.id for action in instance.actions if action.id not in places]
-    wide = max(columns, min(_LOOSE, len(loose)))
-    for i, name in enumerate(loose):
-        places[name] = float(i % wide), top + i // wide
-    columns = max(columns, wide if loose else 0)
+    columns = max(columns, min(_LOOSE, len(loose)))
+    places |= {name: (float(i % columns), top + i // columns) for i, name in enumerate(loose)}
     lanes = 1 + max(y for points in ([*places.values()], *bends.values()) for _, y in points)
-    return GraphLayout(places, {edge: sorted(points) for edge, points in bends.items()}, columns, lanes)
+    return GraphLayout(places, bends, columns, lanes)
 
 
 def _layers(instance: Instance) -> dict[str, int]:
@@ -274,65 +271,27 @@ def _layers(instance: Instance) -> dict[str, int]:
     return layers
 
 
-def _place_group(members: list[str], graph: nx.DiGraph[str], layers: dict[str, int]) -> dict[_Spot, float]:
-    """Return the height of every box and bend."""
+def _heights(members: list[str], graph: nx.DiGraph[str], layers: dict[str, int]) -> dict[_Spot, float]:
+    """Return the height of every box and bend: layers are ordered by their neighbours' mean heights, and centred."""
     rows: dict[int, list[_Spot]] = defaultdict(list)
+    joined: dict[_Spot, list[_Spot]] = defaultdict(list)
     for name in members:
         rows[layers[name]].append((layers[name], name))
-    joined: dict[_Spot, list[_Spot]] = defaultdict(list)
-    for before in members:
-        for after in graph.successors(before):
-            bends: list[_Spot] = [(layer, (before, after)) for layer in range(layers[before] + 1, layers[after])]
-            for bend in bends:
-                rows[bend[0]].append(bend)
-            for one, other in pairwise([(layers[before], before), *bends, (layers[after], after)]):
-                joined[one].append(other)
-                joined[other].append(one)
-    order = [rows[layer] for layer in sorted(rows)]
-    _untangle(order, joined)
-    return _heights(order, joined)
-
-
-def _untangle(order: list[list[_Spot]], joined: dict[_Spot, list[_Spot]]) -> None:
-    """Order every layer by the mean place of the neighbours in the layers next to it, back and forth."""
-    for sweep in range(_SWEEPS):
-        forwards = sweep % 2 == 0
-        for row in order if forwards else reversed(order):
-            rank = {spot: i / max(1, len(line) - 1) for line in order for i, spot in enumerate(line)}
-            step = -1 if forwards else 1
-            neighbours = {
-                spot: [rank[other] for other in joined[spot] if (other[0] - spot[0]) * step > 0] for spot in row
-            }
-            means = {spot: fmean(ranks or [rank[spot]]) for spot, ranks in neighbours.items()}
-            row.sort(key=means.__getitem__)
-
-
-def _heights(order: list[list[_Spot]], joined: dict[_Spot, list[_Spot]]) -> dict[_Spot, float]:
-    """Bring every spot near the middle of its neighbours, with room between those of a layer."""
+    for before, after in graph.subgraph(members).edges:
+        bends: list[_Spot] = [(layer, (before, after)) for layer in range(layers[before] + 1, layers[after])]
+        for bend in bends:
+            rows[bend[0]].append(bend)
+        for one, other in pairwise([(layers[before], before), *bends, (layers[after], after)]):
+            joined[one].append(other)
+            joined[other].append(one)
     heights: dict[_Spot, float] = {}
-    for row in order:
-        heights |= zip(row, _spread(row, [0.0] * len(row)), strict=True)
-    for sweep in range(2 * _SWEEPS):
-        for row in order if sweep % 2 else reversed(order):
-            targets = [fmean([heights[other] for other in joined[spot]] or [heights[spot]]) for spot in row]
-            heights |= zip(row, _spread(row, targets), strict=True)
+    for sweep in range(_SWEEPS):
+        for layer in sorted(rows, reverse=sweep % 2 == 1):
+            row = rows[layer]
+            means = {spot: fmean([heights[one] for one in joined[spot] if one in heights] or [0.0]) for spot in row}
+            row.sort(key=means.__getitem__)
+            room = [1.0 if isinstance(key, str) else _BEND for _, key in row]
+            first = fmean(means.values()) - sum(room) / 2
+            heights |= {spot: first + sum(room[:i]) + room[i] / 2 for i, spot in enumerate(row)}
     least = min(heights.values())
     return {spot: height - least for spot, height in heights.items()}
-
-
-def _spread(row: list[_Spot], targets: list[float]) -> list[float]:
-    """Return the heights nearest to the targets (least squares) with gaps between neighbours.
-
-    Less the room taken up before them, heights must only not fall: blocks that do are pooled into their mean.
-    """
-    boxes = [isinstance(spot[1], str) for spot in row]
-    offsets = list(accumulate((_GAPS[one + other] for one, other in pairwise(boxes)), initial=0.0))
-    blocks: list[tuple[float, int]] = []  # sum and number
-    for want, offset in zip(targets, offsets, strict=True):
-        total, count = want - offset, 1
-        while blocks and blocks[-1][0] * count > total * blocks[-1][1]:
-            before, number = blocks.pop()
-            total, count = total + before, count + number
-        blocks.append((total, count))
-    level = [total / count for total, count in blocks for _ in range(count)]
-    return [at + offset for at, offset in zip(level, offsets, strict=True)]

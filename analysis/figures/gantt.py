@@ -12,17 +12,27 @@ from matplotlib.figure import Figure
 from planoracle.analysis.figures import bars
 from planoracle.analysis.figures.colours import plan_colour
 from planoracle.analysis.figures.labels import KeyEntry, draw_key, in_words, step_numbers
-from planoracle.analysis.figures.style import bare, clock, is_narrow, legend_below, new_axes, plain, points, time_axis
+from planoracle.analysis.figures.style import (
+    bare,
+    clock,
+    is_narrow,
+    legend_below,
+    name_rows,
+    new_axes,
+    plain,
+    points,
+    time_axis,
+)
 from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule import Schedule
 
 _HATCH: dict[Any, Any] = {"hatch.linewidth": 0.5}
 _HEADER = 0.75  # room for the name of a schedule, in heights of a bar
 
 
 def gantt(instance: Instance, schedule: Schedule, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """Draw a schedule: a row per agent, per resource in use, and for what runs on its own.
+    """Draw a schedule: a row per agent and resource in use, and for what runs on its own; no milestones.
 
     Colours tell the tasks apart; hatched work holds no agent. A bracket over a bar is the window in which
     the step must start because of a maximum time lag, a triangle its actual start.
@@ -84,13 +94,14 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
     colours, marks = bars.palette(instance), differences(*schedules) if is_pair else {}
     numbers = step_numbers(instance, schedules, own_only=ax is not None)
     target = new_axes(ax, max(map(bars.width, chart_rows)), 3)
-    labels: list[tuple[float, str]] = []
+    names: list[tuple[float, float, str]] = []
     top = 0.0
     with rc_context(_HATCH):
         for (name, schedule), rows in zip(named, chart_rows, strict=True):
             start = top + _HEADER * is_pair
-            end, middles = bars.draw_rows(target, rows, colours, numbers=numbers, top=start, marks=marks)
-            labels += zip(middles, (plain(row.title) for row in rows), strict=True)
+            ends = bars.draw_rows(target, rows, colours, numbers=numbers, top=start, marks=marks)
+            names += zip(ends, ends[1:], (row.title for row in rows), strict=False)
+            end = ends[-1]
             if is_pair:
                 target.plot([schedule.makespan] * 2, [start, end], color=plan_colour(name), lw=2, zorder=3.5)
                 late = schedule.makespan - schedules[0].makespan
@@ -99,7 +110,7 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
                 text = f"{plain(name)}: {words}{clock(schedule.makespan, instance.unit)}{more}"
                 _draw_heading(target, text, top, start)
             top = end
-        target.set_yticks([y for y, _ in labels], [name for _, name in labels], fontsize=points(8.5))
+        name_rows(target, names)
         patches = bars.handles([row for rows in chart_rows for row in rows], colours)
         legend = legend_below(target, [*patches, *bars.mark_handles(marks.values())])
     _frame(target, top, longest, instance.unit)
@@ -163,7 +174,6 @@ def _by_action(schedule: Schedule) -> dict[str, list[tuple[int, int, str, int]]]
 def _frame(ax: Axes, height: float, makespan: int, unit: str) -> None:
     """Set up the axes, wide enough for windows that close a little later."""
     ax.set_ylim(height, 0)
-    ax.tick_params(axis="y", length=0)
     bare(ax)
     ax.set_xlim(0, max(1, 1.01 * makespan, min(1.01 * ax.dataLim.x1, 1.1 * makespan)))
     time_axis(ax, makespan, unit)
@@ -171,21 +181,14 @@ def _frame(ax: Axes, height: float, makespan: int, unit: str) -> None:
 
 def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, str]) -> dict[str, KeyEntry]:
     """Return what a key may have to say, task by task in the order of the numbers."""
-    first: dict[str, Piece] = {}
-    starts: dict[str, dict[str, None]] = defaultdict(dict)
-    for schedule in schedules:
-        first_pieces: dict[str, Piece] = {}
-        for piece in sorted(schedule.pieces, key=lambda one: one.start):
-            first_pieces.setdefault(piece.action, piece)
-        for name, piece in first_pieces.items():
-            first.setdefault(name, piece)
-            starts[name][clock(piece.start, instance.unit)] = None
+    pieces = (piece for schedule in schedules for piece in schedule.pieces)
+    first = {piece.action: piece for piece in sorted(pieces, key=lambda piece: -piece.start)}
     place = {task: i for i, task in enumerate(instance.tasks)}
     entries = {}
     for one in sorted(numbers, key=lambda one: (place[instance.by_id[one].task], int(numbers[one]))):
         action, piece = instance.by_id[one], first[one]
         words = in_words(action, piece.mode, 120)
-        entries[one] = KeyEntry(action.task, numbers[one], words, " and ".join(starts[one]))
+        entries[one] = KeyEntry.of(action, numbers[one], words, clock(piece.start, instance.unit))
     return entries
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from textwrap import wrap
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, cast
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from matplotlib.transforms import ScaledTranslation
 
-from planoracle.analysis.figures.style import FittedText, plain, points
+from planoracle.analysis.figures.style import FittedText, plain, write_below
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Schedule
 
@@ -74,17 +72,21 @@ def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, own_only:
 
 #: Most entries of a key; further entries are counted.
 MOST = 80
-_LETTERS, _SPACING, _GAP = 6.5, 1.3, 0.1  # points, lines, inches
-_SEPARATOR = " \N{MIDDLE DOT} "
+# Letters of an entry that are kept on one line.
+_UNBROKEN = 50
 
 
 class KeyEntry(NamedTuple):
-    """Entry of the key for an action; ``at``: start, only if its number does not fit on its bar."""
+    """Entry of the key for an action; ``at``: its start, told only if its number does not fit on its bar."""
 
     task: str
-    number: str
     words: str
     at: str
+
+    @classmethod
+    def of(cls, action: Action, number: str, words: str, at: str = "") -> KeyEntry:
+        """Return the entry of an action; the number comes first, unless the words begin with it."""
+        return cls(action.task, words if words.split()[:1] == [number] else f"{number} {words}", at)
 
 
 def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
@@ -99,70 +101,21 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
     drop
         Inches from the axes down to the key.
     """
-    texts = [text for text in settled_texts(ax) if text.get_label() in entries]
-    needed = {cast(str, text.get_label()) for text in texts if not text.in_full}
-    nowhere = needed - {cast(str, text.get_label()) for text in texts if text.get_text()}
-    ordered = [action for action in entries if action in needed]
-    if not ordered:
-        return 0.0
-    shown_entries = [(entries[one], one in nowhere) for one in ordered[:MOST]]
-    return write_key(ax, _paragraphs(shown_entries, len(ordered) - MOST), drop)
-
-
-def settled_texts(ax: Axes) -> list[FittedText]:
-    """Return the texts on the bars of a figure, which stay what they are now."""
     cast(Figure, ax.figure).draw_without_rendering()  # texts decide while being drawn
-    texts = [text for axes in ax.figure.axes for text in axes.texts if isinstance(text, FittedText)]
+    texts = [text for text in ax.texts if isinstance(text, FittedText)]
     for text in texts:
         text.settle()
-    return texts
-
-
-def write_key(ax: Axes, paragraphs: Iterable[Sequence[str]], drop: float) -> float:
-    """Write paragraphs below a figure, as wide as its axes; return inches that this takes.
-
-    Parameters
-    ----------
-    paragraphs
-        Of each the pieces, which may stand on lines of their own.
-    drop
-        Inches from the axes down.
-    """
-    size = points(_LETTERS)
-    room = 0.98 * ax.get_window_extent().width
-    lines = [line for words in paragraphs for line in _lines(ax, words, room, size)]
-    place = ax.transAxes + ScaledTranslation(0, -drop - _GAP, ax.figure.dpi_scale_trans)
-    ax.text(0, 0, "\n".join(lines), transform=place, va="top", fontsize=size, linespacing=_SPACING, gid="key")
-    return _GAP + (len(lines) * _SPACING + 0.3) * size / 72
-
-
-def _paragraphs(entries: Iterable[tuple[KeyEntry, bool]], more: int) -> list[list[str]]:
-    """Return the entries of each task as texts between which lines may break."""
-    paragraphs: dict[str, list[str]] = {}
-    for entry, lost in entries:
-        own = entry.words.split()[:1] == [entry.number]
-        words = entry.words if own else f"{entry.number} {entry.words}"
-        paragraphs.setdefault(entry.task, []).append(f"{words} (at {entry.at})" if lost and entry.at else words)
-    parts = [[f"{plain(task)}: {words[0]}", *words[1:]] for task, words in paragraphs.items()]
-    if len(parts) == 1:
-        parts[0][0] = parts[0][0].removeprefix(f"{plain(next(iter(paragraphs)))}: ")
-    return [*parts, *([[f"and {more} more"]] if more > 0 else [])]
-
-
-def _lines(ax: Axes, pieces: Sequence[str], room: float, size: float) -> list[str]:
-    """Return the lines of a paragraph, in pixels no wider than there is room."""
-
-    def width(line: str) -> float:
-        text = Text(0, 0, line, fontsize=size, figure=ax.figure)
-        return float(text.get_window_extent().width)
-
-    lines: list[str] = []
-    for piece in pieces:
-        if lines and width(f"{lines[-1]}{_SEPARATOR}{piece}") <= room:
-            lines[-1] += f"{_SEPARATOR}{piece}"
-            continue
-        letters = len(piece)
-        while letters > 8 and max(width(line) for line in wrap(piece, letters)) > room:
-            letters -= 2
-        lines += wrap(piece, letters)
-    return lines
+    needed = {str(text.get_label()) for text in texts if not text.in_full}
+    numbered = {str(text.get_label()) for text in texts if text.get_text()}
+    ordered = [action for action in entries if action in needed]
+    paragraphs: dict[str, list[str]] = defaultdict(list)
+    for action in ordered[:MOST]:
+        entry = entries[action]
+        words = f"{entry.words} (at {entry.at})" if entry.at and action not in numbered else entry.words
+        paragraphs[plain(entry.task)].append(words if len(words) > _UNBROKEN else words.replace(" ", "\u00a0"))
+    lines = ["; ".join(words) for words in paragraphs.values()]
+    if len(lines) > 1:
+        lines = [f"{task}: {line}" for task, line in zip(paragraphs, lines, strict=True)]
+    if len(ordered) > MOST:
+        lines.append(f"and {len(ordered) - MOST} more")
+    return 0.15 + write_below(ax, lines, drop + 0.1, 6.5) if lines else 0.0

@@ -6,12 +6,12 @@ Functions that draw read the shape from here, so that no parameter passes it on:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from io import BytesIO
 from pathlib import Path
-from textwrap import wrap
+from textwrap import fill
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -27,7 +27,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
-from matplotlib.transforms import Bbox, ScaledTranslation
+from matplotlib.transforms import Bbox, ScaledTranslation, Transform
 
 from planoracle.analysis.console import output_file
 from planoracle.instances.errors import InputError
@@ -134,12 +134,13 @@ def width_of(text: str) -> float:
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 3)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
-# Letters that numbers on narrow bars may shrink to, in points; height of a digit in units of its size.
-_SMALL, _DIGIT = (5.0, 4.5), 0.76
+# Letters that numbers on narrow bars may shrink to, in points; width and height of a digit in units of its size.
+_SMALL, _DIGIT = (5.0, 4.5), (0.64, 0.76)
+# Points that a text keeps free in its box; what a text below the axes may take of their width, since letters are a
+# little wider in a PDF than where they are measured.
+_MARGIN, _SPARE = 2.0, 0.94
 
 _HOUR, _DAY = 3600, 86400
-# What a legend may take of a width asked for: letters are a little wider in a PDF than where they are measured.
-_SPARE = 0.94
 # None is more than two and a half times the one before, which leaves three ticks at least where there is room for six.
 _CLOCK_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
 
@@ -147,13 +148,12 @@ _CLOCK_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 1
 def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
     """Return ``ax``, or axes of a new figure that belongs to no window and needs no closing.
 
-    It is as wide as `planoracle.analysis.figures.style` says, or else ``width`` inches.
+    It is as wide as `planoracle.analysis.figures.style` says, or else ``width`` inches; in a column it is lower.
     """
     if ax is not None:
         return ax
-    return Figure(
-        figsize=(current_shape().width or width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
-    ).add_subplot()
+    size = current_shape().width or width, height * (0.8 if is_narrow() else 1.0)
+    return Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)).add_subplot()
 
 
 def plain(text: str, limit: int = 40) -> str:
@@ -181,14 +181,14 @@ def is_dark(face: Any) -> bool:
 
 
 class FittedText(Text):
-    """Writes the first wording that fits into a box of data coordinates, or nothing.
+    """Writes the first wording that fits into a box of data coordinates, else a number, or nothing.
 
-    It decides while being drawn, for only then the final sizes are known. The last wording may fit tightly.
+    It decides while being drawn, for only then the final sizes are known.
 
     Parameters
     ----------
     number
-        What is written where no wording fits, in smaller letters or upright if need be.
+        Digits that are written where no wording fits, in smaller letters or upright if need be.
     whole
         How many of the wordings say all; by default they all do.
     """
@@ -203,14 +203,13 @@ class FittedText(Text):
         number: str = "",
         whole: int | None = None,
     ) -> None:
-        super().__init__(
-            *box.get_points().mean(axis=0), ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4
-        )
+        centre = box.get_points().mean(axis=0)
+        super().__init__(*centre, ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4)
         self.set(color="white" if is_dark(look["facecolor"]) else "black", in_layout=False)
         if look["hatch"]:
             self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
-        self._room, self._wordings, self._number, self._whole = box, wordings, number, whole
-        self._usual = points(size)
+        self._box, self._wordings, self._number, self._whole = box, wordings, number, whole
+        self._size = points(size)
         self._settled = False
 
     @property
@@ -229,30 +228,21 @@ class FittedText(Text):
         super().draw(renderer)
 
     def _choose(self, renderer: RendererBase) -> None:
-        room = self._room.transformed(self.get_transform())
-        wide, high = abs(room.width), abs(room.height)
-        self.set(rotation=0, fontsize=self._usual)
+        point = cast(float, renderer.points_to_pixels(1))
+        box = self._box.transformed(self.get_transform())
+        wide, high = (abs(size) / point - _MARGIN for size in (box.width, box.height))
+        self.set(rotation=0, fontsize=self._size)
         for wording in self._wordings:
-            last = wording == self._wordings[-1] and not self._number
-            margin = cast(float, renderer.points_to_pixels(1.6 if last else 4))
             self.set_text(wording)
-            size = self.get_window_extent(renderer)
-            if size.width + margin <= wide and size.height + margin <= high:
+            extent = self.get_window_extent(renderer)
+            if extent.width <= point * wide and extent.height <= point * high:
                 return
-        if not self._number:
-            self.set_text("")
-            return
-        self.set_text(self._number)
-        margin = cast(float, renderer.points_to_pixels(1.2))
-        for letters in (self._usual, *(small for small in _SMALL if small < self._usual)):
-            self.set(rotation=0, fontsize=letters)
-            size = self.get_window_extent(renderer)
-            tall = _DIGIT * cast(float, renderer.points_to_pixels(letters))
-            if size.width + margin <= wide and tall + margin <= high:
-                return
-            if len(self._number) > 1 and tall + margin <= wide and size.width + margin <= high:
-                self.set_rotation(90)
-                return
+        for size in (self._size, *_SMALL) if self._number else ():
+            long, tall = _DIGIT[0] * len(self._number) * size, _DIGIT[1] * size
+            for rotation, room in ((0, (wide, high)), (90, (high, wide))):
+                if long <= room[0] and tall <= room[1]:
+                    self.set(text=self._number, fontsize=size, rotation=rotation)
+                    return
         self.set_text("")
 
 
@@ -280,6 +270,25 @@ def _lines(text: str, letters: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
+def name_rows(ax: Axes, rows: Sequence[tuple[float, float, str]]) -> None:
+    """Write names of rows beside them, or in a column above them, where they take no width from the data.
+
+    Parameters
+    ----------
+    rows
+        Of each the upper and the lower end on the vertical axis, and the name.
+    """
+    ax.tick_params(axis="y", length=0)
+    if not is_narrow():
+        middles = [(top + bottom) / 2 for top, bottom, _ in rows]
+        ax.set_yticks(middles, [plain(name) for *_, name in rows], fontsize=points(8.5))
+        return
+    ax.set_yticks([])
+    look: dict[str, Any] = {"fontsize": points(8.5), "color": "0.25", "textcoords": "offset points", "va": "top"}
+    for top, _, name in rows:
+        ax.annotate(plain(name), (0, top), (2, -1), ax.get_yaxis_transform(), zorder=4, **look)
+
+
 def bare(ax: Axes) -> None:
     """Leave away the lines above and at the right."""
     ax.spines[["top", "right"]].set_visible(False)
@@ -299,7 +308,7 @@ def clock(tick: int, unit: str) -> str:
 
 def value_axis(axis: Axis) -> None:
     """Put round values on an axis, three at least."""
-    axis.set_major_locator(MaxNLocator(4 if is_narrow() else 7, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
+    axis.set_major_locator(MaxNLocator(5 if is_narrow() else 7, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
 
 
 def time_axis(ax: Axes, span: int, unit: str) -> None:
@@ -329,30 +338,43 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     """Put a legend below the axis label, in as many columns as fit; return its height in inches."""
     if not handles:
         return 0.0
-    share = 1.0
-    if current_shape().width is not None:  # names of rows may take much of it
-        cast(Figure, ax.figure).draw_without_rendering()
-        share = _SPARE
-    below = ax.transAxes + ScaledTranslation(0, -drop, ax.figure.dpi_scale_trans)  # clear of the axis label
-    options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0}
+    cast(Figure, ax.figure).draw_without_rendering()  # names of rows may take much of the width
+    room = _SPARE * ax.get_window_extent().width
     single = {
         one: HandlerLine2D(numpoints=1)
         for one in handles
         if isinstance(one, Line2D) and (one.get_linestyle() == "None" or one.get_markevery())
     }
+    options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below(ax, drop), "borderaxespad": 0}
     options |= {"numpoints": 2, "fontsize": points(8), "frameon": False, "handlelength": 2.6, "handler_map": single}
     for columns in range(len(handles), 0, -1):
         legend = ax.legend(handles=list(handles), loc="upper left", ncols=columns, **options)
-        size = legend.get_window_extent()
-        if size.width <= share * ax.get_window_extent().width:
+        if legend.get_window_extent().width <= room:
             break
-    else:  # not even one beside the other
-        spare = 0.9 * (share * ax.get_window_extent().width - size.width) / ax.figure.dpi * 72 / (0.58 * points(8))
-        longest = max(len(text.get_text()) for text in legend.get_texts())
-        for text in legend.get_texts():
-            text.set_text("\n".join(wrap(text.get_text(), max(16, int(longest + spare)))))
-        size = legend.get_window_extent()
-    return float(size.height / ax.figure.dpi)
+    labels = [text.get_text() for text in legend.get_texts()]
+    for letters in range(max(map(len, labels)), 15, -1):
+        if legend.get_window_extent().width <= room:
+            break
+        for text, label in zip(legend.get_texts(), labels, strict=True):
+            text.set_text(fill(label, letters))
+    return float(legend.get_window_extent().height / ax.figure.dpi)
+
+
+def below(ax: Axes, drop: float) -> Transform:
+    """Return the transform whose origin lies so many inches below the left end of the axes."""
+    return ax.transAxes + ScaledTranslation(0, -drop, ax.figure.dpi_scale_trans)
+
+
+def write_below(ax: Axes, paragraphs: Iterable[str], drop: float, size: float) -> float:
+    """Write paragraphs so many inches below the axes, as wide as these; return the height in inches."""
+    size, texts = points(size), list(paragraphs)
+    room = _SPARE * ax.get_window_extent().width
+    text = ax.text(0, 0, "", transform=below(ax, drop), va="top", fontsize=size, linespacing=1.3, gid="key")
+    for letters in range(max(16, int(room / ax.figure.dpi * 72 / (0.45 * size))), 15, -1):
+        text.set_text("\n".join(fill(one, letters) for one in texts))
+        if text.get_window_extent().width <= room:
+            break
+    return float(text.get_window_extent().height / ax.figure.dpi)
 
 
 def finish(ax: Axes, text: str, handles: Sequence[Patch | Line2D], *, x: str = "", y: str = "", **grid: Any) -> Axes:
@@ -373,8 +395,11 @@ _SETTINGS: dict[Any, Any] = {"svg.hashsalt": "planoracle", "svg.fonttype": "path
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
-def save(draw: Callable[[], Axes], path: str | Path) -> None:
+def save(draw: Callable[[], Axes], path: str | Path) -> str:
     """Draw a figure into a PNG, SVG or PDF file, of the size in `planoracle.analysis.figures.style`.
+
+    Returns the text for the caption below the figure, which functions that draw frames set as label of their axes; it
+    is empty if there is none.
 
     Neither a file ``matplotlibrc`` nor the settings of the session change the file: ``draw`` is called with the
     defaults of matplotlib. A PDF holds its letters as a TrueType font (Type 42), as publishers ask; an SVG holds them
@@ -391,7 +416,8 @@ def save(draw: Callable[[], Axes], path: str | Path) -> None:
     with rc_context():
         rcdefaults()
         rcParams.update(_SETTINGS)
-        figure = cast(Figure, draw().figure)
+        axes = draw()
+        figure = cast(Figure, axes.figure)
         try:
             drawn = BytesIO()
             figure.savefig(drawn, format=suffix[1:], dpi=current_shape().dpi, metadata=_METADATA[suffix])
@@ -399,3 +425,4 @@ def save(draw: Callable[[], Axes], path: str | Path) -> None:
                 stream.buffer.write(drawn.getvalue())
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", field="output", value=str(path)) from None
+    return str(axes.get_label())

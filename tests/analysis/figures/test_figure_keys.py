@@ -57,7 +57,8 @@ def on_bars(ax: Axes) -> dict[str, set[str]]:
 
 
 def key(ax: Axes) -> str:
-    return " ".join(text.get_text() for text in ax.texts if text.get_gid() == "key").replace("\n", " ")
+    told = " ".join(text.get_text() for text in ax.texts if text.get_gid() == "key")
+    return told.replace("\n", " ").replace("\u00a0", " ")
 
 
 @pytest.mark.slow
@@ -72,7 +73,7 @@ def test_every_number_on_a_bar_is_explained() -> None:
         assert numbers
         for number in numbers:
             assert re.search(rf"(^|[ :]){number} [a-z]", told)
-        assert not re.search(r"\b(in|to|into|with)( ·|$| \()", told)  # nothing ends without its object
+        assert not re.search(r"\b(in|to|into|with)(;|$| \()", told)  # nothing ends without its object
         assert "cook rice in pot" in told or "cook rice in pot" in on_bars(ax)["cooking1/cook rice in"]
 
 
@@ -87,7 +88,7 @@ def test_the_key_is_as_short_as_it_can_be() -> None:
     assert key(drawn(wide, Schedule((Piece("t/a", 0, 5, "agent"),)))) == ""
 
 
-def test_the_key_of_a_pair_says_when_a_step_without_a_number_starts_in_both() -> None:
+def test_the_key_says_when_a_step_without_a_number_starts_first() -> None:
     actions = Action("t/long", "t", 900, 900, label="long"), Action("t/short", "t", 1, 1, label="short")
     instance = Instance("two", actions)
     both = [
@@ -95,7 +96,23 @@ def test_the_key_of_a_pair_says_when_a_step_without_a_number_starts_in_both() ->
         for start, other in ((0, 900), (1, 0))
     ]
     with use_shape(Shape(3.3)):
-        assert key(gantt_pair(instance, *both)) == "2 short (at 900 and 0)"
+        assert key(gantt_pair(instance, *both)) == "2 short (at 0)"
+
+
+def test_milestones_and_idle_agents_are_not_drawn() -> None:
+    actions = (
+        Action("t/start", "t", 0, 0, agents=()),
+        Action("t/mill", "t", 4, 0, agents=(), modes=(Mode((Demand("mill"),)),)),
+        Action("t/set", "t", 0, 0, agents=(), modes=(Mode((Demand("mill"),)),)),
+    )
+    pieces = Piece("t/start", 0, 0, None), Piece("t/mill", 0, 4, None), Piece("t/set", 4, 0, None)
+    for agents in ((), ("Ann", "Bob")):
+        instance = Instance("mill", actions, (Lag("t/start", "t/mill", 0, 3),), (Resource("mill"),), agents)
+        ax = drawn(instance, Schedule(pieces))
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["mill"]
+        assert {"t/mill", "t/set"} == {patch.get_label() for patch in ax.patches}
+        (window,) = (line for line in ax.lines if line.get_label() == "window")  # a deadline
+        assert list(window.get_xdata()) == [0, 3]
 
 
 def test_days_are_days_on_the_axis() -> None:
