@@ -15,8 +15,8 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
 from planoracle.analysis.figures.colours import PALETTE
-from planoracle.analysis.figures.labels import in_words
-from planoracle.analysis.figures.style import FittedText, is_narrow, plain, scale, shade
+from planoracle.analysis.figures.labels import FittedText, in_words
+from planoracle.analysis.figures.style import is_narrow, plain, scale, shade
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -112,7 +112,10 @@ def palette(instance: Instance) -> dict[str, str]:
 
 
 def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
-    """Sort the pieces into rows and lanes, from top to bottom; rows without a bar and milestones are left out."""
+    """Sort the pieces into rows and lanes, from top to bottom.
+
+    Rows without a bar and milestones are left out.
+    """
     windows = _windows(instance, schedule)
     bars: dict[_Key, list[_Bar]] = defaultdict(list)
     pieces = [piece for piece in schedule.pieces if not instance.by_id[piece.action].is_milestone]

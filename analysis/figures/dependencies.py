@@ -16,9 +16,8 @@ from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 from matplotlib.transforms import Bbox
 
 from planoracle.analysis.figures.bars import palette
-from planoracle.analysis.figures.labels import KeyEntry, draw_key, in_words, step_numbers
+from planoracle.analysis.figures.labels import FittedText, KeyEntry, draw_key, in_words, step_numbers
 from planoracle.analysis.figures.style import (
-    FittedText,
     bare,
     clock,
     is_narrow,
@@ -272,7 +271,10 @@ def _layers(instance: Instance) -> dict[str, int]:
 
 
 def _heights(members: list[str], graph: nx.DiGraph[str], layers: dict[str, int]) -> dict[_Spot, float]:
-    """Return the height of every box and bend: layers are ordered by their neighbours' mean heights, and centred."""
+    """Return the height of every box and bend.
+
+    Each layer is ordered by the mean heights of its neighbours, and centred on them.
+    """
     rows: dict[int, list[_Spot]] = defaultdict(list)
     joined: dict[_Spot, list[_Spot]] = defaultdict(list)
     for name in members:

@@ -1,21 +1,30 @@
-"""Labels of steps: in words where there is room, else numbers that a key below the figure explains."""
+"""Labels of steps: words where they fit on the bars, else numbers that a key below the figure explains."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures.style import FittedText, plain, write_below
+from planoracle.analysis.figures.style import plain, points, write_below
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Schedule
 
 # With these a name does not end: what follows is the object of the mode.
 _OPEN = frozenset(["at", "by", "from", "in", "into", "of", "on", "onto", "over", "to", "with"])
+# Letters that numbers on narrow bars may shrink to, in points; width and height of a digit in units of its size.
+_SMALL, _DIGIT = (5.0, 4.5), (0.64, 0.76)
+# Points that a text keeps free in its box.
+_MARGIN = 2.0
 _NUMBER = re.compile(r"\d+(?![\w.])")
 
 
@@ -70,6 +79,77 @@ def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, own_only:
     return {action: numbers[action] for action in order if action in numbers}
 
 
+def is_dark(face: Any) -> bool:
+    """Return True if white text is more legible on a colour than black text."""
+    return bool(np.array(to_rgb(face)) @ (0.3, 0.6, 0.1) < 0.4)
+
+
+class FittedText(Text):
+    """Writes the first wording that fits into a box of data coordinates, else a number, or nothing.
+
+    It decides while being drawn, for only then the final sizes are known.
+
+    Parameters
+    ----------
+    number
+        Digits that are written where no wording fits, in smaller letters or upright if need be.
+    whole
+        How many of the wordings say all; by default they all do.
+    """
+
+    def __init__(
+        self,
+        box: Bbox,
+        wordings: Sequence[str],
+        look: dict[str, Any],
+        size: float = 7,
+        *,
+        number: str = "",
+        whole: int | None = None,
+    ) -> None:
+        centre = box.get_points().mean(axis=0)
+        super().__init__(*centre, ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4)
+        self.set(color="white" if is_dark(look["facecolor"]) else "black", in_layout=False)
+        if look["hatch"]:
+            self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
+        self._box, self._wordings, self._number, self._whole = box, wordings, number, whole
+        self._size = points(size)
+        self._settled = False
+
+    @property
+    def in_full(self) -> bool:
+        """Return True if the full text was written when it was last drawn."""
+        return self.get_text() in self._wordings[: self._whole] and self.get_text() != ""
+
+    def settle(self) -> None:
+        """Keep from now on what was written when it was last drawn."""
+        self._settled = True
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Choose the wording and draw it."""
+        if not self._settled:
+            self._choose(renderer)
+        super().draw(renderer)
+
+    def _choose(self, renderer: RendererBase) -> None:
+        point = cast(float, renderer.points_to_pixels(1))
+        box = self._box.transformed(self.get_transform())
+        wide, high = (abs(size) / point - _MARGIN for size in (box.width, box.height))
+        self.set(rotation=0, fontsize=self._size)
+        for wording in self._wordings:
+            self.set_text(wording)
+            extent = self.get_window_extent(renderer)
+            if extent.width <= point * wide and extent.height <= point * high:
+                return
+        for size in (self._size, *_SMALL) if self._number else ():
+            long, tall = _DIGIT[0] * len(self._number) * size, _DIGIT[1] * size
+            for rotation, room in ((0, (wide, high)), (90, (high, wide))):
+                if long <= room[0] and tall <= room[1]:
+                    self.set(text=self._number, fontsize=size, rotation=rotation)
+                    return
+        self.set_text("")
+
+
 #: Most entries of a key; further entries are counted.
 MOST = 80
 # Letters of an entry that are kept on one line.
@@ -77,7 +157,7 @@ _UNBROKEN = 50
 
 
 class KeyEntry(NamedTuple):
-    """Entry of the key for an action; ``at``: its start, told only if its number does not fit on its bar."""
+    """Entry of the key for an action; ``at``: its start, only if its number does not fit on its bar."""
 
     task: str
     words: str

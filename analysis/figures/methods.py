@@ -251,7 +251,7 @@ def _marker(number: int) -> str:
 
 
 def _medians(ax: Axes, sizes: Any, seconds: Any) -> list[Line2D]:
-    """Draw a line through medians of about equally many solves, if there are several; return what explains it."""
+    """Draw a line through several medians of about equally many solves; return what explains it."""
     parts = np.array_split(np.argsort(sizes, kind="stable"), min(12, len(sizes) // _IN_MEDIAN) or 1)
     if len(parts) < 2:
         return []

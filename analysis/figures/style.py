@@ -18,16 +18,14 @@ import numpy as np
 from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend_handler import HandlerLine2D
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
-from matplotlib.transforms import Bbox, ScaledTranslation, Transform
+from matplotlib.transforms import ScaledTranslation, Transform
 
 from planoracle.analysis.console import output_file
 from planoracle.instances.errors import InputError
@@ -134,11 +132,8 @@ def width_of(text: str) -> float:
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 3)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
-# Letters that numbers on narrow bars may shrink to, in points; width and height of a digit in units of its size.
-_SMALL, _DIGIT = (5.0, 4.5), (0.64, 0.76)
-# Points that a text keeps free in its box; what a text below the axes may take of their width, since letters are a
-# little wider in a PDF than where they are measured.
-_MARGIN, _SPARE = 2.0, 0.94
+# What a text below the axes may take of their width: letters are a little wider in a PDF than where they are measured.
+_SPARE = 0.94
 
 _HOUR, _DAY = 3600, 86400
 # None is more than two and a half times the one before, which leaves three ticks at least where there is room for six.
@@ -173,77 +168,6 @@ def shade(colour: str, hatch: str | None = None) -> dict[str, Any]:
     """Return the look of an area: full, or pale where it is hatched."""
     full = np.array(to_rgb(colour))
     return {"facecolor": 0.8 + 0.2 * full if hatch else full, "edgecolor": 0.4 * full, "lw": 0.8, "hatch": hatch}
-
-
-def is_dark(face: Any) -> bool:
-    """Return True if white text is more legible on a colour than black text."""
-    return bool(np.array(to_rgb(face)) @ (0.3, 0.6, 0.1) < 0.4)
-
-
-class FittedText(Text):
-    """Writes the first wording that fits into a box of data coordinates, else a number, or nothing.
-
-    It decides while being drawn, for only then the final sizes are known.
-
-    Parameters
-    ----------
-    number
-        Digits that are written where no wording fits, in smaller letters or upright if need be.
-    whole
-        How many of the wordings say all; by default they all do.
-    """
-
-    def __init__(
-        self,
-        box: Bbox,
-        wordings: Sequence[str],
-        look: dict[str, Any],
-        size: float = 7,
-        *,
-        number: str = "",
-        whole: int | None = None,
-    ) -> None:
-        centre = box.get_points().mean(axis=0)
-        super().__init__(*centre, ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4)
-        self.set(color="white" if is_dark(look["facecolor"]) else "black", in_layout=False)
-        if look["hatch"]:
-            self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
-        self._box, self._wordings, self._number, self._whole = box, wordings, number, whole
-        self._size = points(size)
-        self._settled = False
-
-    @property
-    def in_full(self) -> bool:
-        """Return True if the full text was written when it was last drawn."""
-        return self.get_text() in self._wordings[: self._whole] and self.get_text() != ""
-
-    def settle(self) -> None:
-        """Keep from now on what was written when it was last drawn."""
-        self._settled = True
-
-    def draw(self, renderer: RendererBase) -> None:
-        """Choose the wording and draw it."""
-        if not self._settled:
-            self._choose(renderer)
-        super().draw(renderer)
-
-    def _choose(self, renderer: RendererBase) -> None:
-        point = cast(float, renderer.points_to_pixels(1))
-        box = self._box.transformed(self.get_transform())
-        wide, high = (abs(size) / point - _MARGIN for size in (box.width, box.height))
-        self.set(rotation=0, fontsize=self._size)
-        for wording in self._wordings:
-            self.set_text(wording)
-            extent = self.get_window_extent(renderer)
-            if extent.width <= point * wide and extent.height <= point * high:
-                return
-        for size in (self._size, *_SMALL) if self._number else ():
-            long, tall = _DIGIT[0] * len(self._number) * size, _DIGIT[1] * size
-            for rotation, room in ((0, (wide, high)), (90, (high, wide))):
-                if long <= room[0] and tall <= room[1]:
-                    self.set(text=self._number, fontsize=size, rotation=rotation)
-                    return
-        self.set_text("")
 
 
 def title(ax: Axes, text: str, *, pad: float = 6, limit: int = 80) -> None:

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from planoracle.analysis.figures import bars
 from planoracle.analysis.figures.colours import PALETTE
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
-from planoracle.analysis.figures.style import FittedText, Shape, use_shape
+from planoracle.analysis.figures.labels import FittedText
+from planoracle.analysis.figures.style import Shape, use_shape
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.report.charts import chart
 from planoracle.instances.files.catalog import load
