@@ -318,6 +318,16 @@ _ALL = (
         ),
     ),
     Schema(
+        "causes",
+        "one per model and cause of its failures, the most frequent cause of all models first",
+        (
+            text("model", "who submitted the plans"),
+            text("failure_cause", "see the frame `grades`"),
+            count("submissions", "those that failed by it, or are not scored"),
+            share("share", "these by all submissions of the model"),
+        ),
+    ),
+    Schema(
         "averages",
         "one per method (or model) and group of problems",
         (

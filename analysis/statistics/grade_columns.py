@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
-from planoracle.analysis.grading.grader import Grade, set_of
+from planoracle.analysis.grading.grader import NOT_SCORED, Grade, set_of
 from planoracle.analysis.grading.metrics import PRICED, SUMMARY
 from planoracle.analysis.grading.rule_options import complete_rules
 from planoracle.instances.model.problem import GENERAL
@@ -62,7 +62,7 @@ class GradeRows:
         """Return the terms of a row by figure; create the columns of a new benchmark."""
         if benchmark not in self._terms:
             columns = self._columns[benchmark] = {label: [] for label in _LABELS}
-            columns |= {"scored": array("b"), "success": array("b")}
+            columns |= {"scored": array("b"), "success": array("b"), "main_score": array("d"), "failure_cause": []}
             figures = (*self.figures(benchmark), *COMMON)
             columns |= {
                 name: [] if one.aggregate == "counts" else array("d") for one in figures for name in columns_of(one)
@@ -95,6 +95,8 @@ class GradeRows:
             columns[label].append(text)
         columns["scored"].append(grade.scored)
         columns["success"].append(bool(grade.scored and grade.success))
+        columns["main_score"].append(nan if grade.main_score is None or not grade.scored else grade.main_score)
+        columns["failure_cause"].append(grade.failure_cause if grade.scored else NOT_SCORED)
         for (_, targets), terms in zip(self._terms[benchmark], values, strict=True):
             for target, term in zip(targets, terms, strict=True):
                 target.append(term)
@@ -105,9 +107,9 @@ class GradeRows:
         Returns
         -------
         pandas.DataFrame
-            ``benchmark, set, model, instance, sample, scored, success``, and for every figure of the benchmarks (see
-            `planoracle.instances.protocol.scoring.Average`) the columns ``NAME:top`` and ``NAME:bottom``, numerator and
-            denominator, or ``NAME:counted``.
+            ``benchmark, set, model, instance, sample, scored, success, main_score, failure_cause``, and for every
+            figure of the benchmarks (see `planoracle.instances.protocol.scoring.Average`) the columns ``NAME:top`` and
+            ``NAME:bottom``, numerator and denominator, or ``NAME:counted``.
         """
         import pandas as pd
 

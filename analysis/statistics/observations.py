@@ -23,7 +23,8 @@ _SHARES = ("success", "progress", "goal_ratio")
 
 # Values that a failed plan also has, but that count as failures.
 _OF_SUCCESS = ("makespan", "gap", "gap_bound")
-_UNNAMED = "unnamed"
+#: Name of a model without a name.
+UNNAMED = "unnamed"
 _KEY = ["benchmark", "set", "instance"]
 _GROUPS = ("benchmark", "set", "size")
 
@@ -122,7 +123,7 @@ def observe(
         raise InputError("must be lower or higher: which values are better", field="better", value=better)
     worst = 0.0 if value in _SHARES else np.inf if better == "lower" else -np.inf
     rows = _rows(frame, value, label_column, worst)
-    named = rows["method"][~(rows["unscored"] & (rows["method"] == _UNNAMED))]
+    named = rows["method"][~(rows["unscored"] & (rows["method"] == UNNAMED))]
     chosen = list(dict.fromkeys(named if methods is None else methods))
     for name in chosen:
         if methods is not None and name not in set(rows["method"]):
@@ -170,7 +171,7 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
     return pd.DataFrame(
         {
             "instance": text(frame["instance"]),
-            "method": [name or _UNNAMED for name in text(frame[label_column])],
+            "method": [name or UNNAMED for name in text(frame[label_column])],
             "benchmark": text(column("benchmark")),
             "set": text(column("set")),
             "size": text(sizes),

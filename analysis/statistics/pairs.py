@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from planoracle.analysis.frames.schema import from_rows
+from planoracle.analysis.grading.grader import NOT_SCORED
 from planoracle.analysis.statistics.intervals import Floats, Sample, intervals, weighted_median
-from planoracle.analysis.statistics.observations import Observations, observe
+from planoracle.analysis.statistics.observations import UNNAMED, Observations, observe
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import one_of
 
@@ -177,6 +178,40 @@ def _estimates(
             estimate = [float(np.exp(one)) for one in estimate]
         columns |= zip((name, f"{name}_low", f"{name}_high"), estimate, strict=False)
     return columns
+
+
+def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Count the failures of each model by cause, see `planoracle.analysis.grading.grader.cause_of`: frame ``causes``.
+
+    Parameters
+    ----------
+    frame
+        ``grades``, or that of `planoracle.analysis.statistics.grade_columns.GradeRows`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The most frequent cause of all models first, ``not scored`` last.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"model": ["a", "a", "b", "b"], "failure_cause": ["unfinished", None, "late", "late"]})
+    >>> print(failure_causes(frame).to_string(index=False, header=False))
+    b       late 2  1.0
+    a unfinished 1  0.5
+    """
+    models = frame["model"].astype(object).fillna("").replace("", UNNAMED)
+    sizes, totals = models.value_counts(), frame["failure_cause"].value_counts()
+    counts = [
+        (str(model), str(cause), int(count))
+        for (model, cause), count in frame.groupby([models, frame["failure_cause"]]).size().items()
+    ]
+    counts.sort(key=lambda one: (one[1] == NOT_SCORED, -totals[one[1]], one[1], one[0]))
+    rows = [
+        {"model": model, "failure_cause": cause, "submissions": count, "share": count / sizes[model]}
+        for model, cause, count in counts
+    ]
+    return from_rows("causes", rows)[0]
 
 
 def averages(
