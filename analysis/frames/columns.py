@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from planoracle.analysis.grading.metrics import METRICS, GradeMetric
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
@@ -26,6 +24,8 @@ class FrameColumn(NamedTuple):
     @property
     def pandas(self) -> Any:
         """The dtype as an object. Text has the same storage whether pyarrow is there or not."""
+        import pandas as pd
+
         if self.dtype == "category":
             return pd.CategoricalDtype(list(self.values))
         return pd.StringDtype("python") if self.dtype == "string" else self.dtype
