@@ -323,7 +323,7 @@ _ALL = (
         (
             text("model", "who submitted the plans"),
             text("failure_cause", "see the frame `grades`"),
-            count("submissions", "those that failed by it, or are not scored"),
+            count("count", "submissions that failed by it, or are not scored"),
             share("share", "these by all submissions of the model"),
         ),
     ),

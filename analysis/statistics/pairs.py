@@ -235,7 +235,7 @@ def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
     ]
     counts.sort(key=lambda one: (one[1] == NOT_SCORED, -totals[one[1]], one[1], one[0]))
     rows = [
-        {"model": model, "failure_cause": cause, "submissions": count, "share": count / sizes[model]}
+        {"model": model, "failure_cause": cause, "count": count, "share": count / sizes[model]}
         for model, cause, count in counts
     ]
     return from_rows("causes", rows)[0]
