@@ -262,8 +262,12 @@ def test_grades_of_a_file_are_compared_in_pairs(tmp_path: Path) -> None:
     path = tmp_path / "grades.jsonl"
     path.write_text("\n".join(json.dumps(one.row()) for one in grades))
     assert [(one.model, one.success) for one in read_grades(path)] == [("best", True), ("idle", False)]
+    found = pairs(read_grades(path))
+    assert found[["a", "b", "value", "pairs", "wins", "ties", "losses", "mean_difference"]].values.tolist() == [
+        ["best", "idle", name, 1, 1, 0, 0, 1.0] for name in ("success", "main_score")
+    ]
     frame = pd.DataFrame([one.row() for one in grades])
-    row = pairs(frame, [("best", "idle")]).iloc[0]
+    row = pairs(frame, [("best", "idle")], value="makespan").iloc[0]
     assert (row["wins"], row["losses"], row["failed_b"]) == (1, 0, 1)
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from planoracle.analysis.grading.metrics import METRICS, GradeMetric
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
@@ -26,6 +24,8 @@ class FrameColumn(NamedTuple):
     @property
     def pandas(self) -> Any:
         """The dtype as an object. Text has the same storage whether pyarrow is there or not."""
+        import pandas as pd
+
         if self.dtype == "category":
             return pd.CategoricalDtype(list(self.values))
         return pd.StringDtype("python") if self.dtype == "string" else self.dtype
@@ -315,6 +315,16 @@ _ALL = (
             *_interval("median_ratio", "median of a / b; failures are infinitely bad"),
             share("p_sign", "two-sided sign test of wins against losses"),
             share("p_adjusted", "the same after Holm's correction for all pairs of the group"),
+        ),
+    ),
+    Schema(
+        "causes",
+        "one per model and cause of its failures, the most frequent cause of all models first",
+        (
+            text("model", "who submitted the plans"),
+            text("failure_cause", "see the frame `grades`"),
+            count("count", "submissions that failed by it, or are not scored"),
+            share("share", "these by all submissions of the model"),
         ),
     ),
     Schema(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import isnan
-from typing import Any, NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.analysis.frames.columns import SCHEMAS, Schema
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.text import one_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MOST = 2**63
 
@@ -55,6 +56,8 @@ def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pd.DataFram
         The frame, and for every value that the column cannot hold the number of its row and what is wrong; the
         value is missing in the frame.
     """
+    import pandas as pd
+
     listed = list(rows)
     faults: list[tuple[int, str]] = []
     columns = {}
@@ -77,6 +80,8 @@ def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pd.DataFram
 
 def is_missing(value: Any) -> bool:
     """Return True for a missing value: ``None``, ``pd.NA`` or not a number."""
+    import pandas as pd
+
     return value is None or value is pd.NA or (isinstance(value, float) and isnan(value))
 
 
@@ -178,6 +183,8 @@ def concat(parts: Iterable[FrameWithErrors]) -> FrameWithErrors:
     InputError
         If there are none.
     """
+    import pandas as pd
+
     listed = list(parts)
     if not listed:
         raise InputError("needs at least one part", field="parts")

@@ -30,6 +30,20 @@ def read_grades(*paths: str | Path) -> Iterator[Grade]:
     ------
     InputError
         If a path cannot be opened.
+
+    Examples
+    --------
+    >>> import json
+    >>> from tempfile import TemporaryDirectory
+    >>> from planoracle import grade
+    >>> plans = [{"instance": "timearena/lab1", "model": name, "plan": "wait"} for name in ("gpt", "llama")]
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "grades.json")
+    ...     path.write_text(json.dumps([one.row() for one in grade(plans)])) and None
+    ...     [one.model for one in read_grades(path)]
+    ['gpt', 'llama']
+
+    ``planoracle.pairs(read_grades("grades.jsonl"))`` compares the models.
     """
     return grades_in(Intake(paths))
 

@@ -20,13 +20,15 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
-from planoracle.instances.protocol.plan import UnreadError
+from planoracle.instances.protocol.plan import NO_PLAN, UnreadError
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import DETAILS
 
 #: Format and version of rows of grades. The version grows when a field changes its meaning or is removed.
 FORMAT: Final = "planoracle/grade"
 VERSION: Final = 3
+#: Cause of a submission without a verdict.
+NOT_SCORED: Final = "not scored"
 # Prefix of a common field in a row if the benchmark has a metric of the same name.
 _COVERED: Final = "run_"
 
@@ -41,6 +43,8 @@ class Grade:
         Benchmark of the rules and metrics; ``None`` if the instance is unknown.
     scored
         False if the submission could not be graded; all figures are then ``None``.
+    failure_cause
+        Words for the failure of a scored plan, see `cause_of`; ``not scored``; ``None`` for a success.
     violation, violation_index
         Kind and position (from 0, in order of execution) of the violation that ended the run. An answer that is no
         plan has one of `planoracle.instances.protocol.plan.FAULTS` and no position.
@@ -78,6 +82,7 @@ class Grade:
     instance: str | None
     scored: bool
     success: bool | None = None
+    failure_cause: str | None = None
     violation: str | None = None
     violation_index: int | None = None
     violations: tuple[dict[str, Any], ...] | None = None
@@ -101,6 +106,11 @@ class Grade:
     read_from: str | None = None
     ignored: int | None = None
     metrics: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Set the cause of a failure."""
+        if self.failure_cause is None:
+            object.__setattr__(self, "failure_cause", cause_of(self))
 
     def __str__(self) -> str:
         """Return the verdict in three lines, or the reason of an unscored grade in one.
@@ -187,6 +197,30 @@ class Grade:
         """Return the grade without violations and `DETAILS`, which are most of its size."""
         metrics = {name: value for name, value in self.metrics.items() if name not in DETAILS}
         return replace(self, violations=None, metrics=metrics)
+
+
+def cause_of(grade: Grade) -> str | None:
+    """Return the cause of a failure in words.
+
+    ``nothing read`` (the answer holds no plan), ``ambiguous``, ``cut off``; the kind of the violation that ended the
+    run; ``refused: KIND``, the first violation of a run that went on without the command and completed too little;
+    ``unfinished``, without any violation.
+
+    Examples
+    --------
+    >>> cause_of(Grade("a", "b", True, success=False, violation="no_plan"))
+    'nothing read'
+    >>> cause_of(Grade("a", "b", True, success=False, violations=({"kind": "too_early"},)))
+    'refused: too early'
+    """
+    if not grade.scored:
+        return NOT_SCORED
+    if grade.success:
+        return None
+    if grade.violation is not None:
+        return "nothing read" if grade.violation == NO_PLAN else grade.violation.replace("_", " ")
+    first = next(iter(grade.violations or ()), None)
+    return "unfinished" if first is None else f"refused: {first['kind'].replace('_', ' ')}"
 
 
 def split_row(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -115,6 +115,7 @@ METRICS: Final = (
     GradeMetric("read_from", "text", "the part that they were taken from"),
     GradeMetric("ignored", "count", "lines that look like steps and were not taken"),
     _SUCCESS,
+    GradeMetric("failure_cause", "text", "why it failed, in words; `not scored`; missing for a success"),
     GradeMetric("violation", "text", "kind of the violation that ended the run, or why the answer is no plan"),
     GradeMetric("violation_index", "count", "its command, from 0"),
     _FAULTS._replace(name="violations"),

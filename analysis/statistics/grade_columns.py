@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
-from planoracle.analysis.grading.grader import Grade, set_of
+from planoracle.analysis.grading.grader import NOT_SCORED, Grade, set_of
 from planoracle.analysis.grading.metrics import PRICED, SUMMARY
 from planoracle.analysis.grading.rule_options import complete_rules
 from planoracle.instances.model.problem import GENERAL
@@ -62,7 +62,7 @@ class GradeRows:
         """Return the terms of a row by figure; create the columns of a new benchmark."""
         if benchmark not in self._terms:
             columns = self._columns[benchmark] = {label: [] for label in _LABELS}
-            columns |= {"scored": array("b"), "success": array("b")}
+            columns |= {"scored": array("b"), "success": array("b"), "failure_cause": []}
             figures = (*self.figures(benchmark), *COMMON)
             columns |= {
                 name: [] if one.aggregate == "counts" else array("d") for one in figures for name in columns_of(one)
@@ -95,6 +95,7 @@ class GradeRows:
             columns[label].append(text)
         columns["scored"].append(grade.scored)
         columns["success"].append(bool(grade.scored and grade.success))
+        columns["failure_cause"].append(grade.failure_cause if grade.scored else NOT_SCORED)
         for (_, targets), terms in zip(self._terms[benchmark], values, strict=True):
             for target, term in zip(targets, terms, strict=True):
                 target.append(term)
@@ -105,9 +106,9 @@ class GradeRows:
         Returns
         -------
         pandas.DataFrame
-            ``benchmark, set, model, instance, sample, scored, success``, and for every figure of the benchmarks (see
-            `planoracle.instances.protocol.scoring.Average`) the columns ``NAME:top`` and ``NAME:bottom``, numerator and
-            denominator, or ``NAME:counted``.
+            ``benchmark, set, model, instance, sample, scored, success, failure_cause``, and for every figure of the
+            benchmarks (see `planoracle.instances.protocol.scoring.Average`) the columns ``NAME:top`` and
+            ``NAME:bottom``, numerator and denominator, or ``NAME:counted``.
         """
         import pandas as pd
 
@@ -120,6 +121,27 @@ class GradeRows:
             }
             parts.append(pd.DataFrame({"benchmark": pd.Series([name] * len(columns["set"]), dtype=object), **data}))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
+
+    def outcomes(self) -> pd.DataFrame:
+        """Return what models are compared by: ``success`` and ``main_score`` of every grade, as they are averaged.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``benchmark, set, model, instance, sample, scored, success, main_score, failure_cause``; shares are missing
+            where the benchmark does not define them.
+        """
+        frame = self.frame()
+        if frame.empty:
+            return frame
+        shares = {"success": frame["scored"] * nan, "main_score": frame["scored"] * nan}
+        for name in frame["benchmark"].unique():
+            rows = frame["benchmark"] == name
+            for column, role in (("success", "success"), ("main_score", "main")):
+                figure = next(one for one in self.figures(name) if role in one.role)
+                top, bottom = columns_of(figure)
+                shares[column] = shares[column].mask(rows, frame[top] / frame[bottom] / figure.full)
+        return frame[["benchmark", *_LABELS, "scored", "failure_cause"]].assign(**shares)
 
 
 def columns_of(figure: Average) -> tuple[str, ...]:

@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, isfinite, nan
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from planoracle.analysis.frames.columns import SIZES
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import one_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 # Values by their better direction. A failure counts as 0 in `_SHARES`, else as infinitely bad.
 _LOWER = ("makespan", "gap", "gap_bound", "seconds", "violations", "cost")
 _HIGHER = ("efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score")
-_SHARES = ("success", "progress", "goal_ratio")
+_SHARES = ("success", "main_score", "progress", "goal_ratio")
+# Shares that a benchmark may leave undefined for a scored run, which is then left out.
+_MAYBE_UNDEFINED = ("success", "main_score")
 
 
 # Values that a failed plan also has, but that count as failures.
 _OF_SUCCESS = ("makespan", "gap", "gap_bound")
-_UNNAMED = "unnamed"
+#: Name of a model without a name.
+UNNAMED = "unnamed"
 _KEY = ["benchmark", "set", "instance"]
 _GROUPS = ("benchmark", "set", "size")
 
@@ -109,6 +114,8 @@ def observe(
     InputError
         For columns or methods that are not there, and options that do not fit.
     """
+    import pandas as pd
+
     label_column = label_column or ("method" if "method" in frame.columns else "model")
     for field, name in (("frame", "instance"), ("label_column", label_column), ("value", value)):
         if name not in frame.columns:
@@ -122,7 +129,7 @@ def observe(
         raise InputError("must be lower or higher: which values are better", field="better", value=better)
     worst = 0.0 if value in _SHARES else np.inf if better == "lower" else -np.inf
     rows = _rows(frame, value, label_column, worst)
-    named = rows["method"][~(rows["unscored"] & (rows["method"] == _UNNAMED))]
+    named = rows["method"][~(rows["unscored"] & (rows["method"] == UNNAMED))]
     chosen = list(dict.fromkeys(named if methods is None else methods))
     for name in chosen:
         if methods is not None and name not in set(rows["method"]):
@@ -151,6 +158,7 @@ def _mean(runs: Sequence[float]) -> float:
 
 def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> pd.DataFrame:
     """Return the rows with a number each: what failed has the worst, what is not scored is marked."""
+    import pandas as pd
 
     def column(name: str) -> pd.Series[Any]:
         return frame[name] if name in frame.columns else pd.Series(pd.NA, index=frame.index, dtype="object")
@@ -165,17 +173,18 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
     failed = np.isnan(numbers) | holds("accepted", False)
     if value in _OF_SUCCESS:
         failed |= holds("success", False)
+    undefined = np.isnan(numbers) if value in _MAYBE_UNDEFINED else False
     sizes = frame["size"] if "size" in frame.columns else column("actions").map(size_class, na_action="ignore")
     optimum = column("optimum" if "optimum" in frame.columns else "optimal_makespan")
     return pd.DataFrame(
         {
             "instance": text(frame["instance"]),
-            "method": [name or _UNNAMED for name in text(frame[label_column])],
+            "method": [name or UNNAMED for name in text(frame[label_column])],
             "benchmark": text(column("benchmark")),
             "set": text(column("set")),
             "size": text(sizes),
             "value": np.where(failed, worst, numbers),
-            "unscored": holds("scored", False),
+            "unscored": holds("scored", False) | undefined,
             "infeasible": holds("settled", "infeasible"),
             "optimum": optimum.astype("Float64").to_numpy(float, na_value=np.nan),
         }

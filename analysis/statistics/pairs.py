@@ -4,31 +4,39 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import fsum
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from planoracle.analysis.frames.schema import from_rows
+from planoracle.analysis.grading.grader import NOT_SCORED, Grade
+from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.intervals import Floats, Sample, intervals, weighted_median
-from planoracle.analysis.statistics.observations import Observations, observe
+from planoracle.analysis.statistics.observations import UNNAMED, Observations, observe
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import one_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: Values counted in ticks, which are of different lengths in different benchmarks.
 _IN_TICKS = ("makespan", "optimum", "lower_bound", "optimal_makespan")
+
+#: Values by which models are compared.
+COMPARED = ("success", "main_score")
 
 Absent = Literal["failed", "skipped"]
 
 
 def pairs(
-    frame: pd.DataFrame,
+    frame: pd.DataFrame | Iterable[Grade],
     chosen: str | Iterable[tuple[str, str]] | None = None,
     *,
-    value: str = "makespan",
+    value: str | Sequence[str] | None = None,
     better: Literal["lower", "higher"] | None = None,
     label_column: str | None = None,
     by: Sequence[str] = (),
@@ -37,7 +45,9 @@ def pairs(
     draws: int = 10_000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Compare methods two by two over the same problems: frame ``pairings``.
+    """Compare models, or methods, two by two over the same problems: frame ``pairings``.
+
+    Of grades, ``pairs(read_grades("grades.jsonl"))`` compares the rates of success and the main scores of all models.
 
     An answer that is missing, refused by the rules or (for makespans and gaps) of a plan that failed counts as a loss,
     and as infinitely bad in medians; means are over the problems where both answer, and their number is the
@@ -51,12 +61,14 @@ def pairs(
     Parameters
     ----------
     frame
-        ``comparisons``, ``grades``, or rows of one metric of ``metrics`` (then ``value="value"``; submissions that
-        are not scored have no rows there, so ``absent="skipped"`` is fair).
+        Grades, as `planoracle.grade` and `planoracle.read_grades` return them, or a frame: ``comparisons``, ``grades``,
+        or rows of one metric of ``metrics`` (then ``value="value"``; submissions that are not scored have no rows
+        there, so ``absent="skipped"`` is fair).
     chosen
         Pairs of names; or one name, which all others are compared with (as ``b``); all pairs by default.
     value, better
-        Column, and which of its values are better (known for the columns of our frames).
+        Column or columns, and which of its values are better (known for the columns of our frames). Default:
+        ``success`` and ``main_score`` of grades, ``makespan`` of ``comparisons``.
     label_column
         Column with the names of methods; ``method`` or ``model`` by default.
     by
@@ -74,20 +86,34 @@ def pairs(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> frame = pd.DataFrame({"instance": list("vwxyz") * 2, "method": ["a"] * 5 + ["b"] * 5,
     ...                       "makespan": [4, 5, 6, 7, None, 5, 5, 8, 6, 9]})
     >>> row = pairs(frame, [("a", "b")]).iloc[0]
     >>> print(*row[["wins", "ties", "losses", "failed_a", "mean_difference", "p_sign"]])
     2 1 2 1 -0.5 1.0
+    >>> from planoracle import grade
+    >>> plan = {"instance": "timearena/household1", "plan": "wash cup"}
+    >>> pairs([grade(plan | {"model": name}) for name in "ab"])[["a", "b", "value", "wins", "ties"]].values.tolist()
+    [['a', 'b', 'success', 0, 1], ['a', 'b', 'main_score', 0, 1]]
     """
-    table = observe(frame, value, better=better, label_column=label_column, by=by, absent=absent)
-    names = table.names
-    compared = _pairs(chosen, names)
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        grades = GradeRows()
+        for grade in frame:
+            grades.add(grade if grades.accepts(grade) else replace(grade, scored=False))
+        frame = grades.outcomes()
+    if value is None:
+        value = COMPARED if "main_score" in frame.columns else "makespan"
     rows = []
-    for group, part in table.groups(by):
-        rows_of_group = [_pairing(part, a, b, level, draws, seed) for a, b in compared]
-        for row, adjusted in zip(rows_of_group, holm([row["p_sign"] for row in rows_of_group]), strict=True):
-            rows.append(group | row | {"p_adjusted": adjusted})
+    for name in [value] if isinstance(value, str) else value:
+        table = observe(frame, name, better=better, label_column=label_column, by=by, absent=absent)
+        compared = _pairs(chosen, table.names)
+        for group, part in table.groups(by):
+            rows_of_group = [_pairing(part, a, b, level, draws, seed) for a, b in compared]
+            for row, adjusted in zip(rows_of_group, holm([row["p_sign"] for row in rows_of_group]), strict=True):
+                rows.append(group | row | {"p_adjusted": adjusted})
     return from_rows("pairings", rows)[0]
 
 
@@ -179,6 +205,42 @@ def _estimates(
     return columns
 
 
+def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Count the failures of each model by cause: frame ``causes``.
+
+    Parameters
+    ----------
+    frame
+        ``grades``, or that of `planoracle.analysis.statistics.grade_columns.GradeRows`; ``failure_cause`` is that of
+        `planoracle.analysis.grading.grader.cause_of`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The most frequent cause of all models first, ``not scored`` last.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"model": ["a", "a", "b", "b"], "failure_cause": ["unfinished", None, "late", "late"]})
+    >>> print(failure_causes(frame).to_string(index=False, header=False))
+    b       late 2  1.0
+    a unfinished 1  0.5
+    """
+    models = frame["model"].astype(object).fillna("").replace("", UNNAMED)
+    sizes, totals = models.value_counts(), frame["failure_cause"].value_counts()
+    counts = [
+        (str(model), str(cause), int(count))
+        for (model, cause), count in frame.groupby([models, frame["failure_cause"]]).size().items()
+    ]
+    counts.sort(key=lambda one: (one[1] == NOT_SCORED, -totals[one[1]], one[1], one[0]))
+    rows = [
+        {"model": model, "failure_cause": cause, "count": count, "share": count / sizes[model]}
+        for model, cause, count in counts
+    ]
+    return from_rows("causes", rows)[0]
+
+
 def averages(
     frame: pd.DataFrame,
     *,
@@ -195,6 +257,7 @@ def averages(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> frame = pd.DataFrame({"instance": list("wxyz"), "method": "a", "gap": [0.0, 0.25, 0.5, None]})
     >>> averages(frame)[["problems", "answered", "mean", "worst"]].iloc[0].tolist()
     [4.0, 3.0, 0.25, 0.5]
@@ -256,6 +319,7 @@ def profiles(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> frame = pd.DataFrame({"instance": list("xy") * 2, "method": list("aabb"), "makespan": [4, 6, 5, None]})
     >>> profiles(frame)[["method", "ratio", "share"]].values.tolist()
     [['a', 1.0, 1.0], ['b', 1.0, 0.0], ['b', 1.25, 0.5]]

@@ -39,6 +39,7 @@ CONTRACT = [
     "instance",
     "scored",
     "success",
+    "failure_cause",
     "violation",
     "violation_index",
     "violations",
@@ -111,6 +112,7 @@ def test_the_row_of_a_failed_plan():
     row = grade("Step(1, Cobbler, 2 min, 00:00), Step(2, Cobbler, 1 min, 01:00)").row()
     assert (row["scored"], row["success"], row["reason"]) == (True, False, None)
     assert (row["violation"], row["violation_index"], row["executed"]) == ("time_error", 1, 1)
+    assert row["failure_cause"] == "time error"
     assert row["violations"][0]["index"] == 1
     assert row["violations"][0]["kind"] == "time_error"
     assert row["violations"][0]["subject"] == "Cobbler/2"
@@ -122,7 +124,7 @@ def test_the_row_of_a_failed_plan():
 def test_an_unscored_row_has_no_figures():
     row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, SourceLine(7)).row()
     given_ = {"format": "planoracle/grade", "version": 3, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
-    given_ |= {"model": "m", "line": 7, "scored": False}
+    given_ |= {"model": "m", "line": 7, "scored": False, "failure_cause": "not scored"}
     assert {key: value for key, value in row.items() if value is not None and key != "reason"} == given_
     assert row["reason"] == "plan: is missing"
 

@@ -1,0 +1,152 @@
+"""Tables of averages, of paired comparisons and of causes of failure, for ``planoracle grade``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Final
+
+import typer
+
+from planoracle.analysis.cli.output import PEOPLE, Format, human, new_file, write_table
+from planoracle.analysis.console import tell
+from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.analysis.statistics.summary import SEVERAL, summarize
+from planoracle.instances.files.catalog import short_name
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Average
+
+# Columns of averages.
+_INTERVAL = "95 %"
+_MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
+_SETS = ("model", "set", "submissions", "unscored", "missing", "samples")
+_MORE = ("success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
+
+#: Formats of files by their ending.
+_ENDINGS: Final = {
+    ".csv": Format.csv,
+    ".json": Format.json,
+    ".jsonl": Format.jsonl,
+    ".md": Format.markdown,
+    ".tex": Format.latex,
+    ".txt": Format.table,
+}
+
+
+def format_of(path: Path | None) -> Format:
+    """Return the format of a file by its ending; raises `typer.BadParameter` for an unknown ending."""
+    if path is None or path.suffix.lower() in _ENDINGS:
+        return Format.table if path is None else _ENDINGS[path.suffix.lower()]
+    raise typer.BadParameter(f"must end in {', '.join(_ENDINGS)}, not {path.name!r}", param_hint="--summary")
+
+
+def write(grades: GradeRows, path: Path) -> None:
+    """Write all rows to a file, in the format of its ending."""
+    with new_file(path) as stream:
+        show(grades, format_of(path), stream)
+
+
+def show(
+    grades: GradeRows, form: Format = Format.table, stream: IO[str] | None = None, *, models: bool = False
+) -> None:
+    """Write the averages of all models and sets: as data, or as tables with notes on standard error.
+
+    ``models``: of these tables only the one of all models, with the columns of ``--columns``.
+    """
+    averages = summarize(grades.frame(), grades.rules)
+    if form not in PEOPLE:
+        # The title says that --columns is not about this file.
+        rows = averages.rows()
+        if form is Format.csv:  # too many names for a cell
+            rows = [{key: value for key, value in row.items() if key != "missing_names"} for row in rows]
+        write_table(form, ["model", "set"], rows, "" if stream is None else "averages", stream)
+        return
+    stream = stream or sys.stdout
+    title = "" if models else "All models, over their sets"
+    _put(averages.models, _MODELS, title, form, stream)
+    for name in [] if models else dict.fromkeys(row["benchmark"] for row in averages.sets):
+        figures = grades.figures(name)
+        own: list[str] = []
+        full: float = 1
+        for one in figures:
+            own += [one.name] if one.is_shown and one.aggregate != "counts" else []
+            if "main" in one.role:
+                own.append(_INTERVAL)
+                full = one.full
+        benchmark = registry.find(name)
+        title = f"{benchmark.title if benchmark else name or 'no known problem'}: averages"
+        rows = [row for row in averages.sets if row["benchmark"] == name]
+        _put(rows, (*_SETS, *own), title, form, stream, full)
+        for row in rows:
+            _note(row, figures)
+
+
+def _put(
+    rows: Sequence[dict[str, Any]],
+    columns: Sequence[str],
+    title: str,
+    form: Format,
+    stream: IO[str],
+    full: float = 1,
+) -> None:
+    texts = [row | _for_people(row, full) for row in rows]
+    write_table(form, [*columns, *_MORE, *_widest(rows)], texts, title, stream)
+
+
+def _widest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return pass@k, pass^k and best of k for the largest k that all rows with several samples have."""
+    several = [row for row in rows if any(key.startswith(SEVERAL) for key in row)]
+    columns = []
+    for name in SEVERAL:
+        sizes = [{int(key.removeprefix(name)) for key in row if key.startswith(name)} for row in several]
+        columns += [f"{name}{size}" for size in sorted(set.intersection(*sizes))[-1:] if size > 1] if sizes else []
+    return columns
+
+
+def _for_people(row: Mapping[str, Any], full: float) -> dict[str, Any]:
+    """Return texts that replace several numbers in tables; none for repetitions."""
+    least, most = row["samples_least"], row["samples_most"]
+    low, high = row["main_score_low"], row["main_score_high"]
+    of_all = {f"{name}_of_all": row[f"{name}_of_all"] for name in ("success", "main_score")}
+    scored = row["submissions"] - row["unscored"]
+    runs = {"success": row["success_runs"], "main_score": row["main_score_runs"], **row.get("runs", {})}
+    return {
+        **{name: f"{human(name, row[name])} ({many} of {scored})" for name, many in runs.items() if 0 < many < scored},
+        **({"sets": f"{row['sets']} of {row['sets'] + row['sets_missing']}"} if row.get("sets_missing") else {}),
+        "samples": None if (most or 0) < 2 else str(most) if least == most else f"{least}-{most}",
+        _INTERVAL: None if low is None else f"{low * full:.3f} to {high * full:.3f}",
+        **{name: None if value == row[name.removesuffix("_of_all")] else value for name, value in of_all.items()},
+        "gap_of_successes": _share_text(row["gap"], row["gap_runs"], row["succeeded"], "no optimum proved"),
+        "lost_by_failures": _share_text(row["lost"], row["lost_runs"], row["failed"], "not priced"),
+    }
+
+
+def _share_text(share: float | None, count: int, runs: int, none: str) -> str | None:
+    """Return a share with the number of runs behind it."""
+    if not runs:
+        return None
+    of = f"{runs}" if count in (0, runs) else f"{count} of {runs}"
+    return f"{none} ({of})" if share is None else f"{100 * share:+.1f} % ({of})"
+
+
+def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
+    of_model = f" of {row['model']}" if row["model"] else ""
+    set_name = row["set"] or "no set"
+    for tally in (one for one in figures if one.aggregate == "counts" and row[one.name]):
+        counts = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
+        tell(f"{tally.meaning}{of_model} in {set_name}: {counts}", "note")
+    if row["missing_names"]:
+        names = [short_name(name) for name in row["missing_names"]]
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        counted = any(one.counts_missing for one in figures)
+        treatment = "count as failed" if counted else "are left out, but for the columns of all"
+        tell(f"no plan{of_model} for {', '.join(names[:5])}{more} in {set_name}; these {treatment}", "note")
+    least, most = row["samples_least"], row["samples_most"]
+    if least != most:
+        few = f"problems{of_model} in {set_name} have from {least} to {most} scored samples"
+        tell(f"{few}; pass@k and similar metrics use a k that all have", "note")
+    if row["repeated"]:
+        tell(
+            f"{row['repeated']} runs{of_model} in {set_name} are of a sample that was there already; all count", "note"
+        )
