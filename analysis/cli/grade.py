@@ -25,7 +25,7 @@ from planoracle.analysis.cli.output import (
     new_file,
 )
 from planoracle.analysis.cli.progress import ClusterOption, JobsOption, RunOption, stoppable, track, workshop
-from planoracle.analysis.cli.report import newest, write_page
+from planoracle.analysis.cli.report import origin_of, write_page
 from planoracle.analysis.cli.submissions import (
     MEMORY,
     SECONDS,
@@ -135,7 +135,7 @@ def grade(
     )
     averages = GradeRows(work.rules_by_benchmark)
     check_folder_of(page, "--report")
-    day = None if page is None else newest(submissions)
+    origin = {} if page is None else origin_of(submissions)
     if page is not None:  # which needs the submissions again
         entries = [*entries]
     table, notes, strangers = Table(form, _columns()), Notes(), MismatchCounter()
@@ -177,7 +177,7 @@ def grade(
         tell(warning, "warning")
     if page is not None:
         shared: dict[str, Any] = {"profile": profile, "rules": options, "problems": named, "places": places}
-        write_page(entries, page, day=day, limits=limits, **shared)
+        write_page(entries, page, **origin, limits=limits, **shared)
     raise typer.Exit(int(failed))
 
 

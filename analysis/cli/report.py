@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,13 +72,13 @@ def report(
 
     Exit status: 1 if a submission cannot be read or graded; it is reported, and listed on the page.
     """
-    day = newest(submissions, date)
+    origin = origin_of(submissions, date)
     intake = open_submissions(submissions, pattern, columns, model)
     page = write_page(
         intake,
         output,
         title=title,
-        day=day,
+        **origin,
         profile=profile,
         rules=chosen_rules(rule or ()),
         problems=named_problems(problems),
@@ -95,13 +95,17 @@ def report(
     raise typer.Exit(1 if page.unscored else 0)
 
 
-def newest(paths: Iterable[Path], date: str | None = None) -> str | None:
-    """Return the date of the newest file, or ``date``; exits with status 2 for a text that is no date."""
+def origin_of(paths: Sequence[Path], date: str | None = None) -> dict[str, str | None]:
+    """Return the date of the newest file, or ``date``, and the name of a single file, as options of `write_page`.
+
+    Exits with status 2 for a text that is no date.
+    """
     try:
-        return max(filter(None, [date_of(path, date) for path in paths]), default=None)
+        day = max(filter(None, [date_of(path, date) for path in paths]), default=None)
     except InputError as error:
         complain(error)
         raise typer.Exit(2) from None
+    return {"day": day, "source": paths[0].name if len(paths) == 1 and paths[0].is_file() else None}
 
 
 def write_page(entries: Entries, output: Path, **options: Any) -> Report:

@@ -45,7 +45,7 @@ from planoracle.solver.result import versions
 EPOCH = "SOURCE_DATE_EPOCH"
 
 
-def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules], day: str | None) -> dict[str, Any]:
+def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules]) -> dict[str, Any]:
     """Describe what a page was made with.
 
     Parameters
@@ -54,13 +54,11 @@ def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules], d
         Those of the submissions; names that are of none are left out.
     profile, rules
         The name of the profile, and what it comes to for every benchmark.
-    day
-        That of the submissions, ``None`` if it is not known.
 
     Returns
     -------
     dict
-        ``date``, ``versions``, ``profile``, and for each of the ``benchmarks`` its ``title``, the package that
+        ``versions``, ``profile``, and for each of the ``benchmarks`` its ``title``, the package that
         ``brought`` it (``None`` for ours) and its ``rules``, each ``[name, value]``.
     """
     brought = {point.name: point.dist for point in entry_points(group=registry.GROUP)}
@@ -74,7 +72,7 @@ def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules], d
                 "rules": [[rule.name, _value_text(getattr(rules[name], rule.name))] for rule in fields(rules[name])],
             }
         )
-    return {"date": day, "versions": versions(), "profile": profile, "benchmarks": entries}
+    return {"versions": versions(), "profile": profile, "benchmarks": entries}
 
 
 def _value_text(value: object) -> str:
@@ -167,6 +165,7 @@ def build(
     *,
     title: str = "Plans against the optimum",
     day: str | None = None,
+    source: str | None = None,
     profile: str = "paper",
     rules: Mapping[str, str] | None = None,
     problems: Mapping[str, Problem] | None = None,
@@ -186,6 +185,8 @@ def build(
         Submissions and grades, see `planoracle.analysis.report.work.entries_of`.
     day
         That of the submissions, see `planoracle.analysis.report.build.date_of`; without it the page has none.
+    source
+        Name of the file with all submissions, if it is a single one.
     profile
         ``paper`` or ``released``.
     rules
@@ -223,7 +224,9 @@ def build(
     on_progress("writing", 0, 1)
     notes = tuple(dict.fromkeys(filter(None, (catalog.note(line.grade.instance or "") for line in lines))))
     warnings = tuple(MismatchCounter(line.grade for line in lines).warnings())
-    text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, day, options)))
+    benchmarks = (line.grade.benchmark or "" for line in lines)
+    made = {"date": day, "source": source and plain(source)} | about(benchmarks, profile, options.effective_rules())
+    text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, made, options)))
     on_progress("writing", 1, 1)
     return Report(
         html=text,
@@ -240,7 +243,7 @@ def build(
 
 
 def _chunks(
-    work: PlanWork, lines: Sequence[LeaderboardLine], title: str, day: str | None, options: ReportOptions
+    work: PlanWork, lines: Sequence[LeaderboardLine], title: str, made: dict[str, Any], options: ReportOptions
 ) -> Iterator[str]:
     """Yield the data as elements of the page: the first chunk is what the first view needs."""
     contents: list[str] = []
@@ -257,17 +260,15 @@ def _chunks(
             contents.append(chart)
         problems.append(problem_row(_unique(name, used), set_name(line.grade), chart, len(contents)))
     places = _places(work, contents)
-    overall, models = board(lines, options.effective_rules())
     index = {
         "title": plain(title),
-        "about": about((line.grade.benchmark or "" for line in lines), options.profile, options.effective_rules(), day),
+        "about": made,
         "colours": {"tasks": PALETTE, "methods": {name: method_colour(name) for name in ("submission", "optimum")}},
         "words": wording(line.grade.benchmark for line in lines),
         "problems": problems,
         "scoring": scoring(lines),
         "meanings": meanings(),
-        "overall": overall,
-        "models": models,
+        **board(lines, options.effective_rules()),
         "rows": columns(lines, places, names),
     }
     for number, content in enumerate((compact_json(index), *contents)):

@@ -110,7 +110,8 @@ def _pieces(instance: Instance, best: BestKnown | None) -> tuple[Piece, ...]:
     if best is None or best.plan is None:
         return ()
     benchmark = language(instance)
-    return benchmark.schedule(instance, benchmark.parse(instance, best.plan)).pieces
+    pieces = benchmark.schedule(instance, benchmark.parse(instance, best.plan)).pieces
+    return tuple(piece for piece in pieces if not instance.by_id[piece.action].is_milestone)
 
 
 def piece_row(
@@ -202,7 +203,8 @@ def _pieces_of(run: AnyTrajectory) -> dict[str, Any]:
             carried[piece.action, piece.start] -= 1
         else:
             rows.append(piece_row(run.problem, piece, target.position, done=False))
-    return {"pieces": rows[:MAX_PIECES]}
+    milestones = {run.problem.index[action.id] for action in run.problem.actions if action.is_milestone}
+    return {"pieces": [row for row in rows if row[0] not in milestones][:MAX_PIECES]}
 
 
 _CHARTS: dict[str, Callable[..., dict[str, Any]]] = {

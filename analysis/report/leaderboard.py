@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from planoracle.analysis.frames.schema import records
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import PRICED, SUMMARY
 from planoracle.analysis.intake.record_fields import identity_of
@@ -14,6 +15,8 @@ from planoracle.analysis.report.details import plain, whole
 from planoracle.analysis.report.jobs import PlanWork
 from planoracle.analysis.report.work import DecisionSheet, ReportEntry
 from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.analysis.statistics.observations import UNNAMED
+from planoracle.analysis.statistics.pairs import failure_causes, pairs_of_models
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import GENERAL
@@ -81,22 +84,29 @@ def set_name(grade: Grade) -> str:
 
 def board(
     lines: Iterable[LeaderboardLine], rules: Mapping[str, Rules] | None = None
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return a row per model, over all sets, and a row per model and set, the most successful first.
+) -> dict[str, list[dict[str, Any]]]:
+    """Return averages, pairs and causes of failure of models.
 
     Returns
     -------
-    tuple of list of dict
-        The fields of `planoracle.analysis.statistics.summary.Summary` with the metrics of
-        `planoracle.analysis.grading.metrics.PRICED`
-        and without the benchmarks' own, and under shorter names: ``score`` (``main_score``); ``ratio``, the mean
-        makespan by optimum of successes.
+    dict of list of dict
+        ``overall``: a row per model, over all sets, the most successful first; ``models``: a row per model and set.
+        Both have the fields of `planoracle.analysis.statistics.summary.Summary` with the metrics of
+        `planoracle.analysis.grading.metrics.PRICED` and without the benchmarks' own, and under shorter names ``score``
+        (``main_score``) and ``ratio``, the mean makespan by optimum of successes. ``pairs``: rows of the frame
+        ``pairings``, the more successful model first; ``causes``: rows of the frame ``causes``.
     """
     rows = _rows(list(lines), rules)
-    summary = summarize(rows.frame(), rules, metrics=(*SUMMARY, *PRICED), own=False)
-    overall = [_model_row(row) for row in summary.models]
+    frame, outcomes = rows.frame(), rows.outcomes()
+    summary = summarize(frame, rules, metrics=(*SUMMARY, *PRICED), own=False)
     sets = [_model_row(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
-    return overall, sorted(sets, key=_place)
+    names = [row["model"] or UNNAMED for row in summary.models if row["problems"]]
+    return {
+        "overall": [_model_row(row) for row in summary.models],
+        "models": sorted(sets, key=_place),
+        "pairs": [row | {"a": plain(row["a"]), "b": plain(row["b"])} for row in pairs_of_models(outcomes, names)],
+        "causes": [row | {"model": plain(row["model"])} for row in records(failure_causes(outcomes))] if names else [],
+    }
 
 
 def _model_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -168,29 +178,33 @@ def columns(
     Returns
     -------
     dict
-        ``id, line, model, instance, outcome`` (0 success, 1 failure, 2 unscored)``, why, faults, score, progress,
-        makespan, optimum, regret, priced, total, lost, chunk, place``, and the texts of ``models`` and ``whys``; and,
+        ``id, line, source`` (file), ``at`` (its line)``, model, instance, outcome`` (0 success, 1 failure, 2
+        unscored)``, why, faults, score, progress, makespan, optimum, priced, total, lost, chunk, place``, and the texts
+        of ``models``, ``whys`` (causes of failures, reasons of unscored ones) and ``sources``; and,
         if any line says so, ``sample, read, from, ignored, other`` (why it is probably for another problem), and
         ``status`` and ``bound`` of the optimum.
     """
     models: dict[str, int] = {}
     whys: dict[str, int] = {}
+    sources: dict[str, int] = {}
     grades = [line.grade for line in lines]
     return {
         "id": [plain(grade.id or "") for grade in grades],
         "line": [line.number for line in lines],
+        "source": [_place_of(plain(grade.source or ""), sources) for grade in grades],
+        "at": [grade.line for grade in grades],
         "model": [_place_of(plain(grade.model or ""), models) for grade in grades],
         "instance": [names[grade.instance or ""] for grade in grades],
         "outcome": [_OUTCOMES[bool(grade.success) if grade.scored else None] for grade in grades],
         "why": [
-            _place_of(plain((grade.violation if grade.scored else grade.reason) or "", 300), whys) for grade in grades
+            _place_of(plain((grade.failure_cause if grade.scored else grade.reason) or "", 300), whys)
+            for grade in grades
         ],
         "faults": [line.faults if line.grade.scored else None for line in lines],
         "score": [grade.main_score for grade in grades],
         "progress": [grade.progress for grade in grades],
         "makespan": [None if grade.makespan is None else whole(grade.makespan) for grade in grades],
         "optimum": [None if grade.optimal_makespan is None else whole(grade.optimal_makespan) for grade in grades],
-        "regret": [line.regret for line in lines],
         "priced": [int(line.priced is not None) for line in lines],
         "total": [
             None if line.priced is None or line.priced.total is None else whole(line.priced.total) for line in lines
@@ -202,6 +216,7 @@ def columns(
         "place": [places[line.plan][1] for line in lines],
         "models": list(models),
         "whys": list(whys),
+        "sources": list(sources),
         **_remarks(lines),
     }
 

@@ -128,11 +128,18 @@ class Rows {
   optimum = [];
   /** @type {(number | string | null)[]} */
   sample = [];
+  /** @type {number[]} */
+  source = [];
+  /** @type {(number | null)[]} */
+  at = [];
+  /** @type {string[]} */
+  sources = [];
 
   constructor(index) {
     // What grades do not say, no row has.
     for (const name of ["sample", "status", "bound", "read", "from", "ignored", "other"]) this[name] = [];
     Object.assign(this, index.rows);
+    this.file = index.about.source;
     this.scoring = index.scoring;
     this.meanings = index.meanings;
     this.problems = index.problems.map(([name, set, unit, seconds, first, status, best, bound, chart]) => ({
@@ -181,6 +188,12 @@ class Rows {
   ratio(row) {
     const [made, best] = [this.makespan[row], this.optimum[row]];
     return this.outcome[row] === 0 && made !== null && best && made >= best ? made / best : null;
+  }
+
+  // File and line of a submission.
+  fileLine(row) {
+    const file = this.sources[this.source[row]] || this.file;
+    return `${file ? `${file}, ` : ""}line ${this.at[row] ?? this.line[row]}`;
   }
 
   problem(row) {

@@ -73,7 +73,7 @@ function byline(rows, row) {
     { class: "lead" },
     model === "" ? null : ["by ", data(model), ", "],
     sampleOf(rows, row, (told) => [told, ", "]),
-    `line ${rows.line[row]}`,
+    data(rows.fileLine(row)),
     same.length ? ["; the same plan as ", others, same.length > 5 ? ` and ${same.length - 5} more` : ""] : null,
   );
 }
@@ -92,7 +92,7 @@ function figures(rows, row) {
     ["Optimum", optimum],
     ["÷ optimum", fixed(rows.ratio(row), 3)],
     rows.outcome[row] === 0 ? ["Regret", span(time, rows.total[row])] : ["Lost at failure", span(time, rows.lost[row])],
-    ["Score, of 100", hundred(rows.score[row])],
+    ["Score × 100", hundred(rows.score[row])],
     ["Progress", percent(rows.progress[row], 0)],
     ["Faults", count(rows.faults[row])],
   ];

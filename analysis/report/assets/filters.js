@@ -2,6 +2,8 @@
 // The filters of the first view: what is chosen, kept in the address, and which rows it lets through.
 
 const MOST_WORDS = 20;
+// Nothing is filtered.
+const ALL = { set: null, model: null, outcome: null, text: null };
 
 class Filters {
   // changed is called after every change, and told whether the set is another one.
@@ -90,14 +92,13 @@ class Filters {
   }
 
   clear() {
-    this.choose({ set: null, model: null, outcome: null, text: null });
+    this.choose(ALL);
     this.show();
     this.search.focus();
   }
 
   narrow(one) {
-    this.choose({ set: one.set || null, model: one.model, outcome: null, text: null });
-    this.show();
+    this.choose({ ...ALL, set: one.set || null, model: one.model });
   }
 
   inSet(set) {

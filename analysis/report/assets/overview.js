@@ -6,6 +6,8 @@ const OUTCOMES = [
   ["failure", "✕", "Failure"],
   ["unscored", "○", "Not graded"],
 ];
+// Most models that have a column of their own.
+const MOST_MODELS = 8;
 const hundred = (value) => (value === null ? DASH : fixed(100 * value, 1));
 // What went wrong first stands in the place of the word failure.
 const badge = (outcome, fault = "") => {
@@ -14,7 +16,7 @@ const badge = (outcome, fault = "") => {
     "span",
     { class: `badge ${name}`, title: said },
     el("span", { "aria-hidden": "true" }, sign),
-    " ",
+    "\u00a0",
     fault ? data(words(fault)) : said,
   );
 };
@@ -64,6 +66,7 @@ function rowColumns(rows, withProblem) {
         sampleOf(rows, row, (told) => el("span", { class: "why" }, told)),
         withProblem ? narrowly(rows.problem(row).name) : null,
         narrowly(model(row)),
+        el("span", { class: "why" }, path(rows.fileLine(row))),
       ],
     },
     ...(withProblem ? [problem] : []),
@@ -76,7 +79,7 @@ function rowColumns(rows, withProblem) {
     },
     {
       key: "score",
-      label: "Score, of\u00a0100",
+      label: "Score ×\u00a0100",
       number: true,
       falling: true,
       title: rows.scoring,
@@ -103,14 +106,6 @@ function rowColumns(rows, withProblem) {
           : fixed(rows.ratio(row), 3),
     },
     {
-      key: "regret",
-      label: "Regret, %\u00a0of\u00a0optimum",
-      number: true,
-      title: rows.meanings.regret[0],
-      value: (row) => (rows.outcome[row] === 0 ? rows.regret[row] : null),
-      show: (row) => (rows.outcome[row] === 0 ? percent(rows.regret[row]) : DASH),
-    },
-    {
       key: "faults",
       label: "Faults",
       number: true,
@@ -125,7 +120,7 @@ function rowColumns(rows, withProblem) {
 function searched(rows, row) {
   const fault = rows.whys[rows.why[row]];
   const texts = [rows.id[row], rows.problem(row).name, rows.models[rows.model[row]], fault, words(fault)];
-  texts.push(otherProblem(rows, row));
+  texts.push(rows.fileLine(row), otherProblem(rows, row));
   return texts.join("\n").toLowerCase();
 }
 
@@ -168,6 +163,12 @@ function success(one) {
   return [ofSome(percent(one.success), one, one.success_runs), bar(one.success), told];
 }
 
+// Whether a figure says what no other does: counts of nothing, and of one submission a problem, do not.
+function tells(key, one) {
+  if (key === "missing" || key === "unscored") return one[key] > 0;
+  return key !== "submissions" || one.submissions !== one.problems;
+}
+
 // Of the columns those stay that some model has a figure for, or all tables have.
 function modelColumns(rows, models, bySet) {
   const figure = (key, label, title, show, falling = false) => {
@@ -189,7 +190,7 @@ function modelColumns(rows, models, bySet) {
     number("missing", "Missing", "Problems without a submission"),
     number("submissions", "Submissions", "Lines of this model"),
     number("unscored", "Not graded", "Submissions that could not be read or judged"),
-  ].filter(({ key }) => models.some((one) => (one[key] ?? null) !== null));
+  ].filter(({ key }) => models.some((one) => (one[key] ?? null) !== null && tells(key, one)));
   return [
     {
       key: "model",
@@ -205,12 +206,9 @@ function modelColumns(rows, models, bySet) {
     },
     bySet && { key: "set", label: "Set", wide: true, value: (one) => one.set, show: (one) => label(one.set, DASH) },
     figure("success", "Success", rows.meanings.success[1], success, true),
-    figure("score", "Score, of\u00a0100", `Mean (and its 95 % interval) of: ${rows.scoring}`, score, true),
+    figure("score", "Score ×\u00a0100", `Mean (and its 95 % interval) of: ${rows.scoring}`, score, true),
     figure("ratio", "÷\u00a0optimum", "Mean makespan of successes by the proved optimum", (one) =>
       ofRuns(fixed(one.ratio, 3), one.gap_runs),
-    ),
-    figure("regret", "Regret, %\u00a0of\u00a0optimum", rows.meanings.regret[1], (one) =>
-      ofRuns(percent(one.regret), one.regret_runs),
     ),
     ...optional,
   ].filter(Boolean);
@@ -222,7 +220,114 @@ function bar(share) {
   return box;
 }
 
+// Which of two models is better, by wins and losses over the same problems.
+function pairColumns() {
+  const figure = (key, label, title, show = (one) => count(one[key])) => {
+    return { key, label, title, number: true, falling: true, value: (one) => one[key], show };
+  };
+  const by = (one) => (one.value === "success" ? "success" : "score");
+  const signed = (value) => `${value > 0 ? "+" : ""}${hundred(value)}`;
+  const difference = (one) => {
+    if ((one.mean_difference ?? null) === null) return DASH;
+    const [low, high] = [one.mean_difference_low ?? null, one.mean_difference_high ?? null];
+    const between = low === null ? null : el("span", { class: "why" }, `${signed(low)} to ${signed(high)}`);
+    return [signed(one.mean_difference), between];
+  };
+  const probability = (one) => [
+    one.p_adjusted < 0.001 ? "< 0.001" : fixed(one.p_adjusted, 3),
+    el("span", { class: "why" }, one.p_adjusted < 0.05 ? "significant" : "not significant"),
+  ];
+  return [
+    {
+      key: "a",
+      label: "Model",
+      value: (one) => one.a,
+      show: (one) => [
+        label(one.a, DASH),
+        el("span", { class: "narrow" }, "against ", path(one.b)),
+        el("span", { class: "narrow" }, `by ${by(one)}`),
+      ],
+    },
+    { key: "b", label: "Against", wide: true, value: (one) => one.b, show: (one) => label(one.b, DASH) },
+    { key: "value", label: "By", wide: true, value: by, show: by },
+    figure(
+      "mean_difference",
+      "Difference ×\u00a0100",
+      "Mean difference over the problems, with its 95 % interval",
+      difference,
+    ),
+    { ...figure("p_adjusted", "p", "Sign test, adjusted for all pairs by Holm's method", probability), falling: false },
+    figure("wins", "Wins", "Problems where the first model is better"),
+    figure("ties", "Ties", "Problems where both are equally good"),
+    figure("losses", "Losses", "Problems where the second model is better"),
+  ];
+}
+
+// Causes of failures, with a column for each of the first models.
+function causeTable(index, choose) {
+  const models = [...new Set(index.overall.map((one) => one.model || "unnamed"))].slice(0, MOST_MODELS);
+  const rows = new Map();
+  for (const { failure_cause: cause, model, count: number, share } of index.causes) {
+    if (!rows.has(cause)) rows.set(cause, { failure_cause: cause, all: 0 });
+    const row = rows.get(cause);
+    row.all += number;
+    row[model] = number;
+    row[`${model} share`] = share;
+  }
+  const search = (cause) => choose(cause === "not scored" ? { outcome: "unscored" } : { text: cause });
+  const cell = (model) => (one) =>
+    one[model] ? [count(one[model]), el("span", { class: "why" }, percent(one[`${model} share`]))] : DASH;
+  const column = (key, label, show) => {
+    return { key, label, number: true, falling: true, value: (one) => one[key] ?? 0, show };
+  };
+  const table = new Table({
+    caption: "Causes of failures",
+    size: 12,
+    columns: [
+      {
+        key: "cause",
+        label: "Cause",
+        value: (one) => one.failure_cause,
+        show: (one) =>
+          el(
+            "button",
+            { type: "button", class: "link", title: "Show its submissions", onclick: () => search(one.failure_cause) },
+            data(one.failure_cause),
+          ),
+      },
+      ...(models.length > 1 ? [column("all", "All", (one) => count(one.all))] : []),
+      ...models.map((model) => column(model, model, cell(model))),
+    ],
+  });
+  table.show([...rows.values()]);
+  return table;
+}
+
+// A table in a section of its own, with its downloads.
+function section(title, note, table, name, said, beside = null) {
+  return el(
+    "section",
+    {},
+    el("div", { class: "head" }, el("h2", {}, title), beside),
+    note && el("p", { class: "note" }, note),
+    table.element,
+    el(
+      "div",
+      { class: "found" },
+      el("span"),
+      downloads(name, said, () => table.rows),
+    ),
+  );
+}
+
 let narrow = (_model) => {};
+
+const OVER_SETS =
+  "Over all sets: every figure is the mean of those of the sets below. “Of all” counts missing problems as failed.";
+const IN_PAIRS =
+  "A model wins a problem where its result is better; a missing plan counts as a failure. p is the probability of such " +
+  "wins and losses if both models were equally good (sign test, adjusted for all pairs by Holm's method).";
+const CAUSES = "Submissions that failed or could not be graded, and their share of all submissions of the model.";
 
 function overview(index, rows) {
   const overall = index.overall ?? [];
@@ -258,11 +363,13 @@ function overview(index, rows) {
     summary.replaceChildren(`${some}${plural(rows.size, "submission")}`, ...chosen.flatMap((part) => ["; ", part]));
     clear.hidden = !chosen.length;
   };
-  narrow = (one) => {
-    filters.narrow(one);
+  const show = (choice) => {
+    choice();
+    filters.show();
     here("submissions").scrollIntoView();
     here("submissions").focus();
   };
+  narrow = (one) => show(() => filters.narrow(one));
 
   const scored = rows.outcome.filter((outcome) => outcome < 2).length;
   const shown = rows.problems.filter((problem) => problem.name !== "").length;
@@ -274,44 +381,18 @@ function overview(index, rows) {
   const rules = index.about.profile === "paper" ? "the rules of the papers" : "the released rules";
   const told = `${contents.join(" of ")} for ${plural(shown, "problem")}, by ${rules}. ${notes.join(" ")}`;
   update(true);
+  const name = several ? "Models by set" : "Models";
+  const bySet = section(name, null, models, name.toLowerCase().replaceAll(" ", "-"), "the models", filters.set);
+  const pairs = new Table({ caption: "Models in pairs", columns: pairColumns(), size: 12 });
+  pairs.show(index.pairs);
+  const causes = causeTable(index, (values) => show(() => filters.choose({ ...ALL, ...values })));
   const sorting = ["problems", "problems-page"].some((name) => address.get(name) !== null);
   return [
     el("header", { class: "top" }, el("h1", {}, data(index.title)), el("p", { class: "lead" }, told)),
-    several
-      ? el(
-          "section",
-          {},
-          el("h2", {}, "Models"),
-          el(
-            "p",
-            { class: "note" },
-            "Over all sets: every figure is the mean of those of the sets below. “Of all” counts missing problems as failed.",
-          ),
-          over.element,
-          el(
-            "div",
-            { class: "found" },
-            el("span"),
-            downloads("models", "the models", () => over.rows),
-          ),
-        )
-      : null,
-    el(
-      "section",
-      {},
-      el("div", { class: "head" }, el("h2", {}, several ? "Models by set" : "Models"), filters.set),
-      models.element,
-      el(
-        "div",
-        { class: "found" },
-        el("span"),
-        downloads(
-          several ? "models-by-set" : "models",
-          several ? "the models by set" : "the models",
-          () => models.rows,
-        ),
-      ),
-    ),
+    several ? section("Models", OVER_SETS, over, "models", "the models") : bySet,
+    index.pairs.length ? section("Models in pairs", IN_PAIRS, pairs, "pairs", "the pairs") : null,
+    index.causes.length ? section("Why plans fail", CAUSES, causes, "causes", "the causes") : null,
+    several ? bySet : null,
     el("details", { class: "fold", open: sorting }, el("summary", {}, el("h2", {}, "Problems")), problems.element),
     el(
       "section",

@@ -63,7 +63,7 @@ class Plan {
     );
     this.rows.set("own", { name: "on its own", bars: [] });
     for (const piece of this.pieces) this.place(piece);
-    for (const [key, row] of this.rows) if (!row.bars.length && !key.startsWith("a")) this.rows.delete(key);
+    for (const [key, row] of this.rows) if (!row.bars.length) this.rows.delete(key);
     this.end = Math.max(0, ...this.pieces.filter((piece) => piece.done).map((piece) => piece.end));
   }
 
