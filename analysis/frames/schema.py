@@ -78,6 +78,19 @@ def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pd.DataFram
     return pd.DataFrame(columns), sorted(faults)
 
 
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame without missing values.
+
+    Examples
+    --------
+    >>> records(from_rows("causes", [{"failure_cause": "unfinished", "count": 2}])[0])
+    [{'failure_cause': 'unfinished', 'count': 2}]
+    """
+    return [
+        {str(name): value for name, value in row.items() if not is_missing(value)} for row in frame.to_dict("records")
+    ]
+
+
 def is_missing(value: Any) -> bool:
     """Return True for a missing value: ``None``, ``pd.NA`` or not a number."""
     import pandas as pd

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from math import fsum
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from planoracle.analysis.frames.schema import from_rows
+from planoracle.analysis.frames.schema import from_rows, records
 from planoracle.analysis.grading.grader import NOT_SCORED, Grade
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.intervals import Floats, Sample, intervals, weighted_median
@@ -28,6 +28,9 @@ _IN_TICKS = ("makespan", "optimum", "lower_bound", "optimal_makespan")
 
 #: Values by which models are compared.
 COMPARED = ("success", "main_score")
+
+#: Most models of which all pairs are compared.
+MOST_PAIRED = 6
 
 Absent = Literal["failed", "skipped"]
 
@@ -203,6 +206,24 @@ def _estimates(
             estimate = [float(np.exp(one)) for one in estimate]
         columns |= zip((name, f"{name}_low", f"{name}_high"), estimate, strict=False)
     return columns
+
+
+def pairs_of_models(outcomes: pd.DataFrame, models: Sequence[str]) -> list[dict[str, Any]]:
+    """Return rows of the frame ``pairings`` without missing values: all pairs of models.
+
+    Of more than `MOST_PAIRED` models, only pairs with the first one.
+
+    Parameters
+    ----------
+    outcomes
+        See `planoracle.analysis.statistics.grade_columns.GradeRows.outcomes`.
+    models
+        Names, the best first, which is ``a`` of its pairs.
+    """
+    if len(models) < 2:
+        return []
+    chosen = combinations(models, 2) if len(models) <= MOST_PAIRED else product(models[:1], models[1:])
+    return records(pairs(outcomes, chosen=list(chosen), draws=2_000))
 
 
 def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
