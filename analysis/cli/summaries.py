@@ -14,7 +14,7 @@ from planoracle.analysis.console import tell
 from planoracle.analysis.frames.schema import records
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.observations import UNNAMED
-from planoracle.analysis.statistics.pairs import COMPARED, failure_causes, pairs_of_models
+from planoracle.analysis.statistics.pairs import COMPARED, MOST_PAIRED, failure_causes, pairs_of_models
 from planoracle.analysis.statistics.summary import FORMAT, SEVERAL, VERSION, summarize
 from planoracle.instances.files.catalog import short_name
 from planoracle.instances.protocol import registry
@@ -121,8 +121,10 @@ def _put_pairs(duels: Sequence[Mapping[str, Any]], form: Format, stream: IO[str]
         if rows and rows != before:
             counts = sorted({row["problems"] for row in rows})
             over = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+            is_best_only = len(rows) >= MOST_PAIRED and len({row["model"] for row in rows}) == 1
+            compared = "The best model with each other one" if is_best_only else "Models in pairs"
             title = (
-                f"Models in pairs by {value.replace('_', ' ')} over {over} problems, missing plans as failures; "
+                f"{compared} by {value.replace('_', ' ')} over {over} problems, missing plans as failures; "
                 "p: chance of such wins and losses if both were equally good (sign test, Holm)"
             )
             write_table(form, list(rows[0]), rows, title, stream)
