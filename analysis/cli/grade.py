@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 # Entries that are looked at to tell a file of grades from one of submissions.
 _HEAD = 100
 # Columns before and after the metrics that each benchmark shows.
-_FIRST = ("id", "instance", "success", "main_score", "violation", "progress", "violation_index")
+_FIRST = ("id", "success", "failure_cause", "instance", "main_score", "progress", "violation_index")
 _LAST = ("makespan", "optimal_makespan", "reason")
 
 

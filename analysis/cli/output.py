@@ -282,9 +282,13 @@ def print_text(text: str) -> None:
     say(capture.get().removesuffix("\n"))
 
 
+class Name(str):
+    """Name of a column that the heading shows unchanged, such as that of a model."""
+
+
 def heading(column: str) -> str:
     """Return the heading of a column, which may hold the name of a model from a file."""
-    return visible(column.replace("_", " "))
+    return visible(column if isinstance(column, Name) else column.replace("_", " "))
 
 
 def human(column: str, value: Any) -> str:

@@ -9,13 +9,18 @@ from typing import IO, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.output import PEOPLE, Format, human, new_file, write_table
+from planoracle.analysis.cli.output import PEOPLE, Format, Name, human, new_file, write_table
 from planoracle.analysis.console import tell
+from planoracle.analysis.frames.schema import records
 from planoracle.analysis.statistics.grade_columns import GradeRows
-from planoracle.analysis.statistics.summary import SEVERAL, summarize
+from planoracle.analysis.statistics.observations import UNNAMED
+from planoracle.analysis.statistics.pairs import COMPARED, MOST_PAIRED, failure_causes, pairs_of_models
+from planoracle.analysis.statistics.summary import FORMAT, SEVERAL, VERSION, summarize
 from planoracle.instances.files.catalog import short_name
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Average
+
+_DIFFERENCE = "difference (95 %)"
 
 # Columns of averages.
 _INTERVAL = "95 %"
@@ -50,14 +55,19 @@ def write(grades: GradeRows, path: Path) -> None:
 def show(
     grades: GradeRows, form: Format = Format.table, stream: IO[str] | None = None, *, models: bool = False
 ) -> None:
-    """Write the averages of all models and sets: as data, or as tables with notes on standard error.
+    """Write averages, pairs of models and causes of failure: as data, or as tables with notes on standard error.
 
     ``models``: of these tables only the one of all models, with the columns of ``--columns``.
     """
     averages = summarize(grades.frame(), grades.rules)
+    outcomes = grades.outcomes()
+    duels = pairs_of_models(outcomes, [row["model"] or UNNAMED for row in averages.models if row["problems"]])
+    causes = records(failure_causes(outcomes)) if averages.models else []
     if form not in PEOPLE:
         # The title says that --columns is not about this file.
         rows = averages.rows()
+        for level, more in (("pair", duels), ("cause", causes)):
+            rows += [{"format": FORMAT, "version": VERSION, "level": level} | row for row in more]
         if form is Format.csv:  # too many names for a cell
             rows = [{key: value for key, value in row.items() if key != "missing_names"} for row in rows]
         write_table(form, ["model", "set"], rows, "" if stream is None else "averages", stream)
@@ -80,6 +90,52 @@ def show(
         _put(rows, (*_SETS, *own), title, form, stream, full)
         for row in rows:
             _note(row, figures)
+    if not models:
+        _put_pairs(duels, form, stream)
+        counts: dict[str, dict[str, Any]] = {}
+        for row in causes:
+            counts.setdefault(row["failure_cause"], {})[row["model"]] = row["count"]
+        names = [Name(row["model"] or UNNAMED) for row in averages.models]
+        table = [dict.fromkeys(names, 0) | by_model | {"failure_cause": cause} for cause, by_model in counts.items()]
+        if table:
+            write_table(form, ["failure_cause", *names], table, "Failed plans by cause", stream)
+
+
+def _put_pairs(duels: Sequence[Mapping[str, Any]], form: Format, stream: IO[str]) -> None:
+    """Write a table of pairs for each value; one for two values with the same results."""
+    before: list[dict[str, Any]] = []
+    for value in COMPARED:
+        rows = [
+            {
+                "model": row["a"],
+                "against": row["b"],
+                **{name: row[name] for name in ("wins", "ties", "losses")},
+                "p": "<0.001" if row["p_adjusted"] < 0.001 else f"{row['p_adjusted']:.3f}",
+                _DIFFERENCE: _difference(row),
+                "problems": row["pairs"],
+                "left_out": row["left_out"] or None,
+            }
+            for row in duels
+            if row["value"] == value and row["pairs"]
+        ]
+        if rows and rows != before:
+            counts = sorted({row["problems"] for row in rows})
+            over = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+            is_best_only = len(rows) >= MOST_PAIRED and len({row["model"] for row in rows}) == 1
+            compared = "The best model with each other one" if is_best_only else "Models in pairs"
+            title = (
+                f"{compared} by {value.replace('_', ' ')} over {over} problems, missing plans as failures; "
+                "p: chance of such wins and losses if both were equally good (sign test, Holm)"
+            )
+            write_table(form, list(rows[0]), rows, title, stream)
+        before = rows
+
+
+def _difference(row: Mapping[str, Any]) -> str | None:
+    if "mean_difference" not in row:
+        return None
+    ends = "mean_difference_low" in row and f" ({row['mean_difference_low']:.3f} to {row['mean_difference_high']:.3f})"
+    return f"{row['mean_difference']:+.3f}{ends or ''}"
 
 
 def _put(

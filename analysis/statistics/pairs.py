@@ -223,7 +223,7 @@ def pairs_of_models(outcomes: pd.DataFrame, models: Sequence[str]) -> list[dict[
     if len(models) < 2:
         return []
     chosen = combinations(models, 2) if len(models) <= MOST_PAIRED else product(models[:1], models[1:])
-    return records(pairs(outcomes, chosen=list(chosen)))
+    return records(pairs(outcomes, chosen=list(chosen), draws=2_000))
 
 
 def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
