@@ -9,6 +9,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,64 @@ def tell(message: object, kind: str = "") -> None:
     print(visible(f"{kind}: {message}" if kind else str(message)), file=sys.stderr)
 
 
+# By kind, text and noun of the messages of a command the first place and the number of places; None outside a command.
+_groups: ContextVar[dict[tuple[str, str, str], tuple[str, int]] | None] = ContextVar("groups", default=None)
+# Most different messages in memory.
+_MOST_GROUPS = 10_000
+
+
+@contextmanager
+def grouped_messages() -> Iterator[None]:
+    """Collect the messages of `collect` in a context; they are written at its end, also after an error or a signal.
+
+    Examples
+    --------
+    >>> from contextlib import redirect_stderr
+    >>> with redirect_stderr(sys.stdout), grouped_messages():
+    ...     for line in range(3, 63):
+    ...         collect(f"line {line}", "plan: is missing", "submissions")
+    ...     collect("line 63", "is not JSON", "submissions")
+    error: 60 submissions (first: line 3): plan: is missing
+    error: line 63: is not JSON
+    """
+    token = _groups.set({})
+    try:
+        yield
+    finally:
+        write_groups()
+        _groups.reset(token)
+
+
+def write_groups() -> None:
+    """Write the collected messages in the order of their first places; equal ones are one line with their number."""
+    groups = _groups.get() or {}
+    while groups:
+        (kind, text, many), (place, count) = next(iter(groups.items()))
+        del groups[kind, text, many]
+        where = place if count == 1 else f"{count} {many} (first: {place})" if place else f"{count} times"
+        tell(f"{where}: {text}" if where else text, kind)
+
+
+def collect(place: object, text: str, many: str = "", kind: str = "error") -> None:
+    """Write a message about one of many places; in a context of `grouped_messages` equal ones together.
+
+    Parameters
+    ----------
+    place
+        First words of the message, such as a file and a line; may be empty.
+    many
+        Noun for several places: submissions, problems.
+    """
+    groups = _groups.get()
+    if groups is None:
+        tell(f"{place}: {text}" if place else text, kind)
+    else:
+        first, count = groups.get((kind, text, many), (str(place), 0))
+        groups[kind, text, many] = first, count + 1
+        if len(groups) > _MOST_GROUPS:
+            write_groups()
+
+
 # First characters of formulas, full-width forms included, after characters that spreadsheets skip; numbers are no
 # formulas. Semicolons and line breaks separate cells in some locales.
 _NUMBER = r"[+\-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+\-]?[0-9]+)? *(?:[;\t\r\n]|\Z)"
@@ -50,12 +109,19 @@ _BEGIN = r"(?:\A|(?<=[;\t\r\n]))"
 _FORMULA = re.compile(f"{_BEGIN}(?={_SIGN})")
 
 
-def complain(message: object) -> None:
-    """Write an error to standard error, one line for each fault of a file."""
-    for fault in getattr(message, "faults", None) or (message,):
-        tell(fault, "error")
-    if getattr(message, "more", False):
-        tell("there are more", "error")
+def complain(message: object, many: str = "") -> None:
+    """Write an error to standard error, one line for each fault of a file.
+
+    With ``many``, the noun for several places, equal faults are written together, see `collect`.
+    """
+    more = ["there are more"] if getattr(message, "more", False) else []
+    for fault in (*(getattr(message, "faults", None) or (message,)), *more):
+        if not many:
+            tell(fault, "error")
+            continue
+        source, line = getattr(fault, "source", None), getattr(fault, "line", None)
+        place = f"{source}:{line}" if source and line else source or ""
+        collect(place, str(fault).removeprefix(f"{place}: "), many)
 
 
 def escape_formulas(text: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from planoracle.analysis.console import tell
+from planoracle.analysis.console import collect
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model.cache import FORMAT
 
@@ -293,7 +293,7 @@ class OptimumCache:
 
     def drop(self, key: str, reason: str) -> None:
         """Remove an entry that cannot be used, and report the reason."""
-        tell(f"{self.path}: an entry {reason}; the problem is solved again", "warning")
+        collect("", f"{self.path}: an entry {reason}; the problem is solved again", kind="warning")
         self._execute("DELETE FROM entries WHERE key = ?", key)
 
     def _execute(self, statement: str, *values: object) -> Any:
@@ -310,7 +310,7 @@ class OptimumCache:
         except (StorageError, sqlite3.Error, OSError) as error:
             self._is_usable = False
             reason = str(error).removeprefix(f"{self.path}: ")
-            tell(f"{self.path}: {reason}; the cache of optima is not used", "warning")
+            collect("", f"{self.path}: {reason}; the cache of optima is not used", kind="warning")
             return None
 
 

@@ -26,6 +26,14 @@ def __getattr__(name: str) -> object:
     return app
 
 
+def _exit_at_once(*_: object) -> None:
+    """End the process at Ctrl-C; messages that were collected are written."""
+    if console := sys.modules.get("planoracle.analysis.console"):
+        console.write_groups()
+        sys.stderr.flush()
+    os._exit(130)
+
+
 def main() -> None:
     """Run the command line and end the process.
 
@@ -35,7 +43,7 @@ def main() -> None:
         import signal
 
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not ignored, as in background jobs
-            signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+            signal.signal(signal.SIGINT, _exit_at_once)
     except KeyboardInterrupt:
         os._exit(130)
     from planoracle.analysis.console import mend

@@ -41,7 +41,7 @@ from planoracle.analysis.cli.submissions import (
     open_submissions,
     report_failure,
 )
-from planoracle.analysis.console import complain, tell
+from planoracle.analysis.console import collect, tell
 from planoracle.analysis.grading.oracle import WORK
 from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.intake.path_names import SourceLine
@@ -181,5 +181,5 @@ def _report_unchecked(findings: Iterator[ReferenceFinding]) -> Iterator[Referenc
         if one.verdict == ReferenceVerdict.not_checked and one.line is not None:
             report_failure(SourceLine(one.line, one.source), one.reason)
         elif one.verdict == ReferenceVerdict.not_checked:
-            complain(f"{one.instance}: {one.reason}")
+            collect(one.instance, str(one.reason), "references")
         yield one

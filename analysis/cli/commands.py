@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from planoracle import __version__
-from planoracle.analysis.console import complain, say, tell
+from planoracle.analysis.console import collect, complain, grouped_messages, say, tell
 from planoracle.instances.errors import InputWarning, PlanoracleError, SetupWarning, UnknownNameError
 from planoracle.instances.text import visible
 
@@ -144,7 +144,7 @@ class _Commands(TyperGroup):
             return super().make_context(*args, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        with _usage_errors():
+        with _usage_errors(), grouped_messages():
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -217,7 +217,7 @@ def _planoracle(
 def _warn(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
     """Write warnings about files and installations as messages; other warnings are for developers."""
     if issubclass(category, InputWarning | SetupWarning):
-        tell(message, "warning")
+        collect("", str(message), kind="warning")
     else:
         tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
 

@@ -23,7 +23,7 @@ from planoracle.analysis.comparison.compare import Comparison, check
 from planoracle.analysis.comparison.compare import compare as compared
 from planoracle.analysis.comparison.method_tables import names_and_grades, summarize, with_models
 from planoracle.analysis.comparison.speedup import curve, is_proved, summarize_agents
-from planoracle.analysis.console import complain, tell
+from planoracle.analysis.console import collect, tell
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import of_kind
 from planoracle.instances.protocol.registry import get
@@ -114,7 +114,7 @@ def compare(
         notes.add(problem.name)
         for entry in one.all:
             if entry.error is not None:
-                complain(f"{one.instance}: {entry.method}: {entry.error}")
+                collect(one.instance, f"{entry.method}: {entry.error}", "problems")
                 run.failed = True
     for table in tables.values() or ([] if summary else [Table(form, _COLUMNS)]):
         if form in PEOPLE and not each:

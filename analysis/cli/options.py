@@ -124,14 +124,14 @@ class ProblemLoop:
             try:
                 for pair in each_in_worker(_apply, name, function) if self._in_worker else _apply(name, function):
                     if isinstance(pair, PlanoracleError):
-                        complain(pair)
+                        complain(pair, "problems")
                         self.failed = True
                     else:
                         yield pair
             except UnknownNameError:  # an error in the call, not in a problem
                 raise
             except PlanoracleError as error:
-                complain(error)
+                complain(error, "problems")
                 self.failed = True
 
     def exit(self) -> NoReturn:

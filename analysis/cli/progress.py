@@ -21,7 +21,7 @@ from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal, StorageError, WorkerError
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.analysis.console import drawn, tell
+from planoracle.analysis.console import collect, drawn, tell
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -161,7 +161,7 @@ def workshop(
                 )
                 stack.callback(pool.close)
                 if folder is not None:
-                    journal = stack.enter_context(Journal(folder, partial(tell, kind="warning")))
+                    journal = stack.enter_context(Journal(folder, partial(collect, "", kind="warning")))
                 yield pool, journal
         except SignalExit:
             tell(_stored_results(journal, folder), "interrupted")

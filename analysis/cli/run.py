@@ -173,7 +173,7 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
     for name in catalog.expand(names):
         for one in read_each(name):
             if isinstance(one, InputError):
-                complain(one)
+                complain(one, "problems")
                 failed = True
             elif one.name in problems:
                 raise InputError("is the name of two problems", source=name, field="name", value=one.name)

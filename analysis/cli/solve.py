@@ -26,7 +26,7 @@ from planoracle.analysis.cli.options import (
 from planoracle.analysis.cli.output import Format, FormatOption, Table, write_table
 from planoracle.analysis.cli.progress import ClusterOption, JobsOption, RunOption, SignalExit, track, workshop
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
-from planoracle.analysis.console import complain, say, tell
+from planoracle.analysis.console import collect, complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.verification.bundled_checks import rows_of, select_names
 from planoracle.heuristics.improve import Budget
@@ -132,7 +132,7 @@ def solve(
                 for item, answer in tracked:
                     listed.alone = None
                     if not isinstance(answer, ResultRow):
-                        complain(_fault(item, answer))
+                        _complain_of(item, answer)
                         failed = True
                         continue
                     row = json.loads(answer.text)
@@ -173,11 +173,13 @@ def _apply_heuristic(heuristic: str, names: list[str], form: Format, budget: Bud
     run.exit()
 
 
-def _fault(item: Item, failure: TaskFailure) -> object:
-    """Return the message about a problem that could not be read or solved."""
+def _complain_of(item: Item, failure: TaskFailure) -> None:
+    """Write the error of a problem that could not be read or solved."""
     kind = "internal error: " if isinstance(failure.error, InternalError) else ""
-    is_read = item.about is not None and (kind or not failure.certain)
-    return f"{item.about.name}: {kind}{failure.error}" if is_read else failure.error
+    if item.about is not None and (kind or not failure.certain):
+        collect(item.about.name, f"{kind}{failure.error}", "problems")
+    else:
+        complain(failure.error, "problems")
 
 
 class _ProblemList:

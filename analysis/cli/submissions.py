@@ -18,7 +18,7 @@ from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.options import read_problems, with_options
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import complain, tell
+from planoracle.analysis.console import collect, complain, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.intake.record_fields import parse_columns
@@ -199,8 +199,8 @@ def count_for_bar(intake: Intake) -> int | None:
 
 
 def report_failure(place: SourceLine, reason: str | None) -> None:
-    """Write an error about a submission, with its place."""
-    complain(f"{place}: {(reason or '').removeprefix(f'{place.source}: ')}")
+    """Write an error about a submission, with its place; equal ones together, see `console.collect`."""
+    collect(place, (reason or "").removeprefix(f"{place.source}: "), "submissions")
 
 
 def identifying_fields(answer: SubmissionResult[Any]) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
 import typer
 
 from planoracle.analysis.cli.output import PEOPLE, Format, Name, human, new_file, write_table
-from planoracle.analysis.console import tell
+from planoracle.analysis.console import collect
 from planoracle.analysis.frames.schema import records
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.observations import UNNAMED
@@ -187,22 +188,21 @@ def _share_text(share: float | None, count: int, runs: int, none: str) -> str | 
 
 
 def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
-    of_model = f" of {row['model']}" if row["model"] else ""
+    """Write notes on the row of a set; equal ones of several models are written together."""
+    note = partial(collect, row["model"] or "", many="models", kind="note")
     set_name = row["set"] or "no set"
     for tally in (one for one in figures if one.aggregate == "counts" and row[one.name]):
         counts = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
-        tell(f"{tally.meaning}{of_model} in {set_name}: {counts}", "note")
+        note(f"{tally.meaning} in {set_name}: {counts}")
     if row["missing_names"]:
         names = [short_name(name) for name in row["missing_names"]]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         counted = any(one.counts_missing for one in figures)
         treatment = "count as failed" if counted else "are left out, but for the columns of all"
-        tell(f"no plan{of_model} for {', '.join(names[:5])}{more} in {set_name}; these {treatment}", "note")
+        note(f"no plan for {', '.join(names[:5])}{more} in {set_name}; these {treatment}")
     least, most = row["samples_least"], row["samples_most"]
     if least != most:
-        few = f"problems{of_model} in {set_name} have from {least} to {most} scored samples"
-        tell(f"{few}; pass@k and similar metrics use a k that all have", "note")
+        few = f"problems in {set_name} have from {least} to {most} scored samples"
+        note(f"{few}; pass@k and similar metrics use a k that all have")
     if row["repeated"]:
-        tell(
-            f"{row['repeated']} runs{of_model} in {set_name} are of a sample that was there already; all count", "note"
-        )
+        note(f"{row['repeated']} runs in {set_name} are of a sample that was there already; all count")

@@ -13,7 +13,7 @@ from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.options import ProblemLoop
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import complain, tell
+from planoracle.analysis.console import collect, complain, tell
 from planoracle.analysis.verification.bundled_checks import (
     bundled_entries,
     derive,
@@ -111,7 +111,7 @@ def _compare(names: list[str], work: float) -> int:
             replayed["" if one.derivable or one.entry is None else one.entry["proof"]] += 1
             for fault in faults_of(one):
                 faulty += 1
-                complain(f"{name} ({', '.join(one.profiles)}): {fault}")
+                collect(f"{name} ({', '.join(one.profiles)})", str(fault), "problems")
     parts = [f"{replayed.pop('', 0)} optima derived again, {faulty or 'no'} difference{'s' * (faulty != 1)}"]
     parts += [f"{number} more replayed only ({proof})" for proof, number in replayed.items()]
     parts += [f"{skipped} skipped, because they need more work"] if skipped else []
@@ -163,7 +163,7 @@ def _check_file(names: list[str], proof: str, form: Format) -> int:
     table = Table(form, _COLUMNS)
     for one in track(each_in_worker(_verdicts, proof, problems), "verifying"):
         if isinstance(one, InputError):
-            complain(one)
+            complain(one, "certificates")
             run.failed = True
         else:
             table.add(one.row())

@@ -5,7 +5,6 @@ Functions that draw read the shape from here, so that no parameter passes it on:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -175,23 +174,7 @@ def title(ax: Axes, text: str, *, pad: float = 6, limit: int = 80) -> None:
     own = current_shape().title
     text = plain(text if own is None else own, limit)
     letters = int(0.72 * ax.figure.bbox.width / ax.figure.dpi * 72 / (0.58 * points(10)))
-    ax.set_title("\n".join(_lines(text, max(10, letters))), loc="left", pad=pad, fontsize=points(10))
-
-
-def _lines(text: str, letters: int) -> list[str]:
-    """Return lines of at most so many letters if that can be, broken after spaces and what joins names.
-
-    Examples
-    --------
-    >>> _lines("home/tea+soup: best", 10)
-    ['home/tea+', 'soup: best']
-    """
-    lines = [""]
-    for part in re.findall(r"[^ +/]*[ +/]*", text):
-        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > letters:
-            lines.append("")
-        lines[-1] += part
-    return [line.rstrip() for line in lines]
+    ax.set_title(fill(text, max(10, letters)), loc="left", pad=pad, fontsize=points(10))
 
 
 def name_rows(ax: Axes, rows: Sequence[tuple[float, float, str]]) -> None:

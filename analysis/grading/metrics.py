@@ -90,13 +90,6 @@ _LOST = GradeMetric(
     of=lambda row: None if row["success"] else row.get("lost"),
     among="failed",
 )
-_REGRET = GradeMetric(
-    "regret",
-    "share",
-    "cost of all decisions of a success, as a share of the optimum",
-    average="mean cost of all decisions of a success, as a share of the optimum; of those with a regret",
-    of=lambda row: row.get("regret") if row["success"] else None,
-)
 _FAULTS = GradeMetric(
     "faults",
     "count",
@@ -131,5 +124,5 @@ METRICS: Final = (
 )
 #: Averages of summaries, in the order of their columns.
 SUMMARY: Final = (_SUCCESS, _MAIN_SCORE, _GAP, _LOST)
-#: Averages that only the report has: it knows the costs of decisions.
-PRICED: Final = (_REGRET, _FAULTS)
+#: Averages that only the report has.
+REPORTED: Final = (_FAULTS,)

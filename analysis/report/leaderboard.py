@@ -9,7 +9,7 @@ from typing import Any
 
 from planoracle.analysis.frames.schema import records
 from planoracle.analysis.grading.grader import Grade
-from planoracle.analysis.grading.metrics import PRICED, SUMMARY
+from planoracle.analysis.grading.metrics import REPORTED, SUMMARY
 from planoracle.analysis.intake.record_fields import identity_of
 from planoracle.analysis.report.details import plain, whole
 from planoracle.analysis.report.jobs import PlanWork
@@ -43,18 +43,10 @@ class LeaderboardLine:
     sample: str | int | None = None
 
     @property
-    def regret(self) -> float | None:
-        """Total regret as a share of the optimum; ``None`` if unknown."""
-        return None if self.priced is None else self._share(self.priced.total)
-
-    @property
     def lost(self) -> float | None:
         """Regret of a failed run at its end, as a share of the optimum; ``None`` if unknown."""
-        return None if self.priced is None else self._share(self.priced.lost)
-
-    def _share(self, ticks: int | None) -> float | None:
-        optimum = None if self.priced is None else self.priced.optimum
-        return ticks / optimum if ticks is not None and optimum else None
+        priced = self.priced
+        return priced.lost / priced.optimum if priced and priced.lost is not None and priced.optimum else None
 
 
 def lines_of(work: PlanWork) -> list[LeaderboardLine]:
@@ -92,20 +84,21 @@ def board(
     dict of list of dict
         ``overall``: a row per model, over all sets, the most successful first; ``models``: a row per model and set.
         Both have the fields of `planoracle.analysis.statistics.summary.Summary` with the metrics of
-        `planoracle.analysis.grading.metrics.PRICED` and without the benchmarks' own, and under shorter names ``score``
-        (``main_score``) and ``ratio``, the mean makespan by optimum of successes. ``pairs``: rows of the frame
-        ``pairings``, the more successful model first; ``causes``: rows of the frame ``causes``.
+        `planoracle.analysis.grading.metrics.REPORTED` and without the benchmarks' own, and under shorter names
+        ``score`` (``main_score``) and ``ratio``, the mean makespan by optimum of successes. ``pairs``: rows of the
+        frame ``pairings``, the more successful model first; ``causes``: rows of the frame ``causes``.
     """
     rows = _rows(list(lines), rules)
     frame, outcomes = rows.frame(), rows.outcomes()
-    summary = summarize(frame, rules, metrics=(*SUMMARY, *PRICED), own=False)
+    summary = summarize(frame, rules, metrics=(*SUMMARY, *REPORTED), own=False)
     sets = [_model_row(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
+    causes = records(failure_causes(outcomes)) if summary.models else []
     names = [row["model"] or UNNAMED for row in summary.models if row["problems"]]
     return {
         "overall": [_model_row(row) for row in summary.models],
         "models": sorted(sets, key=_place),
         "pairs": [row | {"a": plain(row["a"]), "b": plain(row["b"])} for row in pairs_of_models(outcomes, names)],
-        "causes": [row | {"model": plain(row["model"])} for row in records(failure_causes(outcomes))] if names else [],
+        "causes": [row | {"model": plain(row["model"])} for row in causes],
     }
 
 
@@ -130,7 +123,7 @@ def _rows(lines: Sequence[LeaderboardLine], rules: Mapping[str, Rules] | None) -
     rows = GradeRows(rules)
     for grade, line in zip(grades, lines, strict=True):
         try:
-            rows.add(grade, lost=line.lost, regret=line.regret, faults=line.faults)
+            rows.add(grade, lost=line.lost, faults=line.faults)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
             rows.add(replace(grade, scored=False))
     return rows
@@ -154,7 +147,7 @@ def scoring(lines: Iterable[LeaderboardLine]) -> str:
 
 def meanings() -> dict[str, tuple[str, str]]:
     """Return the help texts of the metrics of all benchmarks, of one plan and of averages, as sentences."""
-    return {one.name: (_sentence(one.meaning), _sentence(one.average)) for one in (*SUMMARY, *PRICED)}
+    return {one.name: (_sentence(one.meaning), _sentence(one.average)) for one in (*SUMMARY, *REPORTED)}
 
 
 def _sentence(text: str) -> str:

@@ -8,7 +8,7 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 from planoracle.analysis.grading.grader import NOT_SCORED, Grade, set_of
-from planoracle.analysis.grading.metrics import PRICED, SUMMARY
+from planoracle.analysis.grading.metrics import REPORTED, SUMMARY
 from planoracle.analysis.grading.rule_options import complete_rules
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.protocol import registry
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PROBLEM_KEY = ["set", "model", "instance"]
 _LABELS = (*PROBLEM_KEY, "sample")
 #: Metrics of all benchmarks as figures beside the benchmark's own, under names that no benchmark has.
-COMMON = tuple(Average(f"all:{one.name}", one.average, one.of) for one in (*SUMMARY, *PRICED) if one.of is not None)
+COMMON = tuple(Average(f"all:{one.name}", one.average, one.of) for one in (*SUMMARY, *REPORTED) if one.of is not None)
 
 
 def figures_of(benchmark: str, rules: Mapping[str, Rules]) -> tuple[Average, ...]:
@@ -78,8 +78,7 @@ class GradeRows:
         row
             The row of the grade if it is at hand, see `planoracle.analysis.grading.grader.Grade.row`.
         prices
-            Metrics that only a search knows, see `planoracle.analysis.grading.metrics`: ``lost``, ``regret``,
-            ``faults``.
+            Metrics that only the report knows, see `planoracle.analysis.grading.metrics`: ``lost``, ``faults``.
 
         Raises
         ------

@@ -235,7 +235,7 @@ function pairColumns() {
   };
   const probability = (one) => [
     one.p_adjusted < 0.001 ? "< 0.001" : fixed(one.p_adjusted, 3),
-    el("span", { class: "why" }, one.p_adjusted < 0.05 ? "significant" : "not significant"),
+    el("span", { class: "why wraps" }, one.p_adjusted < 0.05 ? "significant" : "not significant"),
   ];
   return [
     {
@@ -268,18 +268,26 @@ function causeTable(index, choose) {
   const models = [...new Set(index.overall.map((one) => one.model || "unnamed"))].slice(0, MOST_MODELS);
   const rows = new Map();
   for (const { failure_cause: cause, model, count: number, share } of index.causes) {
-    if (!rows.has(cause)) rows.set(cause, { failure_cause: cause, all: 0 });
-    const row = rows.get(cause);
-    row.all += number;
-    row[model] = number;
-    row[`${model} share`] = share;
+    if (!rows.has(cause)) rows.set(cause, { cause, all: 0, models: new Map() });
+    rows.get(cause).all += number;
+    rows.get(cause).models.set(model, [number, share]);
   }
   const search = (cause) => choose(cause === "not scored" ? { outcome: "unscored" } : { text: cause });
-  const cell = (model) => (one) =>
-    one[model] ? [count(one[model]), el("span", { class: "why" }, percent(one[`${model} share`]))] : DASH;
-  const column = (key, label, show) => {
-    return { key, label, number: true, falling: true, value: (one) => one[key] ?? 0, show };
+  const column = (key, label, value, show) => ({ key, label, number: true, falling: true, value, show });
+  const ofModel = (model, i) => {
+    const figures = (one) => one.models.get(model) ?? [0, 0];
+    const show = (one) => {
+      const [number, share] = figures(one);
+      return number ? [count(number), el("span", { class: "why" }, percent(share))] : DASH;
+    };
+    return column(`model-${i}`, model, (one) => figures(one)[0], show);
   };
+  const all = column(
+    "all",
+    "All",
+    (one) => one.all,
+    (one) => count(one.all),
+  );
   const table = new Table({
     caption: "Causes of failures",
     size: 12,
@@ -287,16 +295,16 @@ function causeTable(index, choose) {
       {
         key: "cause",
         label: "Cause",
-        value: (one) => one.failure_cause,
+        value: (one) => one.cause,
         show: (one) =>
           el(
             "button",
-            { type: "button", class: "link", title: "Show its submissions", onclick: () => search(one.failure_cause) },
-            data(one.failure_cause),
+            { type: "button", class: "link", title: "Show its submissions", onclick: () => search(one.cause) },
+            data(one.cause),
           ),
       },
-      ...(models.length > 1 ? [column("all", "All", (one) => count(one.all))] : []),
-      ...models.map((model) => column(model, model, cell(model))),
+      ...(models.length > 1 ? [all] : []),
+      ...models.map(ofModel),
     ],
   });
   table.show([...rows.values()]);
@@ -304,19 +312,14 @@ function causeTable(index, choose) {
 }
 
 // A table in a section of its own, with its downloads.
-function section(title, note, table, name, said, beside = null) {
+function section(title, note, table, name, said, beside = null, list = () => table.rows) {
   return el(
     "section",
     {},
     el("div", { class: "head" }, el("h2", {}, title), beside),
     note && el("p", { class: "note" }, note),
     table.element,
-    el(
-      "div",
-      { class: "found" },
-      el("span"),
-      downloads(name, said, () => table.rows),
-    ),
+    el("div", { class: "found" }, el("span"), downloads(name, said, list)),
   );
 }
 
@@ -327,6 +330,7 @@ const OVER_SETS =
 const IN_PAIRS =
   "A model wins a problem where its result is better; a missing plan counts as a failure. p is the probability of such " +
   "wins and losses if both models were equally good (sign test, adjusted for all pairs by Holm's method).";
+const BEST_ONLY = " Of so many models, the best one is compared with each other one.";
 const CAUSES = "Submissions that failed or could not be graded, and their share of all submissions of the model.";
 
 function overview(index, rows) {
@@ -385,13 +389,18 @@ function overview(index, rows) {
   const bySet = section(name, null, models, name.toLowerCase().replaceAll(" ", "-"), "the models", filters.set);
   const pairs = new Table({ caption: "Models in pairs", columns: pairColumns(), size: 12 });
   pairs.show(index.pairs);
+  const bestOnly = overall.length > 2 && new Set(index.pairs.map((pair) => pair.a)).size === 1;
   const causes = causeTable(index, (values) => show(() => filters.choose({ ...ALL, ...values })));
   const sorting = ["problems", "problems-page"].some((name) => address.get(name) !== null);
   return [
     el("header", { class: "top" }, el("h1", {}, data(index.title)), el("p", { class: "lead" }, told)),
     several ? section("Models", OVER_SETS, over, "models", "the models") : bySet,
-    index.pairs.length ? section("Models in pairs", IN_PAIRS, pairs, "pairs", "the pairs") : null,
-    index.causes.length ? section("Why plans fail", CAUSES, causes, "causes", "the causes") : null,
+    index.pairs.length
+      ? section("Models in pairs", `${IN_PAIRS}${bestOnly ? BEST_ONLY : ""}`, pairs, "pairs", "the pairs")
+      : null,
+    index.causes.length
+      ? section("Why plans fail", CAUSES, causes, "causes", "the causes", null, () => index.causes)
+      : null,
     several ? bySet : null,
     el("details", { class: "fold", open: sorting }, el("summary", {}, el("h2", {}, "Problems")), problems.element),
     el(

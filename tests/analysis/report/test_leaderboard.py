@@ -129,8 +129,6 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
             "success": 2 / 65,  # 62 missing, 3 scored
             "score": 1.3 / 65,  # 0.9 + 0 + 0.4
             "ratio": 1.375,  # 30 / 24 = 1.25 and 36 / 24 = 1.5
-            "regret": 0.25,  # of successes: one is priced, the other not to its end
-            "regret_runs": 1,
             "gap": 0.375,
             "gap_runs": 2,
             "lost": None,
@@ -154,8 +152,6 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
             "success": 1 / 6,  # half of the runs for household1, none for the other two
             "score": 0.78125 / 3,  # (100 + 43.75) / 2 = 71.875, 6.25 and 0 percent
             "ratio": 1.25,  # 20 / 16
-            "regret": None,  # the only plan that is priced failed
-            "regret_runs": 0,
             "lost": 0.125,
             "lost_runs": 1,
             "failed": 3,
@@ -173,7 +169,6 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
             "success": 0.5,
             "score": 0.8,  # (1 + 3) of 5 sub-tasks
             "ratio": None,
-            "regret": None,
             "faults": 0.5,
         },
     ),
@@ -192,7 +187,6 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
             "success": 0.25,  # half of the runs for the first kitchen, none for the second; nobody knows of the third
             "score": 0.25,
             "ratio": 1.875,  # 15 / 12 = 1.25 and 40 / 16 = 2.5
-            "regret": None,
             "faults": 4 / 3,  # 0, 0 and 4
         },
     ),
@@ -211,7 +205,6 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
             "success": 2 / 3,
             "score": 0.375,  # 9 / 12 and 0; the third is not known
             "ratio": 4 / 3,
-            "regret": None,
             "faults": 1 / 3,
         },
     ),
@@ -225,7 +218,6 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
             "success": None,
             "score": None,
             "ratio": None,
-            "regret": None,
             "faults": None,
         },
     ),
@@ -235,7 +227,7 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
 @pytest.mark.parametrize(("lines", "expected"), TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_rows_of_models(lines: list[LeaderboardLine], expected: dict[str, Any], backwards: bool) -> None:
-    (row,) = board(reversed(lines) if backwards else lines)[1]
+    (row,) = board(reversed(lines) if backwards else lines)["models"]
     assert row["model"] == "m"
     assert {key: row[key] for key in expected} == {
         key: pytest.approx(value, **EXACT) if isinstance(value, float) else value for key, value in expected.items()
@@ -246,7 +238,7 @@ def test_a_line_whose_benchmark_is_not_known_does_not_change_how_the_others_are_
     broken = line(grade(None, "recipe2plan/timed/Cobbler_Pancakes", None))
     good = line(recipe("Cobbler_Pancakes", True, 1.0))
     for lines in ([broken, good], [good, broken]):
-        (row,) = board(lines)[1]
+        (row,) = board(lines)["models"]
         assert (row["missing"], row["success"]) == (64, pytest.approx(1 / 65, **EXACT))
 
 
@@ -259,7 +251,7 @@ def test_models_are_ordered_by_success_then_score_in_their_set() -> None:
     }
     lines = [line(arena("household1", good, best, model=model, makespan=20)) for model, (good, best) in runs.items()]
     lines += [line(recipe("Cobbler_Pancakes", True, 0.5, model="a"))]
-    rows = board(lines)[1]
+    rows = board(lines)["models"]
     assert [(row["set"], row["model"]) for row in rows] == [
         ("recipe2plan/timed", "a"),
         *(("timearena/household/1", model) for model in ("b", "c", "a", "d")),
@@ -268,10 +260,33 @@ def test_models_are_ordered_by_success_then_score_in_their_set() -> None:
     assert shown == [(1.0, 1.0), (0.0, pytest.approx(0.6)), (0.0, pytest.approx(0.4)), (None, None)]
 
 
+def test_models_are_compared_in_pairs_and_their_failures_counted() -> None:
+    names = ("household1", "household2", "lab1")
+    lines = [
+        line(arena(name, model == "good", 100.0 * (model == "good"), model=model))
+        for name in names
+        for model in ("bad", "good")
+    ]
+    lines += [line(arena("lab2", None, model="bad"))]
+    found = board(lines)
+    pair, by_score = found["pairs"]
+    assert [pair[key] for key in ("a", "b", "value", "wins", "ties", "losses")] == ["good", "bad", "success", 3, 0, 0]
+    assert (pair["p_adjusted"], by_score["mean_difference"]) == (pytest.approx(0.25), 1.0)
+    assert [tuple(row.values()) for row in found["causes"]] == [
+        ("bad", "unfinished", 3, 0.75),
+        ("bad", "not scored", 1, 0.25),
+    ]
+    assert board(lines[1::2])["pairs"] == board([])["pairs"] == board([])["causes"] == []
+
+
 def test_rows_of_submissions_column_by_column() -> None:
     lines = [
         LeaderboardLine(
-            arena("household1", False, 43.75, 4, line=3, progress=0.4375, makespan=12, violation="x"), 1, 2, COSTLY, 3
+            arena("household1", False, 43.75, 4, line=1, source="m.csv", progress=0.4375, makespan=12, violation="x_y"),
+            1,
+            2,
+            COSTLY,
+            3,
         ),
         LeaderboardLine(
             recipe("Cobbler_Pancakes", True, 0.5, model="n", makespan=30, optimal_makespan=24), 0, 0, OPEN, 4
@@ -282,6 +297,8 @@ def test_rows_of_submissions_column_by_column() -> None:
     assert columns(lines, [(7, 0), (7, 1)], names) == {
         "id": ["x", "x", "x"],
         "line": [3, 4, 5],
+        "source": [0, 1, 1],
+        "at": [1, None, None],
         "model": [0, 1, 2],
         "instance": [2, 1, 0],
         "outcome": [1, 0, 2],
@@ -291,12 +308,12 @@ def test_rows_of_submissions_column_by_column() -> None:
         "progress": [0.4375, None, None],
         "makespan": [12, 30, None],
         "optimum": [None, 24, None],
-        "regret": [0.25, None, None],
         "priced": [1, 1, 0],
         "total": [6, None, None],
         "lost": [3, None, None],
         "chunk": [7, 7, 7],
         "place": [1, 0, 0],
         "models": ["m", "n", ""],
-        "whys": ["x", "", "no such problem"],
+        "whys": ["x y", "", "no such problem"],
+        "sources": ["m.csv", ""],
     }

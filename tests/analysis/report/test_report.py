@@ -272,7 +272,7 @@ def test_without_time_nothing_is_priced():
     assert built.priced == 0
     index = chunks(built.html)[0]
     assert not any(index["rows"]["priced"])
-    assert all(row["regret"] is None for row in index["models"])
+    assert all(row["lost"] is None for row in index["models"])
 
 
 def test_one_plan_of_every_model_is_priced_first():

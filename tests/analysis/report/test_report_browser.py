@@ -10,8 +10,11 @@ from urllib.parse import quote
 
 import pytest
 
+from planoracle.analysis.grading.oracle import optimum
+from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.report.build import build
 from planoracle.analysis.report.work import entries_of
+from planoracle.instances.files.catalog import load
 from tests.support.chromium import BINARY
 from tests.support.reports import COBBLER, HOUSE, MARKUP, submissions
 
@@ -24,6 +27,15 @@ ROWS = "#submissions ~ .table tbody tr"
 HEADS = "#submissions ~ .table thead th"
 NAMES = f"[...document.querySelectorAll('{ROWS} th a')].map((cell) => cell.textContent)"
 MANY = 120
+# Of each section with a table: title, place of the table, and headers and rows that can be seen whole.
+LAID_OUT = """[...document.querySelectorAll('section')].map((section) => {
+  const box = section.querySelector('.table').getBoundingClientRect();
+  const cells = [...section.querySelectorAll('thead button, tbody th > *')].filter((cell) => {
+    const own = cell.getBoundingClientRect();
+    return own.left >= 0 && own.right <= Math.min(box.right, innerWidth) && own.width;
+  });
+  return [section.querySelector('h2').innerText, box.left, box.right, box.bottom, cells.map((cell) => cell.innerText)];
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +46,22 @@ def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "page.html"
     built = build(entries_of(enumerate(rows, 1)), title=MARKUP, regret_seconds=60.0, processes=1)
     path.write_text(built.html, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def ranked(tmp_path_factory):
+    """A page of two models, one of which fails more often than it succeeds."""
+    names = [HOUSE, "timearena/household2", "timearena/cooking1", COBBLER]
+    plans = [str(optimum(load(name)).plan) for name in names]
+    answers = {"good": plans, "bad": ["wait", "wait", "I cannot help.", plans[3]]}
+    entries = [
+        (SourceLine(i, f"{model}.jsonl"), {"id": f"{model} {i}", "model": model, "instance": name, "plan": plan})
+        for model, given in answers.items()
+        for i, (name, plan) in enumerate(zip(names, given, strict=True), 1)
+    ]
+    path = tmp_path_factory.mktemp("ranked") / "page.html"
+    path.write_text(build(entries_of(entries), regret_seconds=0.0, processes=1).html, encoding="utf-8")
     return path
 
 
@@ -59,6 +87,44 @@ def test_first_view(page, pictures):
     assert page.run(f"document.querySelectorAll('{ROWS}').length") == 50
     assert page.run("document.querySelector('#submissions ~ .table .range').textContent") == f"1–50 of {13 + MANY}"
     page.screenshot(pictures / "overview.png")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_first_view_shows_the_leaderboard_and_nothing_beyond_its_edges(browser, ranked, pictures, width):
+    tab = browser.page(width, 844)
+    tab.open(ranked)
+    tab.screenshot(pictures / f"first-{width}.png", whole=False)
+    assert tab.run("document.documentElement.scrollWidth") == width
+    first = tab.run(LAID_OUT)
+    assert [title for title, *_ in first][:4] == ["Models", "Models in pairs", "Why plans fail", "Models by set"]
+    _, left, right, bottom, cells = first[0]
+    assert (0 <= left < right <= width, bottom <= 844) == (True, True)  # the whole leaderboard
+    assert {"Model", "Success", "Score ×\u00a0100", "good", "bad"} <= set(cells)  # whole, without scrolling
+    beyond = [title for title, left, right, *_ in first if left < 0 or right > width]
+    assert beyond == []
+    heads = tab.run("[...document.querySelectorAll('thead')].map((head) => head.textContent)")
+    assert all("Regret" not in head for head in heads)
+    assert sum("optimum" in head for head in heads[:1]) == 1
+    assert tab.complaints() == []
+
+
+def test_pairs_and_causes_of_failures(browser, ranked):
+    tab = browser.page()
+    tab.open(ranked)
+    cells = "[...document.querySelectorAll('[aria-label=\"{}\"] tbody tr')].map((row) => row.innerText)"
+    pair, _ = tab.run(cells.format("Models in pairs"))
+    assert pair.split() == ["good", "bad", "success", "+75.0", *pair.split()[4:-3], "3", "1", "0"]
+    assert "not significant" in pair
+    causes = tab.run(cells.format("Causes of failures"))
+    assert [cause.split("\t")[:4] for cause in causes] == [
+        ["unfinished", "2", "–", "2\n50.0 %"],
+        ["nothing read", "1", "–", "1\n25.0 %"],
+    ]
+    assert "good.jsonl, line 2" in tab.run(f"document.querySelectorAll('{ROWS}')[1].innerText")
+    tab.run("document.querySelector('[aria-label=\"Causes of failures\"] tbody button').click()")
+    assert tab.run("document.querySelector('[role=status].found').textContent") == "2 of 8 submissions; with unfinished"
+    go(tab, link(HOUSE, "bad 1"))
+    assert "by bad, bad.jsonl, line 1" in tab.run("document.querySelector('.lead').textContent")
 
 
 def test_sorts_by_every_column(page):
