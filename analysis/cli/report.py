@@ -96,7 +96,9 @@ def report(
 
 
 def origin_of(paths: Sequence[Path], date: str | None = None) -> dict[str, str | None]:
-    """Return the date of the newest file, or ``date``, and the name of a single file, as options of `write_page`.
+    """Return the date and name of the input as options of `write_page`.
+
+    They are ``date`` or the date of the newest file, and the name of a single file.
 
     Exits with status 2 for a text that is no date.
     """

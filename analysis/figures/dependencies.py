@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import pairwise
 from statistics import fmean
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import networkx as nx
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 from matplotlib.transforms import Bbox
@@ -102,12 +101,9 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
         height = legend_below(target, handles, drop=0.08)
     write_title(target, instance.name if title is None else title)
     if ax is None:
-        figure, boxes = cast(Figure, target.figure), 0.6 + 0.52 * (lanes + 0.2)
-        figure.set_figheight(min(height + boxes, 40.0))
         by_task = sorted(instance.actions, key=lambda action: instance.tasks.index(action.task))
         entries = {one.id: KeyEntry.of(one, numbers[one.id], _label(one, 120)) for one in by_task}
-        height += draw_key(target, entries, 0.08 + height)
-        figure.set_figheight(min(height + boxes, 40.0))
+        draw_key(target, entries, min(0.7 + 0.52 * lanes, 40.0), height, 0.08)
     return target
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, cast
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from planoracle.analysis.figures import bars
 from planoracle.analysis.figures.colours import plan_colour
@@ -121,9 +120,7 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
         target.annotate(text, (longest, 1), (0, 3), target.get_xaxis_transform(), **options)
     write_title(target, instance.name if title is None else title, pad=6 if is_pair else 15)
     if ax is None:
-        _set_height(target, top, legend)
-        legend += draw_key(target, _entries(instance, schedules, numbers), 0.5 + legend)
-        _set_height(target, top, legend)
+        draw_key(target, _entries(instance, schedules, numbers), 1.15 + bars.bar_inches() * top, legend, 0.5)
     return target
 
 
@@ -190,8 +187,3 @@ def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, s
         words = in_words(action, piece.mode, 120)
         entries[one] = KeyEntry.of(action, numbers[one], words, clock(piece.start, instance.unit))
     return entries
-
-
-def _set_height(ax: Axes, height: float, below: float) -> None:
-    """Make a figure of our own high enough for its rows, and what is around and below them."""
-    cast(Figure, ax.figure).set_figheight(1.15 + below + bars.bar_inches() * height)

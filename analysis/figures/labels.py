@@ -1,4 +1,4 @@
-"""Labels of steps: words where they fit on the bars, else numbers that a key below the figure explains."""
+"""Labels of steps: words where they fit on the bars, else numbers that a key below explains."""
 
 from __future__ import annotations
 
@@ -169,8 +169,8 @@ class KeyEntry(NamedTuple):
         return cls(action.task, words if words.split()[:1] == [number] else f"{number} {words}", at)
 
 
-def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
-    """Draw a key of the steps whose labels do not fit on their bars; return its height in inches.
+def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float, drop: float) -> None:
+    """Draw a key of the steps whose labels do not fit on their bars, and give the figure the height that it needs.
 
     The texts on the bars stay what they are now, whatever the figure is saved as.
 
@@ -178,10 +178,12 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
     ----------
     entries
         By action, as in the labels of `FittedText`.
-    drop
-        Inches from the axes down to the key.
+    inches, legend
+        Heights of the figure without legend and key, and of the legend, which stands so far below the axes as ``drop``.
     """
-    cast(Figure, ax.figure).draw_without_rendering()  # texts decide while being drawn
+    figure = cast(Figure, ax.figure)
+    figure.set_figheight(inches + legend)
+    figure.draw_without_rendering()  # texts decide while being drawn
     texts = [text for text in ax.texts if isinstance(text, FittedText)]
     for text in texts:
         text.settle()
@@ -198,4 +200,5 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], drop: float) -> float:
         lines = [f"{task}: {line}" for task, line in zip(paragraphs, lines, strict=True)]
     if len(ordered) > MOST:
         lines.append(f"and {len(ordered) - MOST} more")
-    return 0.15 + write_below(ax, lines, drop + 0.1, 6.5) if lines else 0.0
+    if lines:
+        figure.set_figheight(inches + legend + 0.15 + write_below(ax, lines, drop + legend + 0.1, 6.5))

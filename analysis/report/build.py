@@ -46,7 +46,7 @@ EPOCH = "SOURCE_DATE_EPOCH"
 
 
 def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules]) -> dict[str, Any]:
-    """Describe what a page was made with.
+    """Describe what a page was built with.
 
     Parameters
     ----------
@@ -225,8 +225,8 @@ def build(
     notes = tuple(dict.fromkeys(filter(None, (catalog.note(line.grade.instance or "") for line in lines))))
     warnings = tuple(MismatchCounter(line.grade for line in lines).warnings())
     benchmarks = (line.grade.benchmark or "" for line in lines)
-    made = {"date": day, "source": source and plain(source)} | about(benchmarks, profile, options.effective_rules())
-    text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, made, options)))
+    page_about = about(benchmarks, profile, options.effective_rules()) | {"date": day, "source": plain(source or "")}
+    text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, page_about, options)))
     on_progress("writing", 1, 1)
     return Report(
         html=text,
@@ -243,7 +243,7 @@ def build(
 
 
 def _chunks(
-    work: PlanWork, lines: Sequence[LeaderboardLine], title: str, made: dict[str, Any], options: ReportOptions
+    work: PlanWork, lines: Sequence[LeaderboardLine], title: str, page_about: dict[str, Any], options: ReportOptions
 ) -> Iterator[str]:
     """Yield the data as elements of the page: the first chunk is what the first view needs."""
     contents: list[str] = []
@@ -262,7 +262,7 @@ def _chunks(
     places = _places(work, contents)
     index = {
         "title": plain(title),
-        "about": made,
+        "about": page_about,
         "colours": {"tasks": PALETTE, "methods": {name: method_colour(name) for name in ("submission", "optimum")}},
         "words": wording(line.grade.benchmark for line in lines),
         "problems": problems,

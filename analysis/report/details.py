@@ -112,16 +112,8 @@ def _value_text(value: Any) -> Any:
 def plan_text(submission: dict[str, Any], plan_fields: Iterable[str] = ("plan",)) -> str:
     """Return the plan as it was handed in, one entry of a list to a line, cut if it is very long."""
     plan = next((submission[name] for name in (*plan_fields, *COMMON_FIELDS) if name in submission), None)
-    if isinstance(plan, str):
-        return plain(plan, MAX_PLAN)
-    lines: list[str] = []
-    room = MAX_PLAN
-    for entry in plan if isinstance(plan, list) else [plan]:
-        lines.append(entry[: room + 1] if isinstance(entry, str) else _json(entry)[: room + 1])
-        room -= len(lines[-1]) + 1
-        if room < 0:
-            break
-    return plain("\n".join(lines), MAX_PLAN)
+    entries = plan[:MAX_PLAN] if isinstance(plan, list) else [plan]
+    return plain("\n".join(one if isinstance(one, str) else _json(one) for one in entries), MAX_PLAN)
 
 
 def _json(value: Any) -> str:

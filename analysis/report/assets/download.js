@@ -58,7 +58,7 @@ function record(rows, row) {
     set: problem.set,
     model: rows.models[rows.model[row]],
     sample: rows.sample[row],
-    source: rows.sources[rows.source[row]] || rows.file,
+    source: rows.sources[rows.source[row]] || rows.file || null,
     line: rows.at[row] ?? rows.line[row],
     scored: outcome < 2,
     reason: outcome < 2 ? null : why,

@@ -131,7 +131,7 @@ def test_downloads_hold_what_is_filtered(browser: Chromium, page: Page, tmp_path
     assert all(row["makespan"] == 1 and row["optimal_makespan"] == 13 and row["unit"] == "minute" for row in found)
     assert {row["ratio_to_optimum"] for row in found} == {None}
     models = json.loads(download(browser, page, tmp_path, "[aria-label='Download the models as JSON']", "models.json"))
-    assert {"model", "success", "score", "ratio", "regret", "missing"} <= models[0].keys()
+    assert {"model", "success", "score", "ratio", "missing"} <= models[0].keys()
 
 
 def test_samples_stand_together_and_in_order(page: Page) -> None:
