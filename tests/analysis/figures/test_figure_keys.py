@@ -114,6 +114,8 @@ def test_milestones_and_idle_agents_are_not_drawn() -> None:
         assert {"t/mill", "t/set"} == {patch.get_label() for patch in ax.patches}
         (window,) = (line for line in ax.lines if line.get_label() == "window")  # a deadline
         assert list(window.get_xdata()) == [0, 3]
+        pieces_of_page = chart(instance, of(instance).default_rules(instance), SolverOracle())["optimum"]["pieces"]
+        assert {instance.actions[action].id for action, *_ in pieces_of_page} == {"t/mill", "t/set"}
 
 
 def test_days_are_days_on_the_axis() -> None:
