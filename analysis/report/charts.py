@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Any
@@ -38,25 +38,19 @@ def _instance_chart(instance: Instance, best: BestKnown | None) -> dict[str, Any
     Returns
     -------
     dict
-        ``actions``: ``[words, label, short name, task, duration, attended, interruptible, modes, tail]``, times in
-        ticks, ``modes`` a list of ``[name, [[resource, amount], ...]]`` and ``tail`` the longest delay before something
-        that builds on it; ``windows``: ``[before, after, maximum lag]``; positions everywhere. ``optimum.pieces`` as
-        in `piece_row`.
+        ``actions``: ``[words, label, short name, task, duration, attended, interruptible, modes]``, times in ticks,
+        ``modes`` a list of ``[name, [[resource, amount], ...]]``, tasks and resources as positions;
+        ``optimum.pieces`` as in `piece_row`.
     """
     tasks = {task: i for i, task in enumerate(instance.tasks)}
     resources = {name: i for i, name in enumerate(instance.resource)}
-    tails: dict[str, int] = defaultdict(int)
-    for lag in instance.lags:
-        tails[lag.before] = max(tails[lag.before], lag.minimum or 0)
     pieces = _pieces(instance, best)
     return {
-        "benchmark": instance.benchmark,
         "kind": instance.kind,
         "slots": int(registry.of(instance).has_discrete_time),
         "unit": plain(instance.unit, 20),
         "seconds": instance.seconds_per_tick,
         "first": registry.of(instance).tick_origin,
-        "limit": instance.time_limit,
         "tasks": [plain(task, 80) for task in tasks],
         "agents": [plain(agent, 80) for agent in instance.agents],
         "resources": [[plain(one.name, 80), one.capacity] for one in instance.resources],
@@ -73,14 +67,8 @@ def _instance_chart(instance: Instance, best: BestKnown | None) -> dict[str, Any
                     [plain(mode.name, 60), [[resources[one.resource], one.amount] for one in mode.demands]]
                     for mode in action.modes
                 ],
-                tails[action.id],
             ]
             for action in instance.actions
-        ],
-        "windows": [
-            [instance.index[lag.before], instance.index[lag.after], lag.maximum]
-            for lag in instance.lags
-            if lag.maximum is not None
         ],
         "optimum": {
             "status": Status.infeasible if best is None else best.status,
@@ -163,18 +151,15 @@ def _timeline_chart(problem: Problem, best: BestKnown | None, rules: Rules) -> d
     if isinstance(rules, Profile) and rules.moves == "joint":
         makespan, bound = None if makespan is None else -(-makespan // len(problem.agents)), None
     return {
-        "benchmark": problem.benchmark,
         "kind": problem.kind,
         "slots": 0,  # a refused action takes no step
         "unit": problem.unit,
         "seconds": None,
         "first": int(problem.kind == "kitchen"),
-        "limit": None,
         "tasks": actions["tasks"],
         "agents": [plain(agent, 80) for agent in problem.agents],
         "resources": actions["resources"],
         "actions": actions["actions"],
-        "windows": [],
         "optimum": {
             "status": Status.infeasible if best is None else best.status,
             "makespan": makespan,

@@ -148,10 +148,8 @@ def regret_sheet(regret: RunRegret, clock: ClockFormat) -> dict[str, Any]:
         rows.append([one.kind, one.position, *times, one.status, one.before, one.after, words])
     return {
         "decisions": rows,
-        "optimum": regret.optimum,
         "total": None if regret.total is None else whole(regret.total),
         "no_return": regret.no_return,
-        "completion": regret.completion,
         "text": plain(text, MAX_PARAGRAPH),
     }
 

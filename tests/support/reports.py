@@ -58,6 +58,14 @@ def chunks(page: str) -> list[Any]:
     return [json.loads(zlib.decompress(b64decode(content))) for _, content in found]
 
 
+def best_plan(page: str, instance: str) -> dict[str, Any]:
+    """Return the chart of a problem on the page, which has its best plan."""
+    index, *_ = data = chunks(page)
+    (place,) = (row[-1] for row in index["problems"] if row[0] == instance)
+    found: dict[str, Any] = data[place]
+    return found
+
+
 def sheet(page: str, name: str, instance: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Return what the page knows of the first submission of a name: the sheet, and its priced decisions."""
     index, *_ = data = chunks(page)

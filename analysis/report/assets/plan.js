@@ -35,7 +35,7 @@ class Plan {
   constructor(chart, source, pieces, title, method) {
     this.title = title;
     this.method = method;
-    this.actions = source.actions.map(([words, label, short, task, duration, attended, cut, modes, tail]) => ({
+    this.actions = source.actions.map(([words, label, short, task, duration, attended, cut, modes]) => ({
       words,
       label,
       short,
@@ -44,7 +44,6 @@ class Plan {
       attended,
       cut,
       modes,
-      tail,
     }));
     this.rows = new Map();
     this.pieces = pieces.map(([action, start, length, agent, mode, position, done]) => ({
