@@ -74,11 +74,12 @@ def critique(
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")
     intake = open_submissions(submissions, pattern, columns, model)
-    limits = limits_of(line_seconds, line_memory)
     is_faulty = False
     missing = dict.fromkeys(ids or ())
     rows = []
-    for answer in submission_answers(reported, "reading plans", intake, problems, limits, [*missing]):
+    for answer in submission_answers(
+        reported, "reading plans", intake, problems, limits_of(line_seconds, line_memory), [*missing]
+    ):
         missing.pop(str(answer.id), None)
         if not answer.value:  # {} for a success that is not reported
             is_faulty |= answer.value is None

@@ -1,4 +1,4 @@
-"""Tables: CSV (with commas, semicolons or tabs), Parquet and Excel, as rows of named values."""
+"""Tables: CSV (with commas, semicolons or tabs) and Parquet, as rows of named values."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
-from zipfile import BadZipFile
 
 from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED, limited_lines
 from planoracle.analysis.intake.record_fields import FIELDS, plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
 
-#: Ending of Excel workbooks.
-WORKBOOK = ".xlsx"
 _DELIMITERS = ",;\t"
 # Rows of Parquet in memory at a time, and bytes that each row counts beside its values.
 _ROWS, _OVERHEAD = 64, 400
@@ -105,24 +102,6 @@ def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
                     yield number, row
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise InputError(f"is damaged, or no Parquet that can be read: {error}"[:500], source=source) from None
-
-
-def read_workbook(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the line and the values of every row of the first sheet of an Excel workbook; needs openpyxl."""
-    import pandas as pd
-
-    try:
-        sheet = pd.read_excel(stream, engine="openpyxl", dtype=object, na_filter=False)
-    except ImportError:
-        reason = "is an Excel workbook, which needs openpyxl: pip install openpyxl; or save it as CSV"
-        raise InputError(reason, source=source) from None
-    except (BadZipFile, LookupError, OSError, SyntaxError, TypeError, ValueError) as error:
-        raise InputError(f"is damaged, or no Excel workbook that can be read: {error}"[:500], source=source) from None
-    for line, cells in enumerate(sheet.to_dict("records"), 2):
-        yield (
-            line,
-            {str(name): cell if isinstance(cell, str | int | float) else str(cell) for name, cell in cells.items()},
-        )
 
 
 def _row(batch: Any, number: int, source: str) -> tuple[int, Any | InputError]:

@@ -9,7 +9,7 @@ from typing import IO, Any
 from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.intake.byte_streams import decompress, prepend, read_document, read_lines
-from planoracle.analysis.intake.column_tables import WORKBOOK, header_of, read_csv, read_parquet, read_workbook
+from planoracle.analysis.intake.column_tables import header_of, read_csv, read_parquet
 from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_samples
 from planoracle.analysis.intake.path_names import TEXT, nameless_error, problem_name
 from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fields
@@ -94,16 +94,13 @@ def _binary_in_worker(path: str, source: str) -> Iterator[tuple[int, Any | Input
 
 
 def read_binary(path: str, source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the entries of a Parquet table, of an Excel workbook, or of an archive."""
+    """Yield the entries of a Parquet table or of an archive."""
     with open(path, "rb") as stream:
         head = stream.read(4)
         stream.seek(0)
         if head not in (_PARQUET, _ZIP):
             raise InputError("is compressed twice; decompress it first", source=source)
-        if head == _ZIP and source.lower().endswith(WORKBOOK):
-            yield from read_workbook(stream, source)
-        else:
-            yield from read_parquet(stream, source) if head == _PARQUET else read_archive(stream, source)
+        yield from read_parquet(stream, source) if head == _PARQUET else read_archive(stream, source)
 
 
 def _document(stream: IO[bytes], source: str, named: bool, *, is_log: bool) -> Iterator[tuple[int, Any | InputError]]:

@@ -72,7 +72,7 @@ class EntryError(InputError):
 
 
 #: Endings of files of submissions, and of texts of single plans.
-DATA = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".xlsx", ".eval")
+DATA = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".eval")
 TEXT = (".txt", ".md", ".text", ".out", ".log", "")
 _PACKED = (".gz", ".gzip", ".zst", ".zstd")
 _FIELDS = {"id": r"[^/]+?", "instance": r".+", "model": r".+?", "sample": r"[^/]+?"}
