@@ -77,7 +77,9 @@ def write_groups() -> None:
     while groups:
         (kind, text, many), (place, count) = next(iter(groups.items()))
         del groups[kind, text, many]
-        where = place if count == 1 else f"{count} {many} (first: {place})" if place else f"{count} times"
+        where = place
+        if count > 1:
+            where = f"{count} {many} (first: {place})" if place else "" if kind == "note" else f"{count} times"
         tell(f"{where}: {text}" if where else text, kind)
 
 

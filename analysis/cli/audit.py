@@ -14,7 +14,7 @@ from planoracle.analysis.audit.finding import ReferenceFinding, ReferenceVerdict
 from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.analysis.cli.options import LimitOption, Notes
+from planoracle.analysis.cli.options import LimitOption, note_problem
 from planoracle.analysis.cli.output import (
     PEOPLE,
     Format,
@@ -113,7 +113,7 @@ def audit(
     auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=problem_loader)
     files = [name for name in names or () if name == "-" or (exists(name) and not catalog.names_problem(name))]
     targets = [name for name in names or () if name not in files]
-    table, notes, findings = Table(form, _COLUMNS), Notes(), []
+    table, findings = Table(form, _COLUMNS), []
     hidden = 0
     rows: Iterator[ReferenceFinding]
     if loopholes:
@@ -124,7 +124,7 @@ def audit(
         rows = _check_references(auditor, targets, intake, list(named), limits_of(line_seconds, line_memory))
     for one in rows:
         findings.append(one)
-        notes.add(one.instance)
+        note_problem(one.instance)
         if form in PEOPLE and one.verdict == ReferenceVerdict.optimal and not every:
             hidden += 1
         else:
@@ -141,7 +141,6 @@ def audit(
     if hidden:
         are = "1 reference is" if hidden == 1 else f"{hidden} references are"
         tell(f"{are} optimal, and not shown; --all shows them", "note")
-    notes.close()
     failed = any(one.wrong or one.verdict == ReferenceVerdict.not_checked for one in findings)
     raise typer.Exit(int(failed))
 

@@ -13,8 +13,8 @@ from planoracle.analysis import figures
 from planoracle.analysis.cli.options import (
     LimitOption,
     NamesArgument,
-    Notes,
     ProblemLoop,
+    note_problem,
     with_figure_options,
     without_none,
 )
@@ -97,7 +97,7 @@ def compare(
     problems, grades = names_and_grades(names)
     run = ProblemLoop(problems, "comparing")
     tables: dict[str, Table] = {}
-    comparisons, notes = [], Notes()
+    comparisons = []
 
     def compare_one(problem: Any) -> Comparison:
         return with_models(compared(problem, extra=methods, **without_none(time_limit=time_limit)), grades)
@@ -111,7 +111,7 @@ def compare(
                 tables[kind].add(row)
         comparisons.append(one)
         run.failed |= not one.exact.status.settled
-        notes.add(problem.name)
+        note_problem(problem.name)
         for entry in one.all:
             if entry.error is not None:
                 collect(one.instance, f"{entry.method}: {entry.error}", "problems")
@@ -122,7 +122,6 @@ def compare(
         table.close()
     if comparisons:
         _write_summary(summarize(comparisons), form, alone=summary)
-    notes.close()
     if output is not None and comparisons:
         _draw(comparisons, figure, output)
     run.exit()

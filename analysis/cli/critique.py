@@ -27,9 +27,10 @@ from planoracle.analysis.cli.submissions import (
     open_submissions,
     submission_answers,
 )
-from planoracle.analysis.console import lenient, say_json
-from planoracle.analysis.diagnosis.critique import critique as critique_of
+from planoracle.analysis.console import complain, lenient, say_json
+from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import clean
 
 #: Output formats of reports.
@@ -50,6 +51,10 @@ def critique(
         bool,
         typer.Option("--hints", help="Also name the decisions and commands that keep the best makespan reachable."),
     ] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Report on failed plans only.")] = False,
+    ids: Annotated[
+        list[str] | None, typer.Option("--id", help="Report on the submission with this id only (repeatable).")
+    ] = None,
     time_limit: LimitOption = None,
     pattern: PatternOption = None,
     columns: MapOption = None,
@@ -60,21 +65,24 @@ def critique(
 ) -> None:
     """Report the errors of each plan, its gap to the optimum, and its most costly decisions.
 
-    Exit status: 1 if a line cannot be read; it is reported on standard error.
+    Exit status: 1 if a line cannot be read, or an --id is missing; it is reported on standard error.
     """
     rules = profiles(profile)
 
     options = {"regret": regret, "hints": hints, **without_none(seconds=time_limit)}
-    reported = partial(_critique_row, rules=rules, options=options)
+    reported = partial(_critique_row, rules=rules, options=options, only_failed=failed)
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")
     intake = open_submissions(submissions, pattern, columns, model)
-    limits = limits_of(line_seconds, line_memory)
-    failed = False
+    is_faulty = False
+    missing = dict.fromkeys(ids or ())
     rows = []
-    for answer in submission_answers(reported, "reading plans", intake, problems, limits):
-        if answer.value is None:
-            failed = True
+    for answer in submission_answers(
+        reported, "reading plans", intake, problems, limits_of(line_seconds, line_memory), [*missing]
+    ):
+        missing.pop(str(answer.id), None)
+        if not answer.value:  # {} for a success that is not reported
+            is_faulty |= answer.value is None
             continue
         row = {**identifying_fields(answer), **answer.value}
         if form is ReportFormat.text:
@@ -88,9 +96,16 @@ def critique(
             rows.append(row)
     if form is ReportFormat.json:
         say_json(rows, indent=1)
-    raise typer.Exit(int(failed))
+    for name in missing:
+        complain(f"--id {name}: no submission has this id")
+    raise typer.Exit(int(is_faulty or bool(missing)))
 
 
-def _critique_row(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> Any:
-    report = critique_of(problem, submission, rules=rules[problem.benchmark], **options)
+def _critique_row(
+    problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any], only_failed: bool
+) -> dict[str, Any]:
+    run = registry.of(problem).run(problem, submission, rules[problem.benchmark])
+    if only_failed and run.success:
+        return {}
+    report = critique_of(run, **options)
     return report.as_dict() | {"prose": report.prose()}

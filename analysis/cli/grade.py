@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from contextlib import closing, nullcontext
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from planoracle.analysis.batch.submission_tasks import Grading, Submissions
 from planoracle.analysis.batch.tasks import ResultRow, answer_items
-from planoracle.analysis.cli.options import Notes
+from planoracle.analysis.cli.options import note_problem
 from planoracle.analysis.cli.output import (
     PEOPLE,
     Format,
@@ -59,9 +59,6 @@ from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import to_json
-
-if TYPE_CHECKING:
-    Entry = tuple[SourceLine, object]
 
 # Entries that are looked at to tell a file of grades from one of submissions.
 _HEAD = 100
@@ -138,7 +135,7 @@ def grade(
     origin = {} if page is None else origin_of(submissions)
     if page is not None:  # which needs the submissions again
         entries = [*entries]
-    table, notes, strangers = Table(form, _columns()), Notes(), MismatchCounter()
+    table, strangers = Table(form, _columns()), MismatchCounter()
     failed = False
 
     def is_row(row: Any) -> bool:
@@ -164,7 +161,7 @@ def grade(
                     # In a table the time of a failure would look like a good makespan; data formats have it.
                     row |= {"progress": result.progress, "makespan": result.makespan if result.success else None}
                 table.add(row)
-                notes.add(result.instance)
+                note_problem(result.instance)
                 strangers.add(result)
         if len({row.get("model") for row in table.rows}) > 1:
             table.columns = ["id", "model", *table.columns[1:]]
@@ -172,7 +169,6 @@ def grade(
     if summary is not None:
         write(averages, summary)
     show(averages, form, sys.stdout) if form in PEOPLE else show(averages, Format.table, sys.stderr)
-    notes.close()
     for warning in strangers.warnings():
         tell(warning, "warning")
     if page is not None:
@@ -181,10 +177,10 @@ def grade(
     raise typer.Exit(int(failed))
 
 
-def _peek(intake: Intake) -> tuple[Iterable[Entry], object]:
+def _peek(intake: Intake) -> tuple[Iterable[tuple[SourceLine, object]], object]:
     """Return the entries, and the first one that can be read among the first hundred."""
     entries = iter(intake)
-    head: list[Entry] = []
+    head: list[tuple[SourceLine, object]] = []
     for entry in islice(entries, _HEAD):
         head.append(entry)
         if not isinstance(entry[1], InputError):
@@ -212,7 +208,7 @@ def _collect(intake: Intake, output: Path) -> NoReturn:
 
 
 def _summarize(
-    entries: Iterable[Entry], profile: str, rules: dict[str, str], form: Format, path: Path | None
+    entries: Iterable[tuple[SourceLine, object]], profile: str, rules: dict[str, str], form: Format, path: Path | None
 ) -> NoReturn:
     """Write the averages of grades, and end the program."""
     averages = GradeRows(profiles(profile, rules))

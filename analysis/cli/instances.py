@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.options import Notes, ProblemLoop
+from planoracle.analysis.cli.options import ProblemLoop, note_problem
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.console import say_json
 from planoracle.instances.files import catalog
@@ -55,16 +55,15 @@ def instances(
         _print_schema(names or [])
         return
     run = ProblemLoop(names or list(catalog.bundled()), "reading")
-    table, notes = Table(form, _COLUMNS), Notes()
+    table = Table(form, _COLUMNS)
     for instance, document in run.each(lambda one: registry.of(one).document(one) if export else None):
-        notes.add(instance.name)
+        note_problem(instance.name)
         if document is not None:
             say_json(document)
         else:
             table.add({"instance": instance.name, **for_kind(instance, _FIGURES)(instance), "unit": instance.unit})
     if not export:
         table.close()
-    notes.close()
     run.exit()
 
 

@@ -18,7 +18,7 @@ from planoracle.analysis import figures
 from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.output import TableView, current_view
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import complain, tell
+from planoracle.analysis.console import collect, complain
 from planoracle.heuristics.registry import names
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
@@ -148,21 +148,10 @@ def _apply(name: str, function: Callable[[Any], Any]) -> Iterator[Any]:
 _note_of = lru_cache(10_000)(catalog.note)
 
 
-class Notes:
-    """Notes of the catalogue about the problems in a result, each written once."""
-
-    def __init__(self) -> None:
-        self._notes: dict[str, None] = {}
-
-    def add(self, name: str | None) -> None:
-        """Look up the note about a problem."""
-        if name and (text := _note_of(name)):
-            self._notes.setdefault(text)
-
-    def close(self) -> None:
-        """Write the notes to standard error."""
-        for text in self._notes:
-            tell(text, "note")
+def note_problem(name: str | None) -> None:
+    """Write the note of the catalogue about a problem in a result at the end of the command, each note once."""
+    if name and (text := _note_of(name)):
+        collect("", text, kind="note")
 
 
 def single_problem(name: str) -> Any:

@@ -74,12 +74,13 @@ def regret(
     rules = profiles(profile)
     priced = partial(_regret_of, rules=rules, options=without_none(seconds=time_limit))
     intake = open_submissions(submissions, pattern, columns, model)
-    limits = limits_of(line_seconds, line_memory)
     nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS)
     notes = []
     failed = False
-    for answer in submission_answers(priced, "pricing decisions", intake, problems, limits):
+    for answer in submission_answers(
+        priced, "pricing decisions", intake, problems, limits_of(line_seconds, line_memory)
+    ):
         failed |= answer.value is None
         identity = identifying_fields(answer)
         answered = {} if answer.value is None else answer.value.as_dict()

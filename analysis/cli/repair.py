@@ -75,11 +75,10 @@ def repair(
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None
     intake = open_submissions(submissions, pattern, columns, model)
-    limits = limits_of(line_seconds, line_memory)
     table = Table(form, _COLUMNS)
     failed = False
     repaired = partial(_repair_row, repairer=repairer)
-    for answer in submission_answers(repaired, "repairing", intake, problems, limits):
+    for answer in submission_answers(repaired, "repairing", intake, problems, limits_of(line_seconds, line_memory)):
         result = {"status": None} if answer.value is None else answer.value
         failed |= result["status"] in (None, Status.unknown)
         own = identifying_fields(answer) | {"model": None, "method": "repair"}

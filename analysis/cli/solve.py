@@ -16,11 +16,11 @@ from planoracle.analysis.batch.tasks import Item, ResultRow, Solving, answer_ite
 from planoracle.analysis.batch.worker import NO_LIMITS
 from planoracle.analysis.cli.options import (
     AgentsOption,
-    Notes,
     OnlyOption,
     OptionalNamesArgument,
     ProblemLoop,
     complete_heuristic,
+    note_problem,
     read_each,
 )
 from planoracle.analysis.cli.output import Format, FormatOption, Table, write_table
@@ -121,7 +121,7 @@ def solve(
     seconds = _SECONDS if time_limit is None else time_limit
     work = Solving(profile, tuple(sorted(chosen.items())), seconds, seed, workers, exact_grid, min_interruptions)
     listed = _ProblemList(names, agents, only or [])
-    table, notes = Table(form, _COLUMNS), Notes()
+    table = Table(form, _COLUMNS)
     failed = turns = False
     with workshop(work.start, NO_LIMITS, jobs, run, cluster, listed.improve) as (pool, journal):
         items = listed.items(work.item)
@@ -139,13 +139,12 @@ def solve(
                     failed |= row["status"] == Status.unknown
                     turns |= row["unit"] == "turn"
                     table.add(row | {"method": "optimum"})
-                    notes.add(row["instance"])
+                    note_problem(row["instance"])
         except SignalExit:
             if listed.alone is not None and (message := listed.progress()):
                 tell(f"{listed.alone.name}: {message}", "stopped")
             raise
         table.close()
-    notes.close()
     if turns:
         tell("turns count the closing message, ALL COMPLETED", "note")
     raise typer.Exit(1 if failed else 0)

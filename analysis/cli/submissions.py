@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -21,8 +21,8 @@ from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import collect, complain, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.path_names import SourceLine
-from planoracle.analysis.intake.record_fields import parse_columns
-from planoracle.analysis.intake.submissions import Intake, SubmissionResult, answers
+from planoracle.analysis.intake.record_fields import identity_of, parse_columns
+from planoracle.analysis.intake.submissions import Intake, SubmissionResult, answers, record_of
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import expand
 from planoracle.instances.model.problem import Problem
@@ -215,6 +215,7 @@ def submission_answers(
     intake: Intake,
     problems: Iterable[str] | None,
     limits: TaskLimits,
+    ids: Collection[str] = (),
 ) -> Iterator[SubmissionResult[Any]]:
     """Yield the `SubmissionResult` of each submission from worker processes; report failures.
 
@@ -226,10 +227,14 @@ def submission_answers(
         Text before the progress bar.
     problems
         Values of ``--problems``.
+    ids
+        Those of the submissions that are answered; empty for all.
     """
     lookup = Problems(named=named_problems(problems), places=chosen_places(problems))
     each = partial(answers, function=function, problems=lookup)
-    for answer in each_within(track(intake, label, count_for_bar(intake)), each, limits):
+    entries = track(intake, label, count_for_bar(intake))
+    chosen = (one for one in entries if not ids or identity_of(record_of(one[1]), "id", longest=None)["id"] in ids)
+    for answer in each_within(chosen, each, limits):
         if answer.value is None:
             report_failure(answer.place, answer.reason)
         yield answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from planoracle.analysis.grading.metrics import METRICS, GradeMetric
@@ -13,12 +13,12 @@ from planoracle.instances.protocol import registry
 
 
 class FrameColumn(NamedTuple):
-    """Column of a frame: pandas dtype, unit (empty if none), meaning, and values of a category."""
+    """Column of a frame: meaning, unit (empty if none), pandas dtype, and values of a category."""
 
     name: str
-    dtype: str
-    unit: str
     meaning: str
+    unit: str = ""
+    dtype: str = "string"
     values: tuple[str, ...] = ()
 
     @property
@@ -31,39 +31,19 @@ class FrameColumn(NamedTuple):
         return pd.StringDtype("python") if self.dtype == "string" else self.dtype
 
 
-def text(name: str, meaning: str) -> FrameColumn:
-    """Return a column of text."""
-    return FrameColumn(name, "string", "", meaning)
-
-
-def count(name: str, meaning: str, unit: str = "") -> FrameColumn:
-    """Return a column of whole numbers."""
-    return FrameColumn(name, "Int64", unit, meaning)
-
-
-def ticks(name: str, meaning: str) -> FrameColumn:
-    """Return a column of ticks."""
-    return count(name, meaning, "ticks")
-
-
-def number(name: str, meaning: str, unit: str = "") -> FrameColumn:
-    """Return a column of numbers."""
-    return FrameColumn(name, "Float64", unit, meaning)
-
-
-def share(name: str, meaning: str) -> FrameColumn:
-    """Return a column of shares, from 0 to 1 as a rule."""
-    return number(name, meaning, "share")
-
-
-def flag(name: str, meaning: str) -> FrameColumn:
-    """Return a column of truth values."""
-    return FrameColumn(name, "boolean", "", meaning)
+#: Makers of columns from name, meaning and unit: of text, whole numbers, ticks, numbers, shares (from 0 to 1 as a rule)
+#: and truth values.
+text = partial(FrameColumn, dtype="string")
+count = partial(FrameColumn, dtype="Int64")
+ticks = partial(FrameColumn, unit="ticks", dtype="Int64")
+number = partial(FrameColumn, dtype="Float64")
+share = partial(FrameColumn, unit="share", dtype="Float64")
+flag = partial(FrameColumn, dtype="boolean")
 
 
 def choice(name: str, meaning: str, values: Iterable[str]) -> FrameColumn:
     """Return a column of one of a few values."""
-    return FrameColumn(name, "category", "", meaning, tuple(values))
+    return FrameColumn(name, meaning, dtype="category", values=tuple(values))
 
 
 _KINDS = {"flag": flag, "count": count, "ticks": ticks, "share": share, "number": number, "text": text}
@@ -233,31 +213,6 @@ _ALL = (
             *(_column(one) for one in METRICS),
         ),
         own=True,
-    ),
-    Schema(
-        "decisions",
-        "one per decision of a submitted plan",
-        (
-            count("line", "line of the submission, from 1"),
-            text("source", "file of the submission, if there are several"),
-            text("id", "of the submission"),
-            *_PROBLEM,
-            _UNIT,
-            count("index", "of the decision, from 0"),
-            count("position", "of the command, from 0"),
-            text("command", "as written"),
-            choice("kind", "what the decision was", ("act", "wait", "lost")),
-            ticks("start", "when it was made"),
-            ticks("end", "end of the time that it took up"),
-            ticks("before", "best makespan within reach before it, proved"),
-            ticks("after", "best makespan within reach after it, proved"),
-            ticks("cost", "after - before"),
-            choice("status", "of after", _STATUSES),
-            ticks("lower", "lower bound of after"),
-            ticks("upper", "upper bound of after"),
-            text("violation", "kind of the rule that it broke"),
-            flag("no_return", "whether it is the first after which nothing leads to a success"),
-        ),
     ),
     Schema(
         "violations",

@@ -1,4 +1,4 @@
-"""Frames of graded and priced submissions."""
+"""Frames of graded submissions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from planoracle.analysis.diagnosis.regret import RunRegret
 from planoracle.analysis.frames.columns import own_metrics
 from planoracle.analysis.frames.schema import Collector, FrameWithErrors, problem_columns
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import gap_of
-from planoracle.analysis.intake.submissions import SubmissionResult
 
 
 def grades(graded: Iterable[Grade]) -> FrameWithErrors:
@@ -51,30 +49,6 @@ def violations(graded: Iterable[Grade]) -> FrameWithErrors:
                 fatal = (None, None)  # only the first one ends the run
             values = {name: json.dumps(value) if isinstance(value, list) else value for name, value in one.items()}
             rows.add(_submission_columns(grade) | values | {"index": index, "position": one["index"], "fatal": ended})
-    return rows.build()
-
-
-def decisions(results: Iterable[RunRegret | SubmissionResult[RunRegret]]) -> FrameWithErrors:
-    """List the decisions of priced plans: frame ``decisions``.
-
-    Parameters
-    ----------
-    results
-        What `planoracle.analysis.diagnosis.regret.regret` returns, or
-        `planoracle.analysis.intake.submissions.answers` with it.
-    """
-    rows = Collector("decisions")
-    for one in results:
-        answer = one if isinstance(one, SubmissionResult) else SubmissionResult(None, None, one.instance, one)  # type: ignore[arg-type]
-        keys = {"line": answer.line, "source": answer.source, "id": answer.id}
-        if answer.value is None:
-            rows.fail(answer.reason or "there is no answer", **keys, instance=answer.instance)
-            continue
-        regret = answer.value
-        shared = keys | problem_columns(answer.instance, regret.benchmark) | {"unit": regret.unit}
-        for index, decision in enumerate(regret.decisions):
-            row = {name: getattr(decision, name) for name in decision.__slots__}
-            rows.add(shared | row | {"index": index, "no_return": index == regret.no_return})
     return rows.build()
 
 

@@ -130,26 +130,6 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def check(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return a frame with the columns of a schema in its order, without index.
-
-    Raises
-    ------
-    InputError
-        For columns that are missing, unknown or of another dtype.
-    """
-    expected = schema(name)
-    missing = [column for column in expected.names if column not in frame.columns]
-    unknown = [str(column) for column in frame.columns if column not in expected.names]
-    if missing or unknown or len(frame.columns) > len(expected.names):
-        raise InputError(f"must have the columns of {name}: missing {missing}, unknown {unknown}", field="frame")
-    for column in expected.columns:
-        dtype = frame[column.name].dtype
-        if dtype != column.pandas:
-            raise InputError(f"must be of dtype {column.pandas}", field=column.name, value=str(dtype))
-    return frame[expected.names].reset_index(drop=True)
-
-
 _KEYS = ("line", "source", "id", "instance", "method")
 
 
@@ -186,23 +166,6 @@ class Collector:
             row = self._rows[number]
             self.fail(InputError(message), **{key: row[key] for key in _KEYS if row.get(key) is not None})
         return FrameWithErrors(frame, from_rows("errors", self._errors)[0])
-
-
-def concat(parts: Iterable[FrameWithErrors]) -> FrameWithErrors:
-    """Concatenate results of the same kind.
-
-    Raises
-    ------
-    InputError
-        If there are none.
-    """
-    import pandas as pd
-
-    listed = list(parts)
-    if not listed:
-        raise InputError("needs at least one part", field="parts")
-    frames = (pd.concat([part[place] for part in listed], ignore_index=True) for place in (0, 1))
-    return FrameWithErrors(*frames)
 
 
 def problem_columns(name: str | None, benchmark: str | None) -> dict[str, Any]:

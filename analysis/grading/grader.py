@@ -116,14 +116,15 @@ class Grade:
         """Return the verdict in three lines, or the reason of an unscored grade in one.
 
         >>> print(Grader().grade({"id": "1", "instance": "timearena/household1", "plan": ["wash cup", "wait"]}))
-        timearena/household1: no success, 19% of the work
+        timearena/household1: no success, 19% of the work (unfinished)
         4 ticks, at best 13
         main score 0.19
         """
         if not self.scored:
             return f"{self.instance}: not scored: {self.reason}"
-        ended = f", {self.violation} at command {self.violation_index}" if self.violation else ""
-        verdict = "success" if self.success else f"no success, {self.progress or 0:.0%} of the work{ended}"
+        at = "" if self.violation_index is None else f" at command {self.violation_index}"
+        failure = f"no success, {self.progress or 0:.0%} of the work ({self.failure_cause}{at})"
+        verdict = "success" if self.success else failure
         best = "optimum not proved" if self.optimal_makespan is None else f"at best {self.optimal_makespan}"
         score = "not defined" if self.main_score is None else f"{self.main_score:.2f}"
         return f"{self.instance}: {verdict}\n{self.makespan} ticks, {best}\nmain score {score}"

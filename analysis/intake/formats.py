@@ -89,7 +89,7 @@ def _binary_in_worker(path: str, source: str) -> Iterator[tuple[int, Any | Input
     """Yield the entries of `read_binary`, read in a worker: libraries decode such files to any size."""
     try:
         yield from each_in_worker(read_binary, path, source, limits=_LIMITS)
-    except (InputError, InternalError) as error:
+    except InternalError as error:
         raise InputError(str(error), source=source) from None
 
 

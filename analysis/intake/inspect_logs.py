@@ -73,6 +73,8 @@ def read_archive(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
         raise InputError(f"is a damaged archive: {error}", source=source) from None
     names = dict.fromkeys(archive.namelist())
     start = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+    if "xl/workbook.xml" in names:
+        raise InputError("is an Excel workbook; save the sheet as CSV, or write JSON lines or Parquet", source=source)
     if start is None:
         raise InputError("is a zip archive, but no log of inspect_ai; unpack it first", source=source)
     head = document(start)

@@ -19,6 +19,8 @@ FIELDS = ("id", "instance", "model", "sample", "plan")
 MAX_NAME = 1_000
 # Columns with the name of the model in rows of planoracle, and columns of samples in those of other programs.
 _MODELS, _SAMPLES = ("model", "method", "heuristic"), ("sample", "epoch")
+# Columns of other programs that are taken for the instance if they name a problem.
+_INSTANCES = ("problem_id", "task_id", "question_id", "instance_id")
 
 
 @cache
@@ -100,6 +102,7 @@ class Columns:
         self._claims = claims
         self._seen: set[frozenset[str]] = set()
         self._met: set[str] = set()
+        self._instance = ""  # one of `_INSTANCES` that has named a problem
         self._rows = 0
 
     def submission(self, row: Any, place: SourceLine, hints: Hints = NO_HINTS) -> dict[str, Any]:
@@ -158,13 +161,24 @@ class Columns:
             record[field] = next((record[name] for name in names if record.get(name) not in (None, "")), value)
         if self._model is not None:
             record["model"] = self._model
-        if hints.instance is not None and record.get("instance") in (None, ""):
-            record["instance"] = hints.instance
+        if record.get("instance") in (None, "") and "instance" not in self._columns:
+            record["instance"] = self._instance_of(record) or hints.instance
         for name in _limits():
             if record.get(name) == "":  # of a table in which all is text
                 del record[name]
             elif isinstance(record.get(name), str):
                 record[name] = _whole(record[name], digits=9)
+
+    def _instance_of(self, record: dict[str, Any]) -> str | None:
+        """Return the problem that a column of another name says, once such a column has named one."""
+        for name in (self._instance,) if self._instance in record else _INSTANCES:
+            value = record.get(name)
+            if isinstance(value, str) and (self._instance == name or problem_name(value)):
+                if not self._instance:
+                    self._on_note(f"the problem is taken from {name}; --map instance=COLUMN says otherwise")
+                self._instance = name
+                return problem_name(value) or value
+        return None
 
     def _choose_plan(self, record: dict[str, Any], row: dict[str, Any]) -> None:
         """Remove empty and redundant plan fields; raises `InputError` if none holds a plan."""

@@ -268,6 +268,11 @@ def fault_of(error: Exception) -> str:
     return f"{ours}{error}"[:1000]
 
 
+def record_of(entry: object) -> object:
+    """Return the fields of an entry, of an error those that could be read."""
+    return entry.about if isinstance(entry, EntryError) else entry
+
+
 def answers(
     entries: Entries,
     function: Callable[[Problem, dict[str, Any]], _T],
@@ -280,8 +285,7 @@ def answers(
     problems = problems or Problems()
     for position, entry in entries:
         place = as_place(position)
-        record = entry if isinstance(entry, dict) else entry.about if isinstance(entry, EntryError) else {}
-        about = identity_of(record, "id", "instance", "model", "sample")
+        about = identity_of(record_of(entry), "id", "instance", "model", "sample")
         value, reason = None, None
         try:
             if isinstance(entry, InputError):
