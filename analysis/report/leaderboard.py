@@ -97,9 +97,13 @@ def board(
     return {
         "overall": [_model_row(row) for row in summary.models],
         "models": sorted(sets, key=_place),
-        "pairs": [row | {"a": plain(row["a"]), "b": plain(row["b"])} for row in pairs_of_models(outcomes, names)],
-        "causes": [row | {"model": plain(row["model"])} for row in causes],
+        "pairs": [row | {name: _shown(row[name]) for name in "ab"} for row in pairs_of_models(outcomes, names)],
+        "causes": [row | {"model": _shown(row["model"])} for row in causes],
     }
+
+
+def _shown(model: str) -> str:
+    return "" if model == UNNAMED else plain(model)
 
 
 def _model_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -185,7 +189,7 @@ def columns(
         "id": [plain(grade.id or "") for grade in grades],
         "line": [line.number for line in lines],
         "source": [_place_of(plain(grade.source or ""), sources) for grade in grades],
-        "at": [grade.line for grade in grades],
+        "at": [None if grade.line is None else whole(grade.line) for grade in grades],
         "model": [_place_of(plain(grade.model or ""), models) for grade in grades],
         "instance": [names[grade.instance or ""] for grade in grades],
         "outcome": [_OUTCOMES[bool(grade.success) if grade.scored else None] for grade in grades],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
@@ -80,9 +80,15 @@ def entries_of(entries: Entries) -> Iterator[ReportEntry]:
             error = InputError("must be an object with instance and plan", field="submission", value=content)
             yield ReportEntry(place, number, grade=unread_grade(error, place))
         elif is_grade(content):
-            yield ReportEntry(place, number, grade=grade_of(content, place))
+            yield ReportEntry(place, number, grade=replace(grade_of(content, place), **_origin(content)))
         else:
             yield ReportEntry(place, number, submission=content)
+
+
+def _origin(row: dict[str, Any]) -> dict[str, Any]:
+    """Return file and line of the submission of a grade, if its row names them."""
+    source, line = row.get("source"), row.get("line")
+    return {"source": source, "line": line} if isinstance(source, str) and type(line) is int else {}
 
 
 # Work for one state of a run, in seconds.

@@ -193,7 +193,7 @@ class Rows {
   // File and line of a submission.
   fileLine(row) {
     const file = this.sources[this.source[row]] || this.file;
-    return `${file ? `${file}, ` : ""}line ${this.at[row] ?? this.line[row]}`;
+    return `${file ? `${file}, ` : ""}line\u00a0${this.at[row] ?? this.line[row]}`;
   }
 
   problem(row) {

@@ -66,7 +66,7 @@ function rowColumns(rows, withProblem) {
         sampleOf(rows, row, (told) => el("span", { class: "why" }, told)),
         withProblem ? narrowly(rows.problem(row).name) : null,
         narrowly(model(row)),
-        el("span", { class: "why" }, path(rows.fileLine(row))),
+        el("span", { class: "why" }, label(rows.fileLine(row), "")),
       ],
     },
     ...(withProblem ? [problem] : []),
@@ -243,12 +243,12 @@ function pairColumns() {
       label: "Model",
       value: (one) => one.a,
       show: (one) => [
-        label(one.a, DASH),
-        el("span", { class: "narrow" }, "against ", path(one.b)),
+        label(one.a, "(no model)"),
+        el("span", { class: "narrow" }, "against ", path(one.b || "(no model)")),
         el("span", { class: "narrow" }, `by ${by(one)}`),
       ],
     },
-    { key: "b", label: "Against", wide: true, value: (one) => one.b, show: (one) => label(one.b, DASH) },
+    { key: "b", label: "Against", wide: true, value: (one) => one.b, show: (one) => label(one.b, "(no model)") },
     { key: "value", label: "By", wide: true, value: by, show: by },
     figure(
       "mean_difference",
@@ -265,7 +265,7 @@ function pairColumns() {
 
 // Causes of failures, with a column for each of the first models.
 function causeTable(index, choose) {
-  const models = [...new Set(index.overall.map((one) => one.model || "unnamed"))].slice(0, MOST_MODELS);
+  const models = [...new Set(index.overall.map((one) => one.model))].slice(0, MOST_MODELS);
   const rows = new Map();
   for (const { failure_cause: cause, model, count: number, share } of index.causes) {
     if (!rows.has(cause)) rows.set(cause, { cause, all: 0, models: new Map() });
@@ -280,7 +280,7 @@ function causeTable(index, choose) {
       const [number, share] = figures(one);
       return number ? [count(number), el("span", { class: "why" }, percent(share))] : DASH;
     };
-    return column(`model-${i}`, model, (one) => figures(one)[0], show);
+    return column(`model-${i}`, model || "(no model)", (one) => figures(one)[0], show);
   };
   const all = column(
     "all",

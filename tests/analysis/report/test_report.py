@@ -268,6 +268,9 @@ def test_grades_without_plans():
         fault[0] for fault in sheet(full.html, "late", COBBLER)[0]["faults"]
     }
     assert built.unscored == full.unscored
+    named = chunks(page_of([row | {"source": "runs/a.csv", "line": 7} for row in written[:2]]).html)[0]["rows"]
+    assert (named["sources"], named["source"], named["at"]) == (["runs/a.csv"], [0, 0], [7, 7])
+    assert named["line"] == [1, 2]
 
 
 @pytest.mark.slow

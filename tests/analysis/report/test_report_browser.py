@@ -121,11 +121,11 @@ def test_pairs_and_causes_of_failures(browser, ranked):
         ["unfinished", "2", "–", "2\n50.0 %"],
         ["nothing read", "1", "–", "1\n25.0 %"],
     ]
-    assert "good.jsonl, line 2" in tab.run(f"document.querySelectorAll('{ROWS}')[1].innerText")
+    assert "good.jsonl, line\u00a02" in tab.run(f"document.querySelectorAll('{ROWS}')[1].innerText")
     tab.run("document.querySelector('[aria-label=\"Causes of failures\"] tbody button').click()")
     assert tab.run("document.querySelector('[role=status].found').textContent") == "2 of 8 submissions; with unfinished"
     go(tab, link(HOUSE, "bad 1"))
-    assert "by bad, bad.jsonl, line 1" in tab.run("document.querySelector('.lead').textContent")
+    assert "by bad, bad.jsonl, line\u00a01" in tab.run("document.querySelector('.lead').textContent")
 
 
 def test_sorts_by_every_column(page):
