@@ -170,7 +170,7 @@ class KeyEntry(NamedTuple):
 
 
 def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float, drop: float) -> None:
-    """Draw a key of the steps whose labels do not fit on their bars, and give the figure the height that it needs.
+    """Draw a key of the steps whose labels do not fit on their bars, and set the height of the figure.
 
     The texts on the bars stay what they are now, whatever the figure is saved as.
 

@@ -97,12 +97,12 @@ def board(
     return {
         "overall": [_model_row(row) for row in summary.models],
         "models": sorted(sets, key=_place),
-        "pairs": [row | {name: _shown(row[name]) for name in "ab"} for row in pairs_of_models(outcomes, names)],
-        "causes": [row | {"model": _shown(row["model"])} for row in causes],
+        "pairs": [row | {name: _visible_name(row[name]) for name in "ab"} for row in pairs_of_models(outcomes, names)],
+        "causes": [row | {"model": _visible_name(row["model"])} for row in causes],
     }
 
 
-def _shown(model: str) -> str:
+def _visible_name(model: str) -> str:
     return "" if model == UNNAMED else plain(model)
 
 
