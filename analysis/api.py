@@ -193,9 +193,9 @@ def environment(
     from planoracle.instances.protocol.environment import RunConfig
 
     if isinstance(reward, str):
-        from planoracle.analysis.grading.rewards import reward as named
+        from planoracle.analysis.grading.rewards import step_reward
 
-        reward = named(reward)
+        reward = step_reward(reward)
     benchmark = registry.of(problem)
     rules = benchmark.default_rules(problem) if profile is None else benchmark.rules.profile(profile)
     config = RunConfig(loop=loop, feedback=feedback, style=style, limit=limit, bounded=bounded)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from planoracle.analysis.adapters import need
-from planoracle.analysis.grading.rewards import reward as reward_of
+from planoracle.analysis.grading.rewards import step_reward
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem
@@ -55,7 +55,7 @@ def new_run(
         message = f"must be a problem of {benchmark}, not {problem.benchmark}"
         raise InputError(message, field="instance", value=problem.name)
     of = registry.of(problem)
-    worth = reward_of(reward) if isinstance(reward, str) else reward
+    worth = step_reward(reward) if isinstance(reward, str) else reward
     return of.environment(problem, of.rules.profile(profile), config, worth)
 
 
