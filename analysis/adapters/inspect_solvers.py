@@ -32,15 +32,13 @@ from planoracle.analysis.agents.model_prompts import Speaker, environment_for
 from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.diagnosis.critique import critique_of
-from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.grading.grader import Grade, Grader
-from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.inspect_logs import STORED
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.benchmark import AnyBenchmark, AnyRun
+from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.environment import AnyEnvironment, Message
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
@@ -257,7 +255,7 @@ def _grader(profile: str) -> Grader:
 
 
 def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Grade, str]:
-    """Grade a submission, and explain the grade in words; never raises because of the submission.
+    """Grade a submission, and explain the grade by its critique; never raises because of the submission.
 
     Examples
     --------
@@ -266,8 +264,6 @@ def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Gra
     timearena/household1: no success, 0% of the work
     1 ticks, at best 13
     main score 0.00
-    first fault: dependency_violation, pour kettle into cup, cost 1 minute
-    dearest decision: pour kettle into cup (0 to 1), cost 1 minute
     <BLANKLINE>
     <BLANKLINE>
     """
@@ -275,27 +271,7 @@ def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Gra
     grade = grader.grade(submission)
     if not grade.scored:
         return grade, grade.reason or ""
-    return grade, explain(grader.run(submission), grade, grader.oracle, prices)
-
-
-def explain(run: AnyRun, grade: Grade, oracle: SolverOracle, prices: bool) -> str:
-    """Return a verdict in words: outcome, first fault, most costly decision, regret and critique."""
-    unit = run.problem.unit
-    lines = str(grade).splitlines()
-    if prices and len(run.steps) <= MAX_PRICED:
-        priced = regret_of(run, seconds=WorkLimit(WORK / max(1, len(run.steps))))
-        broken = next((one for one in priced.decisions if one.violation is not None), None)
-        if broken is not None:
-            lines.append(f"first fault: {broken.violation}, {broken.command}, cost {_price(broken.cost, unit)}")
-        for one in (priced.decisions[at] for at in priced.costliest(1)):
-            lines.append(f"dearest decision: {one.command} ({one.start} to {one.end}), cost {_price(one.cost, unit)}")
-        if priced.no_return is not None:
-            lines.append(f"nothing led to success any more after: {priced.decisions[priced.no_return].command}")
-    elif run.verdict.violations:
-        lines.append(f"first fault: {run.verdict.violations[0].kind}, {run.verdict.violations[0].subject}")
-    report = critique_of(run, oracle=oracle, regret=False).prose()
-    return visible("\n".join([*lines, "", report]), keep="\n")
-
-
-def _price(cost: int | None, unit: str) -> str:
-    return "what is not known" if cost is None else f"{cost} {unit}{'' if cost == 1 else 's'}"
+    run = grader.run(submission)
+    limit, priced = WorkLimit(WORK / max(1, len(run.steps))), prices and len(run.steps) <= MAX_PRICED
+    report = critique_of(run, oracle=grader.oracle, regret=priced, seconds=limit).prose()
+    return grade, visible(f"{grade}\n\n{report}", keep="\n")

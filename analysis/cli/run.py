@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis import adapters
+from planoracle.analysis.adapters import inspect_tasks
 from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.agents.model_prompts import first_requests
 from planoracle.analysis.batch.episode_tasks import Playing, is_row
@@ -147,7 +147,9 @@ def run(
             task = {"setting": setting, "profile": profile, "prompts": None if prompts is None else str(prompts)}
             options = {"max_connections": concurrency, "temperature": temperature, "max_tokens": max_tokens}
             chosen = {name: value for name, value in options.items() if value is not None}
-            success, logs = _evaluate(models, problems, folder, samples, task, {**chosen, "model_base_url": base_url})
+            success, logs = inspect_tasks().evaluate(
+                models, problems, folder / "logs", samples=samples, task=task, **chosen, model_base_url=base_url
+            )
             failed |= not success
             paths += logs
     except InputError as error:
@@ -207,22 +209,6 @@ def _play(
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror}") from None
     return path
-
-
-def _evaluate(
-    models: list[str],
-    problems: list[tuple[str, Problem]],
-    folder: Path,
-    samples: int,
-    task: dict[str, Any],
-    options: dict[str, Any],
-) -> tuple[bool, list[Path]]:
-    """Run models with inspect_ai; raises `InputError` if inspect_ai is not installed, or refuses the call."""
-    adapters.need("inspect_ai", "inspect")
-    result: tuple[bool, list[Path]] = adapters.inspect_tasks.evaluate(
-        models, problems, folder / "logs", samples=samples, task=task, **options
-    )
-    return result
 
 
 def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: Path | None, form: Format) -> None:

@@ -68,7 +68,11 @@ def test_every_registered_environment_has_a_default_problem_but_that_of_own_prob
 
 
 #: Sets with problems of different sizes.
-SETS = {"timearena": "timearena", "recipe2plan": [NAMES["recipe2plan"], "recipe2plan/untimed"], "robotouille": "robotouille/*/0_*"}
+SETS = {
+    "timearena": "timearena",
+    "recipe2plan": [NAMES["recipe2plan"], "recipe2plan/untimed"],
+    "robotouille": "robotouille/*/0_*",
+}
 
 
 @pytest.mark.parametrize("form", ["text", "structured"])
