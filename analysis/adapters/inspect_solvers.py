@@ -6,7 +6,6 @@ that. A failure of the agent's side is an error of the sample, which has no scor
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
@@ -17,14 +16,13 @@ from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
-    ChatMessageTool,
     ChatMessageUser,
     GenerateConfig,
     ModelOutput,
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall, ToolDef
+from inspect_ai.tool import ToolDef
 
 from planoracle.analysis.agents import builtin as agents
 from planoracle.analysis.agents.agent import Agent, play
@@ -47,6 +45,7 @@ from planoracle.instances.text import visible
 # Fewer characters may stand in a message by chance.
 _SHORTEST = 8
 _problem = lru_cache(maxsize=64)(catalog.single)
+_ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
 @solver
@@ -198,31 +197,7 @@ def chat(messages: Iterable[Message]) -> list[ChatMessage]:
     >>> [one.role for one in chat([{"role": "user", "content": "boil"}, {"role": "assistant", "content": "wait"}])]
     ['user', 'assistant']
     """
-    return [_message(one) for one in messages]
-
-
-def _message(message: Message) -> ChatMessage:
-    role, content = message["role"], message.get("content") or ""
-    if role == "system":
-        return ChatMessageSystem(content=content)
-    if role == "user":
-        return ChatMessageUser(content=content)
-    if role == "tool":
-        return ChatMessageTool(content=content, tool_call_id=message.get("tool_call_id"))
-    return ChatMessageAssistant(
-        content=content, tool_calls=[_call(one) for one in message.get("tool_calls") or ()] or None
-    )
-
-
-def _call(call: dict[str, Any]) -> ToolCall:
-    function = call["function"]
-    text = function.get("arguments") or {}
-    try:
-        arguments = json.loads(text) if isinstance(text, str) else text
-        wrong = None if isinstance(arguments, dict) else "must be an object"
-    except ValueError as error:
-        arguments, wrong = {}, str(error)
-    return ToolCall(str(call.get("id")), str(function.get("name")), arguments if wrong is None else {}, wrong)
+    return [_ROLES[one["role"]](content=one["content"]) for one in messages]
 
 
 #: Work for the regret of one run, see `WorkLimit`.
