@@ -232,7 +232,7 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
         _list_settings(form)
     lenient(sys.stdout, encoding="utf-8")
     for name in names:
-        problem = _problem(name)
+        problem = catalog.single(name) if catalog.names_problem(name) or catalog.is_file(name) else None
         benchmark = _benchmark(name) if problem is None else registry.of(problem)
         prompts = load_prompts(benchmark, setting, folder)
         if copy is not None:
@@ -241,16 +241,6 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
             _write_files(prompts, form)
         else:
             _write_messages(problem, prompts, form)
-
-
-def _problem(name: str) -> Any:
-    """Return the problem of a name or file, ``None`` for the name of a set or benchmark."""
-    if not catalog.names_problem(name) and not catalog.is_file(name):
-        return None
-    problems = catalog.read_problems(name)
-    if len(problems) != 1:
-        raise InputError(f"holds {len(problems)} problems; name one, as {name}#NAME", source=name)
-    return problems[0]
 
 
 def _benchmark(name: str) -> AnyBenchmark:

@@ -16,12 +16,9 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem, check_problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Reward
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.text import one_of
-from planoracle.solver.result import Result
 from planoracle.solver.runs import Live, StateValue, lost_after, run_of
 from planoracle.solver.states.state_solver import NEVER
 
@@ -168,19 +165,18 @@ def _info(
     }
 
 
-class _Measuring(SolverOracle):
-    """Oracle that solves problems, but no single states of a run."""
+class _NoPenalty:
+    """Base of rewards without a penalty for illegal actions."""
 
-    def rest(self, run: AnyRun) -> BestKnown:
-        """Return an unknown result."""
-        return Result(run.problem.name, Status.unknown)
+    def begin(self, environment: AnyEnvironment) -> object:
+        """Return no memory."""
 
-    def values(self, run: AnyRun) -> list[int | None]:
-        """Return an unknown result."""
-        return [None] * (len(run.steps) + 1)
+    def refused(self, memo: object) -> tuple[float, object]:
+        """Return reward 0."""
+        return 0.0, memo
 
 
-class Score:
+class Score(_NoPenalty):
     """Increase of the benchmark's main score, so that all rewards add up to that of the grade.
 
     ``info``: the ``score`` so far, ``None`` where it is undefined; the reward is then 0.
@@ -189,15 +185,11 @@ class Score:
     name = "score"
 
     def __init__(self, limit: Limit = WORK) -> None:
-        self._oracle = _Measuring(limit)
+        self._oracle = SolverOracle(limit)
 
     def begin(self, environment: AnyEnvironment) -> float:
         """Return the score before the first step."""
         return 0.0
-
-    def refused(self, memo: object) -> tuple[float, object]:
-        """Return reward 0."""
-        return 0.0, memo
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, float, Mapping[str, object]]:
         """Return the change of the score by the last step."""
@@ -210,17 +202,10 @@ class Score:
         return now - memo, now, {"score": score}
 
 
-class Success:
+class Success(_NoPenalty):
     """Reward 1 for the last step of a successful run, else 0."""
 
     name = "success"
-
-    def begin(self, environment: AnyEnvironment) -> None:
-        """Return no memory."""
-
-    def refused(self, memo: object) -> tuple[float, object]:
-        """Return reward 0."""
-        return 0.0, memo
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, None, Mapping[str, object]]:
         """Return 1 at the end of a successful run."""
