@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.oracle import WORK, SolverOracle
@@ -54,7 +55,7 @@ class _State:
     lost: bool = False
 
 
-class RegretReward:
+class RegretReward(Reward):
     """Negative regret of a step: the increase in the best makespan within reach.
 
     The costs of a successful run add up to its makespan minus the optimum. They are differences of proved values: if a
@@ -165,18 +166,7 @@ def _info(
     }
 
 
-class _NoPenalty:
-    """Base of rewards without a penalty for illegal actions."""
-
-    def begin(self, environment: AnyEnvironment) -> object:
-        """Return no memory."""
-
-    def refused(self, memo: object) -> tuple[float, object]:
-        """Return reward 0."""
-        return 0.0, memo
-
-
-class Score(_NoPenalty):
+class Score(Reward):
     """Increase of the benchmark's main score, so that all rewards add up to that of the grade.
 
     ``info``: the ``score`` so far, ``None`` where it is undefined; the reward is then 0.
@@ -202,7 +192,7 @@ class Score(_NoPenalty):
         return now - memo, now, {"score": score}
 
 
-class Success(_NoPenalty):
+class Success(Reward):
     """Reward 1 for the last step of a successful run, else 0."""
 
     name = "success"
@@ -291,8 +281,8 @@ def reward(
     if isinstance(completions, str | bytes | Mapping) or not isinstance(completions, Iterable):
         raise InputError("must be a list of completions", field="completions", value=completions)
     texts = list(completions)
-    is_single = isinstance(instance, str) or not isinstance(instance, Iterable)
-    instances = [instance] * len(texts) if is_single else list(instance)
+    is_list = isinstance(instance, Iterable) and not isinstance(instance, str)
+    instances: list[Any] = list(cast("Iterable[Any]", instance)) if is_list else [instance] * len(texts)
     if len(instances) != len(texts):
         message = f"must be a single problem, or one for each of the {len(texts)} completions"
         raise InputError(message, field="instance", value=instances)

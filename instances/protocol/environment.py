@@ -154,18 +154,20 @@ _R = TypeVar("_R", bound=Rules)
 
 
 class Reward(Protocol):
-    """Reward of the steps of a run."""
+    """Reward of the steps of a run; subclasses without a state need `after` only."""
 
     name: str
 
     def begin(self, environment: AnyEnvironment) -> object:
-        """Return the state of the reward at the beginning of a run."""
+        """Return the state of the reward at the beginning of a run; by default ``None``."""
+        return None
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, object, Mapping[str, object]]:
         """Return the reward of the last step, the new state, and details."""
 
     def refused(self, memo: object) -> tuple[float, object]:
-        """Return the reward of an illegal action, which is not carried out, and the new state."""
+        """Return the reward of an illegal action, which is not carried out, and the new state; by default 0."""
+        return 0.0, memo
 
 
 @final
