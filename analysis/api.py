@@ -155,7 +155,6 @@ def environment(
     reward: str | Reward | None = None,
     loop: str = "closed",
     feedback: str = "detailed",
-    style: str = "chat",
     limit: int | None = None,
     bounded: bool = True,
     profile: str | None = None,
@@ -167,7 +166,7 @@ def environment(
     reward
         Reward of steps: ``score``, ``regret`` or ``success``, see `planoracle.analysis.grading.rewards`, or an object
         with the same methods; without one every reward is 0.
-    loop, feedback, style, limit, bounded
+    loop, feedback, limit, bounded
         Settings of the run, see `planoracle.instances.protocol.environment.RunConfig`.
     profile
         Rule profile: ``paper`` or ``released``; by default that of the problem.
@@ -193,12 +192,12 @@ def environment(
     from planoracle.instances.protocol.environment import RunConfig
 
     if isinstance(reward, str):
-        from planoracle.analysis.grading.rewards import reward as named
+        from planoracle.analysis.grading.rewards import step_reward
 
-        reward = named(reward)
+        reward = step_reward(reward)
     benchmark = registry.of(problem)
     rules = benchmark.default_rules(problem) if profile is None else benchmark.rules.profile(profile)
-    config = RunConfig(loop=loop, feedback=feedback, style=style, limit=limit, bounded=bounded)
+    config = RunConfig(loop=loop, feedback=feedback, limit=limit, bounded=bounded)
     return benchmark.environment(problem, rules, config, reward)
 
 

@@ -36,7 +36,7 @@ def visible(text: str, keep: str = "") -> str:
     >>> print(visible("naïve שלום 日本語"))
     naïve שלום 日本語
     """
-    if text.isprintable():
+    if text.isprintable() or (keep and text.translate(dict.fromkeys(map(ord, keep))).isprintable()):
         return text
     return "".join(
         letter

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +42,8 @@ def test_every_role_has_a_page_with_commands() -> None:
 def test_page(page: Path, tmp_path: Path) -> None:
     if shutil.which("bash") is None:
         pytest.skip("the commands are those of a shell")
+    if page.stem == "training":
+        pytest.importorskip("gymnasium", reason="the environment needs planoracle[gym]")
     for block in blocks(page.read_text("utf-8")):
         assert output(block, tmp_path) == block.text
 
@@ -109,19 +109,6 @@ def _options(words: list[str]) -> set[str]:
         command = command.get_command(context, word)
         assert command is not None, word
     return {option for one in command.get_params(context) for option in (*one.opts, *one.secondary_opts)}
-
-
-@pytest.mark.slow
-def test_the_environment_of_the_page_is_made() -> None:
-    pytest.importorskip("gymnasium", reason="the environment needs planoracle[gym]")
-    (call,) = re.findall(r"`gymnasium.make\(\"(.+?)\", reward=\"(.+?)\"\)`", (PAGES / "training.md").read_text("utf-8"))
-    done = subprocess.run(
-        [sys.executable, "-c", f"import gymnasium; gymnasium.make({call[0]!r}, reward={call[1]!r}).reset(seed=0)"],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)

@@ -11,17 +11,6 @@ from typing import Any
 from planoracle.instances.errors import InputError
 
 
-def __getattr__(name: str) -> Any:
-    """Return a module of this package."""
-    path = f"{__name__}.{name}"
-    try:
-        return import_module(path)
-    except ModuleNotFoundError as error:
-        if error.name != path:
-            raise
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-
-
 def need(library: str, extra: str) -> None:
     """Import a library of an extra.
 
@@ -41,3 +30,9 @@ def need(library: str, extra: str) -> None:
         import_module(library)
     except ImportError:
         raise InputError(f"is not installed: pip install 'planoracle[{extra}]'", field=library) from None
+
+
+def inspect_tasks() -> Any:
+    """Import the module with the tasks for inspect_ai; raises `InputError` without the extra."""
+    need("inspect_ai", "inspect")
+    return import_module(f"{__name__}.inspect_tasks")

@@ -11,17 +11,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from inspect import signature
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from planoracle.analysis.adapters import need
-from planoracle.analysis.grading.rewards import reward as reward_of
-from planoracle.instances.errors import InputError
+from planoracle.analysis.api import environment, read
+from planoracle.analysis.grading.problem_loader import Recent
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.problem import Problem, check_problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import AnyEnvironment, Reward, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, Reward
 from planoracle.instances.protocol.simulator import LegalCommand
+from planoracle.instances.text import one_of
 
 try:
     import gymnasium
@@ -36,42 +43,56 @@ except ImportError:
 _STOPPED = "stopped"
 #: Ends of runs that are reported as truncation, because the problem does not define them.
 CUT = frozenset({"message_limit", "action_limit", _STOPPED})
+# Problems of a set whose runs, with the values that their rewards have computed, are kept.
+_MOST_RUNS = 128
 
 
-def new_run(
-    benchmark: str | None,
-    instance: str | Problem | None,
-    profile: str,
-    reward: str | Reward | None,
-    config: RunConfig,
-) -> AnyEnvironment:
-    """Return a live run of a problem, by default of the first problem of the benchmark."""
-    if instance is None and benchmark is not None:
-        instance = next(catalog.names_of(registry.get(benchmark)), None)
+#: Names, sets, files and problems, of which an environment samples.
+Instances: TypeAlias = str | Path | Problem | Iterable[str | Path | Problem]
+
+
+def _problems(benchmark: str | None, instance: Instances | None) -> dict[str, Problem]:
+    """Return the problems of an environment by name; raises `InputError` unless all are of one benchmark."""
     if instance is None:
-        raise InputError("must be the name or file of a problem, or the problem itself", field="instance")
-    problem = catalog.single(instance) if isinstance(instance, str) else instance
-    if benchmark is not None and problem.benchmark != benchmark:
-        message = f"must be a problem of {benchmark}, not {problem.benchmark}"
-        raise InputError(message, field="instance", value=problem.name)
-    of = registry.of(problem)
-    worth = reward_of(reward) if isinstance(reward, str) else reward
-    return of.environment(problem, of.rules.profile(profile), config, worth)
+        instance = () if benchmark is None else islice(catalog.names_of(registry.get(benchmark)), 1)
+    parts = instance if isinstance(instance, Iterable) and not isinstance(instance, str) else [instance]
+    problems: dict[str, Problem] = {}
+    for problem in chain.from_iterable(read(one) if isinstance(one, str | Path) else [one] for one in parts):
+        benchmark = benchmark or check_problem(problem).benchmark
+        if check_problem(problem).benchmark != benchmark:
+            message = f"must be a problem of {benchmark}, not {problem.benchmark}"
+            raise InputError(message, field="instance", value=problem.name)
+        if problems.setdefault(problem.name, problem) != problem:
+            raise InputError("is the name of two problems", field="instance", value=problem.name)
+    if not problems:
+        raise InputError("must name a problem, a set or a file, or be a problem or a list of these", field="instance")
+    return problems
+
+
+def _check_options(options: Mapping[str, object], accepted: Sequence[str]) -> None:
+    """Raise `UnknownNameError` for the first option that is not accepted."""
+    for name in options:
+        if name not in accepted:
+            raise UnknownNameError(one_of(name, accepted, "options"), field="option", value=name)
 
 
 class LiveEnv(gymnasium.Env[dict[str, Any], int]):
-    """Gymnasium environment of one problem.
+    """Gymnasium environment of one problem, or of a set of which each reset samples one.
 
     An action is a number, see `Actions`; ``action_mask`` in observation and info is 1 for legal actions. An illegal
     action changes nothing and, with the reward ``regret``, costs a tick; info then has ``legal`` False. A number
-    outside the action space raises `InputError`.
+    outside the action space raises `InputError`. The spaces have the size of the largest problem of the set; a number
+    means the same in every state of one problem, and something else in another problem.
+
+    ``info``: ``instance``, the name of the problem; ``action_mask``, ``clock``, and ``over``, the reason for the end
+    of the run, or ``""``; after a step also ``legal``, and ``reward`` with details of the reward.
 
     Parameters
     ----------
     benchmark
-        Benchmark that the problem must belong to; ``None``: any.
+        Benchmark that the problems must belong to; ``None``: any, but one for all.
     instance
-        Name, file or problem; by default the first one of the benchmark.
+        Name, set, prefix, glob, file, or problem; or a list of these. By default the first problem of the benchmark.
     reward
         ``regret``, ``score``, ``success``, see `planoracle.analysis.grading.rewards`; ``None``: always 0.
     observation
@@ -86,7 +107,7 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
     Raises
     ------
     InputError
-        For an unknown problem or option.
+        For an unknown problem, option or value.
     """
 
     metadata = {"name": "planoracle_v0", "render_modes": ["ansi"]}  # noqa: RUF012 - as in the class that it extends
@@ -94,7 +115,7 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
     def __init__(
         self,
         benchmark: str | None = None,
-        instance: str | Problem | None = None,
+        instance: Instances | None = None,
         reward: str | Reward | None = "regret",
         observation: str = "text",
         profile: str = "paper",
@@ -103,24 +124,56 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
         ways: int = 8,
         places: int = 128,
         render_mode: str | None = None,
+        **unknown: object,
     ) -> None:
-        self.run = new_run(benchmark, instance, profile, reward, RunConfig(feedback=feedback))
-        self.actions = Actions(self.run, ways, places)
+        _check_options(
+            unknown, [name for name in signature(LiveEnv).parameters if name not in ("benchmark", "unknown")]
+        )
+        if limit is not None and (not isinstance(limit, int) or limit < 1):
+            raise InputError("must be a whole number of steps from 1, or None", field="limit", value=limit)
+        self.problems = _problems(benchmark, instance)
         self.render_mode = render_mode
-        self._seen = ObservationForm(observation, self.actions)
+        self._actions = {name: Actions(problem, ways, places) for name, problem in self.problems.items()}
+        self._seen = ObservationForm(observation, [*self._actions.values()])
         self._limit = limit
-        self._steps = 0
-        self._legal = self.actions.legal(self.run)
+        self._runs: Recent[str, AnyEnvironment] = Recent(_MOST_RUNS)
+        self._new_run = partial(environment, reward=reward, feedback=feedback, profile=profile)
         self.observation_space: spaces.Space[dict[str, Any]] = self._seen.space
-        self.action_space: spaces.Space[int] = spaces.Discrete(self.actions.count)  # type: ignore[assignment]
+        self.action_space: spaces.Space[int] = spaces.Discrete(self._seen.count)  # type: ignore[assignment]
+        self._begin(next(iter(self.problems)))
+
+    def _begin(self, name: str) -> None:
+        """Start the run of a problem."""
+        is_new = self._runs.peek(name) is None
+        self.run = self._runs.get(name, lambda: self._new_run(self.problems[name]))
+        if not is_new:
+            self.run.reset()
+        self.actions = self._actions[name]
+        self._legal = self.actions.legal(self.run)
+        self._steps = 0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start the run again; the seed has no effect, since the problems are deterministic."""
+        """Start a run of a sampled problem, or of ``options["instance"]``.
+
+        The same seed samples the same problems from here on. Nothing else in a run is random.
+
+        Raises
+        ------
+        InputError
+            For an unknown option, or a problem outside the set.
+        """
+        _check_options(options or {}, ["instance"])
         super().reset(seed=seed)
-        self.run.reset(seed)
-        self._steps = 0
+        names = tuple(self.problems)
+        if options:
+            name = options["instance"]
+            if name not in names:
+                raise InputError(one_of(str(name), names, "problems of the environment"), field="instance", value=name)
+        else:
+            name = names[self.np_random.integers(len(names))]
+        self._begin(name)
         return self._observe({})
 
     def step(self, action: int) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -133,6 +186,7 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
             after = self.run.step(command.text)
             worth, info = float(after.reward), dict(after.info)
         worth, ended, cut = self._count_step(worth)
+        self._legal = self.actions.legal(self.run)
         seen, info = self._observe({"reward": info, "legal": command is not None})
         return seen, worth, ended, cut, info
 
@@ -173,14 +227,16 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
 
     def action_masks(self) -> Any:
         """Return the action mask; learners with masked actions expect a method of this name."""
-        return self._seen.of(self.run, self._legal, "")["action_mask"].astype(bool)
+        return self._seen.mask(self._legal).astype(bool)
 
     def _observe(self, info: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        self._legal = self.actions.legal(self.run)
-        seen = self._seen.of(self.run, self._legal)
-        now = self.run.observation
-        over = self.run.state.over or ""
-        return seen, {**info, "action_mask": seen["action_mask"], "clock": now.clock, "over": over}
+        seen = self._seen.of(self.run, self.actions, self._legal)
+        about = {
+            "instance": self.run.problem.name,
+            "clock": self.run.observation.clock,
+            "over": self.run.state.over or "",
+        }
+        return seen, {**info, **about, "action_mask": seen["action_mask"]}
 
 
 def _register() -> dict[str, str]:

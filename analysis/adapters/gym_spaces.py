@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -11,6 +11,8 @@ import numpy as np
 from gymnasium import spaces
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.simulator import LegalCommand
@@ -40,16 +42,16 @@ class Actions:
     --------
     >>> from planoracle import environment, load
     >>> run = environment(load("timearena/household1"))
-    >>> actions = Actions(run)
+    >>> actions = Actions(run.problem)
     >>> actions.count, {number: command.text for number, command in actions.legal(run).items()}
     (9, {1: 'activate kettle', 4: 'wash teapot', 7: 'wash cup', 8: 'wait'})
     """
 
-    def __init__(self, environment: AnyEnvironment, ways: int = 8, places: int = 128) -> None:
+    def __init__(self, problem: Problem, ways: int = 8, places: int = 128) -> None:
         for field, value in (("ways", ways), ("places", places)):
             if not isinstance(value, int) or not 1 <= value <= 10_000:
                 raise InputError("must be a whole number from 1 to 10000", field=field, value=value)
-        space = environment.benchmark.action_space(environment.problem) or ActionSpace(())
+        space = registry.of(problem).action_space(problem) or ActionSpace(())
         self.names, self.name_of = space.names, space.name_of
         self.ways = ways if space.timed else 1
         self.count = len(self.names) * self.ways if self.names else places
@@ -79,6 +81,7 @@ class Actions:
 FORMS = ("text", "structured")
 #: Longest text of an observation, in characters.
 LONGEST = 50_000
+_MOST_TICKS = np.iinfo(np.int64).max
 _LETTERS = "".join(sorted(string.printable.strip() + " \n"))
 
 
@@ -92,7 +95,7 @@ def plain(text: str) -> str:
 
 
 class ObservationForm:
-    """Observations of one form.
+    """Observations of one form, for problems of one benchmark.
 
     Parameters
     ----------
@@ -101,48 +104,58 @@ class ObservationForm:
         number of executions (``count``), their ticks (``spent``), and the ticks since the last start (``since``, -1:
         never); where the names are not known beforehand, the CRC-32 of the texts of the legal commands (``command``,
         0: none). Both have the ``action_mask``, 1 for legal actions.
+    actions
+        Actions of all problems; the largest number of actions and of names is the size of all observations.
+
+    Attributes
+    ----------
+    count
+        Size of the action space.
     """
 
-    def __init__(self, form: str, actions: Actions) -> None:
+    def __init__(self, form: str, actions: Sequence[Actions]) -> None:
         if form not in FORMS:
             raise InputError(f"must be one of {', '.join(FORMS)}", field="observation", value=form)
         self.form = form
-        self._actions = actions
+        self.count = max(one.count for one in actions)
+        self._names = max(len(one.names) for one in actions)
         own: dict[str, spaces.Space[Any]]
         if form == "text":
             own = {"text": spaces.Text(LONGEST, min_length=0, charset=_LETTERS)}
-        elif actions.names:
-            shape = (len(actions.names),)
-            ticks = spaces.Box(0, np.iinfo(np.int64).max, shape, np.int64)
-            since = spaces.Box(-1, np.iinfo(np.int64).max, shape, np.int64)
+        elif self._names:
+            ticks, since = (spaces.Box(least, _MOST_TICKS, (self._names,), np.int64) for least in (0, -1))
             own = {"count": ticks, "spent": ticks, "since": since}
         else:
-            own = {"command": spaces.Box(0, 2**32 - 1, (actions.count,), np.int64)}
+            own = {"command": spaces.Box(0, 2**32 - 1, (self.count,), np.int64)}
         if form == "structured":
-            own["clock"] = spaces.Box(0, np.iinfo(np.int64).max, (1,), np.int64)
-        self.space = spaces.Dict({**own, "action_mask": spaces.Box(0, 1, (actions.count,), np.int8)})
+            own["clock"] = spaces.Box(0, _MOST_TICKS, (1,), np.int64)
+        self.space = spaces.Dict({**own, "action_mask": spaces.Box(0, 1, (self.count,), np.int8)})
 
-    def of(self, environment: AnyEnvironment, legal: Any, text: str | None = None) -> dict[str, Any]:
-        """Return the observation of a run; ``legal``: the legal numbers, ``text``: instead of its own text."""
-        mask = np.zeros(self._actions.count, np.int8)
+    def mask(self, legal: Iterable[int]) -> Any:
+        """Return the action mask of the legal numbers."""
+        mask = np.zeros(self.count, np.int8)
         mask[list(legal)] = 1
-        seen = environment.observation
+        return mask
+
+    def of(self, environment: AnyEnvironment, actions: Actions, legal: Mapping[int, LegalCommand]) -> dict[str, Any]:
+        """Return the observation of a run with its actions and the legal ones among them."""
+        observation = environment.observation
         if self.form == "text":
-            return {"text": plain(seen.text if text is None else text), "action_mask": mask}
-        values: dict[str, Any] = {"clock": np.array([seen.clock], np.int64), "action_mask": mask}
-        if self._actions.names:
-            return values | self._counts(environment, seen.clock)
-        codes = np.zeros(self._actions.count, np.int64)
+            return {"text": plain(observation.text), "action_mask": self.mask(legal)}
+        values = {"clock": np.array([observation.clock], np.int64), "action_mask": self.mask(legal)}
+        if self._names:
+            return values | self._counts(environment, actions, observation.clock)
+        codes = np.zeros(self.count, np.int64)
         for number, command in legal.items():
             codes[number] = crc32(command.text.encode())
         return values | {"command": codes}
 
-    def _counts(self, environment: AnyEnvironment, clock: int) -> dict[str, Any]:
-        count, spent = (np.zeros(len(self._actions.names), np.int64) for _ in range(2))
-        since = np.full(len(self._actions.names), -1, np.int64)
+    def _counts(self, environment: AnyEnvironment, actions: Actions, clock: int) -> dict[str, Any]:
+        count, spent = (np.zeros(self._names, np.int64) for _ in range(2))
+        since = np.full(self._names, -1, np.int64)
         for turn in environment.turns:
             for one in turn.outcomes:
-                at = self._actions.place(one.command) if one.kind != "lost" else None
+                at = actions.place(one.command) if one.kind != "lost" else None
                 if at is not None:
                     count[at] += 1
                     spent[at] += one.end - one.start

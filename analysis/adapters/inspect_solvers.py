@@ -6,7 +6,6 @@ that. A failure of the agent's side is an error of the sample, which has no scor
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
@@ -17,14 +16,13 @@ from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
-    ChatMessageTool,
     ChatMessageUser,
     GenerateConfig,
     ModelOutput,
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall, ToolDef
+from inspect_ai.tool import ToolDef
 
 from planoracle.analysis.agents import builtin as agents
 from planoracle.analysis.agents.agent import Agent, play
@@ -32,15 +30,13 @@ from planoracle.analysis.agents.model_prompts import Speaker, environment_for
 from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.diagnosis.critique import critique_of
-from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.grading.grader import Grade, Grader
-from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.inspect_logs import STORED
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.benchmark import AnyBenchmark, AnyRun
+from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.environment import AnyEnvironment, Message
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
@@ -49,6 +45,7 @@ from planoracle.instances.text import visible
 # Fewer characters may stand in a message by chance.
 _SHORTEST = 8
 _problem = lru_cache(maxsize=64)(catalog.single)
+_ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
 @solver
@@ -200,31 +197,7 @@ def chat(messages: Iterable[Message]) -> list[ChatMessage]:
     >>> [one.role for one in chat([{"role": "user", "content": "boil"}, {"role": "assistant", "content": "wait"}])]
     ['user', 'assistant']
     """
-    return [_message(one) for one in messages]
-
-
-def _message(message: Message) -> ChatMessage:
-    role, content = message["role"], message.get("content") or ""
-    if role == "system":
-        return ChatMessageSystem(content=content)
-    if role == "user":
-        return ChatMessageUser(content=content)
-    if role == "tool":
-        return ChatMessageTool(content=content, tool_call_id=message.get("tool_call_id"))
-    return ChatMessageAssistant(
-        content=content, tool_calls=[_call(one) for one in message.get("tool_calls") or ()] or None
-    )
-
-
-def _call(call: dict[str, Any]) -> ToolCall:
-    function = call["function"]
-    text = function.get("arguments") or {}
-    try:
-        arguments = json.loads(text) if isinstance(text, str) else text
-        wrong = None if isinstance(arguments, dict) else "must be an object"
-    except ValueError as error:
-        arguments, wrong = {}, str(error)
-    return ToolCall(str(call.get("id")), str(function.get("name")), arguments if wrong is None else {}, wrong)
+    return [_ROLES[one["role"]](content=one["content"]) for one in messages]
 
 
 #: Work for the regret of one run, see `WorkLimit`.
@@ -257,7 +230,7 @@ def _grader(profile: str) -> Grader:
 
 
 def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Grade, str]:
-    """Grade a submission, and explain the grade in words; never raises because of the submission.
+    """Grade a submission, and explain the grade by its critique; never raises because of the submission.
 
     Examples
     --------
@@ -266,8 +239,6 @@ def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Gra
     timearena/household1: no success, 0% of the work
     1 ticks, at best 13
     main score 0.00
-    first fault: dependency_violation, pour kettle into cup, cost 1 minute
-    dearest decision: pour kettle into cup (0 to 1), cost 1 minute
     <BLANKLINE>
     <BLANKLINE>
     """
@@ -275,27 +246,7 @@ def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Gra
     grade = grader.grade(submission)
     if not grade.scored:
         return grade, grade.reason or ""
-    return grade, explain(grader.run(submission), grade, grader.oracle, prices)
-
-
-def explain(run: AnyRun, grade: Grade, oracle: SolverOracle, prices: bool) -> str:
-    """Return a verdict in words: outcome, first fault, most costly decision, regret and critique."""
-    unit = run.problem.unit
-    lines = str(grade).splitlines()
-    if prices and len(run.steps) <= MAX_PRICED:
-        priced = regret_of(run, seconds=WorkLimit(WORK / max(1, len(run.steps))))
-        broken = next((one for one in priced.decisions if one.violation is not None), None)
-        if broken is not None:
-            lines.append(f"first fault: {broken.violation}, {broken.command}, cost {_price(broken.cost, unit)}")
-        for one in (priced.decisions[at] for at in priced.costliest(1)):
-            lines.append(f"dearest decision: {one.command} ({one.start} to {one.end}), cost {_price(one.cost, unit)}")
-        if priced.no_return is not None:
-            lines.append(f"nothing led to success any more after: {priced.decisions[priced.no_return].command}")
-    elif run.verdict.violations:
-        lines.append(f"first fault: {run.verdict.violations[0].kind}, {run.verdict.violations[0].subject}")
-    report = critique_of(run, oracle=oracle, regret=False).prose()
-    return visible("\n".join([*lines, "", report]), keep="\n")
-
-
-def _price(cost: int | None, unit: str) -> str:
-    return "what is not known" if cost is None else f"{cost} {unit}{'' if cost == 1 else 's'}"
+    run = grader.run(submission)
+    limit, priced = WorkLimit(WORK / max(1, len(run.steps))), prices and len(run.steps) <= MAX_PRICED
+    report = critique_of(run, oracle=grader.oracle, regret=priced, seconds=limit).prose()
+    return grade, visible(f"{grade}\n\n{report}", keep="\n")

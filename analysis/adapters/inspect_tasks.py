@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -25,7 +26,6 @@ from inspect_ai.solver import TaskState
 from planoracle import __version__
 from planoracle.analysis.adapters import inspect_solvers
 from planoracle.analysis.adapters.inspect_solvers import verdict_in_worker
-from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.intake.inspect_logs import STORED
 from planoracle.analysis.intake.record_fields import plan_fields
 from planoracle.instances.errors import InputError
@@ -36,8 +36,8 @@ from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.prompts import load_prompts
 from planoracle.instances.text import visible
 
-#: Value of metrics that a sample does not have; left out of means.
-_NO_VALUE = float("nan")
+# Values of the metrics ratio and regret that a sample does not have; left out of means.
+_NO_VALUES = (nan, nan)
 _FIGURES = [mean(), stderr()]
 
 
@@ -62,13 +62,11 @@ def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
         answer = visible(str(next(submission[name] for name in plan_fields() if name in submission)))[:2000]
         if not grade.scored:
             return Score.unscored(reason="invalid_response_format", answer=answer, explanation=explanation)
+        success, makespan, optimum = bool(grade.success), grade.makespan, grade.optimal_makespan
+        compared = (makespan / optimum, float(makespan - optimum)) if success and makespan and optimum else _NO_VALUES
+        score = _NO_VALUES[0] if grade.main_score is None else float(grade.main_score)
         return Score(
-            value={
-                "success": float(bool(grade.success)),
-                "main_score": _number(grade.main_score),
-                "ratio": _number(_ratio(grade)),
-                "regret": _number(_regret(grade)),
-            },
+            value={"success": float(success), "main_score": score, "ratio": compared[0], "regret": compared[1]},
             answer=answer,
             explanation=explanation,
             metadata={name: value for name, value in grade.row().items() if name != "violations"},
@@ -82,20 +80,6 @@ def _submission(state: TaskState) -> dict[str, Any]:
     stored = state.store.get(STORED)
     handed_in = stored["submission"] if stored else {"plan": state.output.completion}
     return {**handed_in, "instance": str(state.sample_id), "id": f"{state.sample_id}_epoch_{state.epoch}"}
-
-
-def _number(value: float | None) -> float:
-    return _NO_VALUE if value is None else float(value)
-
-
-def _ratio(grade: Grade) -> float | None:
-    is_defined = grade.success and grade.makespan is not None and grade.optimal_makespan
-    return grade.makespan / grade.optimal_makespan if is_defined else None  # type: ignore[operator]
-
-
-def _regret(grade: Grade) -> float | None:
-    is_defined = grade.success and grade.makespan is not None and grade.optimal_makespan is not None
-    return grade.makespan - grade.optimal_makespan if is_defined else None  # type: ignore[operator]
 
 
 def evaluate(

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 
-from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.diagnosis.advice import Advice, next_commands
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.diagnosis.explain import explain
 from planoracle.analysis.grading.grader import Grader
@@ -94,30 +94,8 @@ class ExplanationAnswer(BaseModel):
     lines: list[str] = Field(description="The argument, step by step")
 
 
-class CommandAnswer(BaseModel):
-    """A command that the rules allow now."""
-
-    command: str
-    kind: str = Field(description="act, or wait")
-    cost: int | None = Field(description="Ticks by which it puts the best end off; null: nothing leads to success then")
-    best: int | None = Field(description="Best makespan after it, in ticks")
-    status: str = Field(description=_STATUS)
-    shortest: int | None = Field(description="Ticks; with longest, the lengths that cost the same; null: no choice")
-    longest: int | None
-
-
-class NextCommands(BaseModel):
+class NextCommands(RootModel[Advice]):
     """Commands that keep the best makespan reachable."""
-
-    instance: str
-    unit: str
-    best: int | None = Field(description="Best makespan that the run so far leaves, in ticks")
-    status: str = Field(description=_STATUS)
-    options: list[CommandAnswer] = Field(description="Commands that keep it; with all_commands, all legal commands")
-    plan: str | None = Field(description="The run so far and the best completion")
-    over: str | None = Field(description="Why the run cannot go on, if so")
-    clock: int = Field(description="Ticks; the time before which nothing else can start")
-    grid: int = Field(description="Ticks; waits and pieces of actions have lengths that are multiples of it")
 
 
 #: A plan as a caller gives it: text, commands, or a submission.
@@ -229,14 +207,10 @@ class Questions(NamedTuple):
     ) -> NextCommands:
         """List the commands after which the best makespan can still be reached, and a best completion."""
         subject = self._problem(problem)[0]
-        rules = profiles(profile)[subject.benchmark]
         so_far = None if after is None else _submission(subject, after)
-        advice = next_commands(
-            subject, so_far, rules, all_commands=all_commands, clock=clock, seconds=_limit(seconds)
-        ).as_dict()
-        return NextCommands(
-            **advice | {"options": [CommandAnswer.model_validate(option) for option in advice["options"]]}
-        )
+        rules, limit = profiles(profile)[subject.benchmark], _limit(seconds)
+        advice = next_commands(subject, so_far, rules, all_commands=all_commands, clock=clock, seconds=limit)
+        return NextCommands(advice)
 
     def _problem(self, argument: str | dict[str, Any]) -> tuple[Problem, Problems]:
         """Return a problem, and where its name leads to it."""

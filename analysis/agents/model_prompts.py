@@ -62,27 +62,8 @@ def of_user(text: str) -> Message:
 
 
 def memory(history: str, turn: Turn | None) -> str:
-    r"""Return the text about the last turn in a prompt.
-
-    Examples
-    --------
-    >>> from planoracle.instances.protocol.environment import Observation
-    >>> from planoracle.instances.protocol.simulator import Step
-    >>> step = Step(0, "boil", "act", 0, 1)
-    >>> turn = Turn("Thought: why not?\nAction: boil", (step,), Observation("boils", 1), None)
-    >>> print(memory("last_action", turn))
-    Your last action: boil
-    >>> memory("none", turn)
-    ''
-    """
-    if turn is None or history in ("full", "none"):
-        return ""
-    if history == "last_action":
-        return "Your last action: " + ", ".join(one.command for one in turn.outcomes)
-    last = f"Your last message:\n{turn.message}"
-    if history == "last_observed" and turn.before is not None:
-        return f"What you knew then:\n{turn.before.observation.text}\n\n{last}"
-    return last
+    """Return the text about the last turn in a prompt."""
+    return "" if turn is None or history == "full" else f"Your last message:\n{turn.message}"
 
 
 _THOUGHTS = {

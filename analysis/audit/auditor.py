@@ -138,7 +138,7 @@ class Auditor:
         InternalError
             If the released grader accepts no plan of a loophole.
         """
-        for way in benchmark.loopholes:
+        for way in benchmark.metrics.loopholes:
             problem = self._problems.find(way.problem)
             paper, released = self._rules_of("paper", benchmark), self._rules_of("released", benchmark)
             plans = way.plans(problem, partial(self._shortest, paper))

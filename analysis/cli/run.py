@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis import adapters
+from planoracle.analysis.adapters import inspect_tasks
 from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.agents.model_prompts import first_requests
 from planoracle.analysis.batch.episode_tasks import Playing, is_row
@@ -147,7 +147,9 @@ def run(
             task = {"setting": setting, "profile": profile, "prompts": None if prompts is None else str(prompts)}
             options = {"max_connections": concurrency, "temperature": temperature, "max_tokens": max_tokens}
             chosen = {name: value for name, value in options.items() if value is not None}
-            success, logs = _evaluate(models, problems, folder, samples, task, {**chosen, "model_base_url": base_url})
+            success, logs = inspect_tasks().evaluate(
+                models, problems, folder / "logs", samples=samples, task=task, **chosen, model_base_url=base_url
+            )
             failed |= not success
             paths += logs
     except InputError as error:
@@ -209,22 +211,6 @@ def _play(
     return path
 
 
-def _evaluate(
-    models: list[str],
-    problems: list[tuple[str, Problem]],
-    folder: Path,
-    samples: int,
-    task: dict[str, Any],
-    options: dict[str, Any],
-) -> tuple[bool, list[Path]]:
-    """Run models with inspect_ai; raises `InputError` if inspect_ai is not installed, or refuses the call."""
-    adapters.need("inspect_ai", "inspect")
-    result: tuple[bool, list[Path]] = adapters.inspect_tasks.evaluate(
-        models, problems, folder / "logs", samples=samples, task=task, **options
-    )
-    return result
-
-
 def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: Path | None, form: Format) -> None:
     """Write the prompts of problems, sets and benchmarks; without names, the settings of all benchmarks.
 
@@ -246,7 +232,7 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
         _list_settings(form)
     lenient(sys.stdout, encoding="utf-8")
     for name in names:
-        problem = _problem(name)
+        problem = catalog.single(name) if catalog.names_problem(name) or catalog.is_file(name) else None
         benchmark = _benchmark(name) if problem is None else registry.of(problem)
         prompts = load_prompts(benchmark, setting, folder)
         if copy is not None:
@@ -255,16 +241,6 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
             _write_files(prompts, form)
         else:
             _write_messages(problem, prompts, form)
-
-
-def _problem(name: str) -> Any:
-    """Return the problem of a name or file, ``None`` for the name of a set or benchmark."""
-    if not catalog.names_problem(name) and not catalog.is_file(name):
-        return None
-    problems = catalog.read_problems(name)
-    if len(problems) != 1:
-        raise InputError(f"holds {len(problems)} problems; name one, as {name}#NAME", source=name)
-    return problems[0]
 
 
 def _benchmark(name: str) -> AnyBenchmark:

@@ -1,19 +1,25 @@
-"""Rewards of the steps of a live run, by name."""
+"""Rewards for training: of whole completions, and of the steps of a live run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.oracle import WORK, SolverOracle
-from planoracle.instances.errors import PlanError, UnknownNameError
+from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.intake.submissions import fault_of
+from planoracle.instances.errors import InputError, PlanError, UnknownNameError
+from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import Limit, Status
-from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.model.problem import Problem, check_problem
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, Reward
-from planoracle.instances.protocol.scoring import BestKnown
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import one_of
-from planoracle.solver.result import Result
 from planoracle.solver.runs import Live, StateValue, lost_after, run_of
 from planoracle.solver.states.state_solver import NEVER
 
@@ -49,7 +55,7 @@ class _State:
     lost: bool = False
 
 
-class RegretReward:
+class RegretReward(Reward):
     """Negative regret of a step: the increase in the best makespan within reach.
 
     The costs of a successful run add up to its makespan minus the optimum. They are differences of proved values: if a
@@ -160,19 +166,7 @@ def _info(
     }
 
 
-class _Measuring(SolverOracle):
-    """Oracle that solves problems, but no single states of a run."""
-
-    def rest(self, run: AnyRun) -> BestKnown:
-        """Return an unknown result."""
-        return Result(run.problem.name, Status.unknown)
-
-    def values(self, run: AnyRun) -> list[int | None]:
-        """Return an unknown result."""
-        return [None] * (len(run.steps) + 1)
-
-
-class Score:
+class Score(Reward):
     """Increase of the benchmark's main score, so that all rewards add up to that of the grade.
 
     ``info``: the ``score`` so far, ``None`` where it is undefined; the reward is then 0.
@@ -181,38 +175,27 @@ class Score:
     name = "score"
 
     def __init__(self, limit: Limit = WORK) -> None:
-        self._oracle = _Measuring(limit)
+        self._oracle = SolverOracle(limit)
 
     def begin(self, environment: AnyEnvironment) -> float:
         """Return the score before the first step."""
         return 0.0
 
-    def refused(self, memo: object) -> tuple[float, object]:
-        """Return reward 0."""
-        return 0.0, memo
-
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, float, Mapping[str, object]]:
         """Return the change of the score by the last step."""
         assert isinstance(memo, float)
         try:
-            score = Grade.of_run(run_of(environment), self._oracle, id=None, instance=None).main_score
+            score = Grade.of_run(run_of(environment), self._oracle, details=False, id=None, instance=None).main_score
         except PlanError:
             score = 0.0
         now = memo if score is None else float(score)
         return now - memo, now, {"score": score}
 
 
-class Success:
+class Success(Reward):
     """Reward 1 for the last step of a successful run, else 0."""
 
     name = "success"
-
-    def begin(self, environment: AnyEnvironment) -> None:
-        """Return no memory."""
-
-    def refused(self, memo: object) -> tuple[float, object]:
-        """Return reward 0."""
-        return 0.0, memo
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, None, Mapping[str, object]]:
         """Return 1 at the end of a successful run."""
@@ -225,18 +208,113 @@ class Success:
         return float(success), None, {"success": success}
 
 
-#: All rewards by name.
-REWARDS: Mapping[str, type[RegretReward | Score | Success]] = {one.name: one for one in (Score, RegretReward, Success)}
+#: Rewards of steps by name.
+STEP_REWARDS: Mapping[str, type[RegretReward | Score | Success]] = {
+    one.name: one for one in (Score, RegretReward, Success)
+}
 
 
-def reward(name: str) -> Reward:
-    """Return a new reward by its name; raises `UnknownNameError`.
+def step_reward(name: str) -> Reward:
+    """Return a new reward of steps by its name; raises `UnknownNameError`.
 
     Examples
     --------
-    >>> reward("regret").name
+    >>> step_reward("regret").name
     'regret'
     """
-    if name not in REWARDS:
-        raise UnknownNameError(one_of(name, tuple(REWARDS), "rewards"), field="reward", value=name)
-    return REWARDS[name]()
+    if name not in STEP_REWARDS:
+        raise UnknownNameError(one_of(name, tuple(STEP_REWARDS), "rewards"), field="reward", value=name)
+    return STEP_REWARDS[name]()
+
+
+def reward(
+    completions: Iterable[object],
+    instance: str | Problem | Iterable[str | Problem],
+    kind: str = "score",
+    *,
+    profile: str = "paper",
+    **columns: object,
+) -> list[float]:
+    r"""Return the reward of each completion: a number from 0 to 1, the same in every call.
+
+    A completion is a whole plan in the words of a model. It is read and graded as by `planoracle.grade`. The signature
+    is that of a reward function of trl's ``GRPOTrainer``, whose data set then has a column ``instance``.
+
+    Parameters
+    ----------
+    completions
+        Texts, or chats: lists of messages with ``role`` and ``content``. Bytes are read as UTF-8.
+    instance
+        Problem of all completions, or one per completion: name, file, or the problem itself.
+    kind
+        ``score``: main score of the benchmark, at most 1, which often rises with each part of the work that is done.
+        ``success``: 1 if the plan does all the work and breaks no rule that ends the run, else 0.
+        ``regret``: ``optimum / makespan`` of a success, else 0. So an optimal plan has 1, and a plan with a regret as
+        long as the optimum has 0.5. An unproved optimum is replaced by its proved lower bound.
+    profile
+        Rule profile: ``paper`` or ``released``.
+    columns
+        Ignored: trl passes prompts and all other columns of the data set.
+
+    Returns
+    -------
+    list of float
+        In the order of the completions. A plan that *fails* has 0 by ``success`` and ``regret``; by ``score`` it has
+        the main score of the work up to the failure, which some benchmarks define as 0. An *unreadable* completion has
+        0 by every kind: one that is empty, is neither text nor a chat, holds no plan, holds several plans and no word
+        that chooses one, or has too many lines that look like steps and cannot be read. A completion never raises an
+        error; if it causes an internal error, it has 0, and a `RuntimeWarning` is given.
+
+    Raises
+    ------
+    InputError
+        For an unknown instance, kind or profile, and if there is not one instance per completion.
+
+    Examples
+    --------
+    >>> plans = ["wash cup", "I cannot do that.", [{"role": "assistant", "content": "1. wash teapot\n2. wash cup"}]]
+    >>> [round(value, 2) for value in reward(plans, instance="timearena/household1")]
+    [0.19, 0.0, 0.25]
+    """
+    if kind not in STEP_REWARDS:
+        raise UnknownNameError(one_of(kind, tuple(STEP_REWARDS), "kinds"), field="kind", value=kind)
+    if isinstance(completions, str | bytes | Mapping) or not isinstance(completions, Iterable):
+        raise InputError("must be a list of completions", field="completions", value=completions)
+    texts = list(completions)
+    is_list = isinstance(instance, Iterable) and not isinstance(instance, str)
+    instances: list[Any] = list(cast("Iterable[Any]", instance)) if is_list else [instance] * len(texts)
+    if len(instances) != len(texts):
+        message = f"must be a single problem, or one for each of the {len(texts)} completions"
+        raise InputError(message, field="instance", value=instances)
+    oracle, rules = SolverOracle(), profiles(profile)
+    problems = [catalog.single(one) if isinstance(one, str) else check_problem(one) for one in instances]
+    return [_reward(text, problem, rules, oracle, kind) for text, problem in zip(texts, problems, strict=True)]
+
+
+def _reward(completion: object, problem: Problem, rules: Mapping[str, Rules], oracle: SolverOracle, kind: str) -> float:
+    """Return the reward of one completion; raises no error."""
+    benchmark = registry.of(problem)
+    try:
+        run = benchmark.run(problem, {"completion": _text_or_chat(completion)}, rules[benchmark.name])
+        if kind == "success" or (kind == "regret" and not run.success):
+            return float(run.success)
+        grade = Grade.of_run(run, oracle, details=False, id=None, instance=None)
+    except InputError:
+        return 0.0
+    except Exception as error:
+        warnings.warn(f"{problem.name}: the reward is 0 for an {fault_of(error)}", RuntimeWarning, stacklevel=3)
+        return 0.0
+    if kind == "score":
+        return min(1.0, max(0.0, grade.main_score or 0.0))
+    least = grade.optimum_bound if grade.optimal_makespan is None else grade.optimal_makespan
+    return min(1.0, (least or 0) / grade.makespan) if grade.makespan else 1.0
+
+
+def _text_or_chat(completion: object) -> object:
+    """Return a completion as text or JSON data; raises `InputError` for other values."""
+    if isinstance(completion, bytes):
+        return completion.decode(errors="replace")
+    try:
+        return completion if isinstance(completion, str) else json.loads(json.dumps(completion))
+    except (TypeError, ValueError, RecursionError):
+        raise InputError("must be text or a chat", field="completion") from None

@@ -341,7 +341,7 @@ def single(name_or_path: str) -> Problem:
     """Return the only problem of a name or file; raises `InputError` for none or several."""
     problems = read_problems(name_or_path) if is_file(local_path(name_or_path)) else [problem(name_or_path)]
     if len(problems) != 1:
-        raise InputError("must name a single problem", field="instance", value=name_or_path)
+        raise InputError(f"holds {len(problems)} problems; name one, as {name_or_path}#NAME", source=name_or_path)
     return problems[0]
 
 

@@ -45,15 +45,8 @@ class ChosenPlan(Generic[S]):
         True if the last cue says that there is no plan.
     """
 
-    def __init__(
-        self,
-        grammar: Grammar[S],
-        blocks: Iterable[Block[S]] = (),
-        *,
-        is_replacement: bool = False,
-        is_refused: bool = False,
-    ) -> None:
-        self.is_replacement, self.is_ambiguous, self.is_refused = is_replacement, False, is_refused
+    def __init__(self, grammar: Grammar[S], blocks: Iterable[Block[S]] = ()) -> None:
+        self.is_replacement = self.is_ambiguous = self.is_refused = False
         self.blocks: list[Block[S]] = []
         self._grammar = grammar
         self._keys: list[Hashable] = []

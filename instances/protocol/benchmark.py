@@ -30,7 +30,7 @@ from planoracle.instances.protocol.plan import (
 )
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.run import MismatchEvidence, Run
-from planoracle.instances.protocol.scoring import Average, Loophole, Metric, MetricSet, Reference, Row
+from planoracle.instances.protocol.scoring import Average, Metric, MetricSet, Reference, Row
 from planoracle.instances.protocol.settings import PLAIN
 from planoracle.instances.protocol.simulator import Simulator
 
@@ -336,11 +336,6 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def references(self) -> Sequence[Reference[_P]]:
         """Plans and makespans that plans are compared with, beside the optimum and the heuristics."""
         return self.metrics.references
-
-    @property
-    def loopholes(self) -> Sequence[Loophole[_P]]:
-        """Ways to pass the released grader with less work than a problem asks for, shown by an audit."""
-        return self.metrics.loopholes
 
     def paper_averages(self, averages: Mapping[str, Any]) -> dict[str, float | None]:
         """Return further averages of a method over a set, under the names of the paper.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _S = TypeVar("_S")
 
-#: A message in the form of chat interfaces: ``role`` and ``content``, perhaps ``tool_calls`` or ``tool_call_id``.
+#: A message in the form of chat interfaces: ``role`` and ``content``.
 Message = dict[str, Any]
 
 
@@ -131,8 +132,6 @@ class RunConfig(NamedTuple):
         ``closed``: command by command, each of which is answered; ``open``: one message with the whole plan.
     feedback
         ``terse``: only whether a command was carried out; ``detailed``: also reasons, and the situation.
-    style
-        Form of messages, where a benchmark has its own: ``paper``, or ``chat`` for chat interfaces.
     limit
         Number of messages after which the run ends; ``None``: no limit beside the rules.
     bounded
@@ -142,7 +141,6 @@ class RunConfig(NamedTuple):
 
     loop: str = "closed"
     feedback: str = "detailed"
-    style: str = "chat"
     limit: int | None = None
     bounded: bool = True
 
@@ -156,18 +154,20 @@ _R = TypeVar("_R", bound=Rules)
 
 
 class Reward(Protocol):
-    """Reward of the steps of a run."""
+    """Reward of the steps of a run; subclasses without a state need `after` only."""
 
     name: str
 
     def begin(self, environment: AnyEnvironment) -> object:
-        """Return the state of the reward at the beginning of a run."""
+        """Return the state of the reward at the beginning of a run; by default ``None``."""
+        return None
 
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, object, Mapping[str, object]]:
         """Return the reward of the last step, the new state, and details."""
 
     def refused(self, memo: object) -> tuple[float, object]:
-        """Return the reward of an illegal action, which is not carried out, and the new state."""
+        """Return the reward of an illegal action, which is not carried out, and the new state; by default 0."""
+        return 0.0, memo
 
 
 @final
@@ -344,7 +344,8 @@ class Environment(Generic[_P, _R, _S]):
         """Return the run so far as a chat: instructions, introduction, messages and answers."""
         chat = self.opening()
         for turn in self.turns:
-            chat += self.text.exchange(self.state.world, turn)
+            chat.append({"role": "assistant", "content": written_message(turn.message)})
+            chat += [{"role": "user", "content": turn.observation.text}] if turn.observation.text else []
         return chat
 
     def opening(self) -> list[Message]:
@@ -361,6 +362,16 @@ class Environment(Generic[_P, _R, _S]):
     def introduction(self) -> str:
         """Return the problem in words: tasks, resources, durations."""
         return self.text.introduction()
+
+
+def written_message(message: object) -> str:
+    """Return a message of the agent as text."""
+    if isinstance(message, str):
+        return message
+    try:
+        return json.dumps(message, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return f"({type(message).__name__})"
 
 
 #: Any environment, whatever its benchmark.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -13,7 +12,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import Message, RunConfig, Turn
+from planoracle.instances.protocol.environment import RunConfig, written_message
 from planoracle.instances.protocol.feedback import Words, quoted, sentence
 from planoracle.instances.protocol.plan import FAULTS
 from planoracle.instances.protocol.profiles import Rules
@@ -112,11 +111,6 @@ class LiveText(ABC, Generic[_P, _R, _S]):
         lines = [text or terse(one) for text, one in zip(texts, steps, strict=True)]
         return "\n".join([*lines, *ending(over)])
 
-    def exchange(self, state: _S, turn: Turn) -> list[Message]:
-        """Return a turn as messages: that of the agent and the answer; ``state`` is the last of the run."""
-        answer = [{"role": "user", "content": turn.observation.text}] if turn.observation.text else []
-        return [{"role": "assistant", "content": _text_of(turn.message)}, *answer]
-
     # Whole plans
 
     def plan_fields(self, message: object) -> dict[str, object]:
@@ -135,7 +129,7 @@ class LiveText(ABC, Generic[_P, _R, _S]):
             if run.plan.fault:
                 raise PlanError(FAULTS[run.plan.fault])
         except PlanError as error:
-            subject = _text_of(message)[:200]
+            subject = written_message(message)[:200]
             fault = Violation(None, "unreadable", subject, actual=str(error))
             return state, (Step(0, subject, "lost", 0, 0, fault),)
         return state, tuple(run.steps)
@@ -154,15 +148,6 @@ def ending(over: str | None) -> list[str]:
 def terse(step: Step) -> str:
     """Return whether a command was carried out."""
     return f"{quoted(step.command, 80)}: {'refused' if step.violation or step.kind == 'lost' else 'done'}"
-
-
-def _text_of(message: object) -> str:
-    if isinstance(message, str):
-        return message
-    try:
-        return json.dumps(message, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        return f"({type(message).__name__})"
 
 
 class ScheduleText(LiveText[Instance, _R, _S]):

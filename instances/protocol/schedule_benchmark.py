@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.agents import apply_agent_suffix
@@ -16,10 +16,6 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import Benchmark
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
-
-if TYPE_CHECKING:
-    pass
-
 
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from planoracle.instances.protocol.environment import AnyEnvironment
 
 
-#: Earlier turns that are sent again: all of them; or, in the message with the current situation, nothing, the last
-#: command, the last message of the agent, or that message and its observation.
-HISTORIES = ("full", "none", "last_action", "last", "last_observed")
+#: Earlier turns that are sent again: all of them, or the last message of the agent.
+HISTORIES = ("full", "last")
 
 
 #: Names that prompts can contain, beside the answers to `Ask` and the words of a setting.

@@ -118,9 +118,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     commands contain the solution: they are for agents that are no models, and for action masks.
 
     A run ends with the closing message, or after 3 times the turns of the reference calls one after the other, plus 20;
-    with `bounded=False` after 10,000. In the message style `paper`, results are messages of the role `tool` as in
-    Figure 12; in `chat` (default) all answers have the role `user`. The setting `zero-shot` asks for one call a
-    message.
+    with `bounded=False` after 10,000. Results are answers of the role `user`; in Figure 12 they have the role `tool`.
+    The setting `zero-shot` asks for one call a message.
 
     Example
     -------

@@ -17,10 +17,9 @@ from planoracle.instances.benchmarks.asynctool.language import (
 )
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState, SimulatedTurn
-from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.environment import AnyEnvironment, Message, RunConfig, Turn
+from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.live import LiveText, ending
 from planoracle.instances.protocol.settings import Setting, by_name
 from planoracle.instances.protocol.simulator import Step
@@ -54,8 +53,6 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
     """
 
     def __init__(self, problem: Instance, rules: Profile, config: RunConfig, simulator: AsyncToolSimulator) -> None:
-        if config.style not in ("paper", "chat"):
-            raise InputError("must be one of paper, chat", field="style", value=config.style)
         super().__init__(problem, rules, config, simulator)
         self.task = problem_of(problem)
         # The paper names no limit, and some models wait for ever.
@@ -83,8 +80,8 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         """Return ``message_limit`` after too many messages."""
         return "message_limit" if state.number >= self._most else None
 
-    def _answers(self, turn: SimulatedTurn, pending: Sequence[SimulatedTurn]) -> Iterator[dict[str, str]]:
-        """Yield what is answered to a turn, in the form of the paper's Figure 12, without roles.
+    def _answers(self, turn: SimulatedTurn, pending: Sequence[SimulatedTurn]) -> Iterator[str]:
+        """Yield the answers to a turn, in the form of the paper's Figure 12 without roles.
 
         ``pending`` are the calls whose results were not known in the turn.
         """
@@ -99,29 +96,19 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
             content = {"error": f"there is no such task; there are {task_ids}" if detailed else "unknown task"}
         elif turn.usable > turn.number + 1 or (turn.kind == "wait" and pending):
             content = {"wait": "The call is being executed."}
-        elif turn.kind == "wait" and self.config.style == "chat":
+        elif turn.kind == "wait":
             content = {"wait": "No call is being executed."}
         if content:
-            yield {"content": json.dumps(content)}
+            yield json.dumps(content)
         for one in pending:
             if one.usable == turn.number + 1:
-                yield {"id": one.task, "function name": str(one.call), "response": json.dumps(one.result)}
+                yield json.dumps({"id": one.task, "function name": str(one.call), "response": one.result})
 
     def answer(self, before: AsyncToolState, after: AsyncToolState, steps: Sequence[Step], over: str | None) -> str:
         """Return the answers to a message, each on a line."""
         if self.config.loop == "open" or after.history is None:
             return super().answer(before, after, steps, over)
-        return "\n".join([*map(_line, self._answers(after.history[0], after.pending)), *ending(over)])
-
-    def exchange(self, state: AsyncToolState, turn: Turn) -> list[Message]:
-        """Return a turn as messages: in the style ``paper`` results have the role ``tool``."""
-        if self.config.loop == "open" or self.config.style == "chat":
-            return super().exchange(state, turn)
-        turns = [one for one, _ in state.log[: turn.outcomes[0].end]]
-        pending = [one for one in turns if one.usable > len(turns)]
-        content = turn.message if isinstance(turn.message, str) else json.dumps(as_message(turns[-1]))
-        answers = [{"role": "tool", **answer} for answer in self._answers(turns[-1], pending)]
-        return [{"role": "assistant", "content": content}, *answers]
+        return "\n".join([*self._answers(after.history[0], after.pending), *ending(over)])
 
     def situation(self, state: AsyncToolState) -> str:
         """Return the turn, and the calls whose results are still to come."""
@@ -148,13 +135,6 @@ def _plain(message: object) -> object:
         return json.loads(json.dumps(message, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         return None
-
-
-def _line(answer: dict[str, str]) -> str:
-    """Write an answer as one line of JSON."""
-    if "content" in answer:
-        return answer["content"]
-    return f"{json.dumps(answer | {'response': None})[:-5]}{answer['response']}}}"
 
 
 def action_space(problem: Instance) -> ActionSpace:

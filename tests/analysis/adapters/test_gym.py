@@ -1,10 +1,12 @@
-"""Gymnasium: its own checks pass, masks are what is legal, and what is handed in is graded alike."""
+"""Gymnasium environments: sampling, spaces, masks, rewards, and grades of the runs."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import sys
+from functools import partial
 
 import pytest
 from support.samples import sample
@@ -13,6 +15,7 @@ from planoracle import Model, environment, grade, load, solve
 from planoracle.analysis.agents.agent import play
 from planoracle.analysis.agents.builtin import agent
 from planoracle.instances.errors import InputError
+from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.protocol import registry
 
 pytest.importorskip("gymnasium", reason="environments for learners need planoracle[gym]")
@@ -20,6 +23,7 @@ pytest.importorskip("gymnasium", reason="environments for learners need planorac
 import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 from planoracle.analysis.adapters.gym import IDS, LiveEnv
 from planoracle.analysis.adapters.gym_spaces import LONGEST, plain
@@ -63,11 +67,64 @@ def test_every_registered_environment_has_a_default_problem_but_that_of_own_prob
     assert info["action_mask"].any()
 
 
+#: Sets with problems of different sizes.
+SETS = {
+    "timearena": "timearena",
+    "recipe2plan": [NAMES["recipe2plan"], "recipe2plan/untimed"],
+    "robotouille": "robotouille/*/0_*",
+}
+
+
 @pytest.mark.parametrize("form", ["text", "structured"])
-@pytest.mark.parametrize("which", NAMES)
-def test_gymnasium_finds_no_fault(which, form):
-    made = gymnasium.make(IDS[which], instance=NAMES[which], reward="success", observation=form)
-    check_env(made.unwrapped, skip_render_check=True)
+@pytest.mark.parametrize("which", SETS)
+def test_environments_of_sets_pass_the_check_of_gymnasium(which, form):
+    env = gymnasium.make(IDS[which], instance=SETS[which], reward="success", observation=form).unwrapped
+    check_env(env, skip_render_check=True)
+    sizes = set()
+    for name in [*env.problems][:: len(env.problems) // 5]:
+        seen, info = env.reset(options={"instance": name})
+        assert (info["instance"], env.run.problem.name) == (name, name)
+        assert seen in env.observation_space
+        sizes.add(env.actions.count)
+        played(env, 0)
+    assert max(sizes) <= env.action_space.n
+    assert which == "robotouille" or len(sizes) > 1
+
+
+def test_seeds_sample_problems_of_the_set():
+    env = gymnasium.make(IDS["timearena"], instance="timearena", reward=None)
+
+    def names(seed):
+        return [env.reset(seed=seed)[1]["instance"], *(env.reset()[1]["instance"] for _ in range(20))]
+
+    assert names(1) == names(1) != names(2)
+    assert len(set(names(1))) > 10
+    assert set(names(1)) <= set(env.unwrapped.problems)
+    assert len(env.unwrapped.problems) == 90
+    assert env.step(int(np.flatnonzero(env.reset(seed=3)[1]["action_mask"])[0]))[4]["instance"] == names(3)[0]
+
+
+@pytest.mark.parametrize("kind", [SyncVectorEnv, pytest.param(AsyncVectorEnv, marks=pytest.mark.slow)])
+def test_vector_environments_sample_on_their_own(kind):
+    make = partial(gymnasium.make, IDS["timearena"], instance="timearena/household", observation="structured")
+    many = kind([partial(make, reward=None)] * 3)
+    seen, info = many.reset(seed=[1, 2, 3])
+    assert info["action_mask"].shape == seen["action_mask"].shape == (3, many.single_action_space.n)
+    assert info["instance"].tolist() == [make().reset(seed=seed)[1]["instance"] for seed in (1, 2, 3)]
+    _, rewards, *_ = many.step(seen["action_mask"].argmax(axis=1))
+    assert rewards.tolist() == [0, 0, 0]
+    assert set(many.reset(options={"instance": TEA})[1]["instance"]) == {TEA}
+    many.close()
+
+
+def test_files_and_problems_make_a_set(tmp_path):
+    shops = [Model(name).task("bread").action("bake", 2).build() for name in ("one", "two")]
+    path = tmp_path / "shops.jsonl"
+    path.write_text("".join(f"{json.dumps(to_document(shop))}\n" for shop in shops))
+    env = LiveEnv(instance=[path, Model("three").task("tea").action("boil", 3).build()])
+    assert list(env.problems) == ["one", "two", "three"]
+    with pytest.raises(InputError, match="is the name of two problems"):
+        LiveEnv(instance=[path, Model("two").task("tea").action("boil", 3).build()])
 
 
 @pytest.mark.parametrize("which", NAMES)
@@ -197,15 +254,6 @@ def test_numbers_of_an_observation_tell_what_was_done():
     assert seen["since"].min() == -1
 
 
-def test_vector_environments_stack_the_masks():
-    many = gymnasium.make_vec(IDS["timearena"], num_envs=3, instance=TEA, reward=None, observation="structured")
-    seen, info = many.reset(seed=1)
-    size = many.single_action_space.n
-    assert info["action_mask"].shape == seen["action_mask"].shape == (3, size)
-    seen, rewards, *_ = many.step(np.array([int(np.flatnonzero(mask)[0]) for mask in seen["action_mask"]]))
-    assert rewards.tolist() == [0, 0, 0]
-
-
 def test_texts_are_plain_and_not_too_long():
     assert plain("a\x1b\u202eé\n") == "a\\x1b\\u202e\\xe9\n"
     assert len(plain("ä" * LONGEST)) == LONGEST
@@ -215,18 +263,36 @@ def test_texts_are_plain_and_not_too_long():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
-        ({"benchmark": "timearena", "instance": NAMES["robotouille"]}, "must be a problem of timearena"),
-        ({"benchmark": "generic"}, "instance: must be the name or file"),
-        ({"benchmark": "timearena", "observation": "smell"}, "observation: must be one of text, structured"),
-        ({"benchmark": "timearena", "reward": "gold"}, "gold"),
-        ({"benchmark": "timearena", "places": 0}, "places: must be a whole number"),
+        ({"instance": NAMES["robotouille"]}, "instance: must be a problem of timearena, not robotouille"),
+        ({"instance": []}, "instance: must name a problem, a set or a file"),
+        ({"instance": 3}, "must be a problem, as planoracle.load"),
+        ({"instance": "timearena/hosehold1"}, "did you mean timearena/household1"),
+        ({"instances": "timearena"}, "option: must be one of instance, reward, .*did you mean instance"),
+        ({"observation": "smell"}, "observation: must be one of text, structured"),
+        ({"reward": "gold"}, "gold"),
+        ({"places": 0}, "places: must be a whole number"),
+        ({"limit": 0}, "limit: must be a whole number of steps"),
     ],
 )
-def test_what_is_wrong_with_a_call_is_told(options, said):
-    with pytest.raises(InputError, match=said):
-        LiveEnv(**options)
+def test_invalid_arguments_of_make_raise(options, message):
+    with pytest.raises(InputError, match=message):
+        gymnasium.make(IDS["timearena"], **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": TEA}, "option: must be one of instance"),
+        ({"instance": "timearena/lab11"}, "one of 90 problems of the environment, .*did you mean timearena/lab1"),
+        ({"instance": None}, "one of 90 problems"),
+    ],
+)
+def test_invalid_options_of_reset_raise(options, message):
+    env = gymnasium.make(IDS["timearena"], instance="timearena", reward=None)
+    with pytest.raises(InputError, match=message):
+        env.reset(options=options)
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch):

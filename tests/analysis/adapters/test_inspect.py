@@ -84,7 +84,7 @@ def test_a_model_holds_runs_and_its_log_is_graded_alike(tmp_path):
     }
     told = score_of(failed).explanation
     assert told.startswith(f"{DISHES}: no success")
-    assert "first fault: nonexistent_object, activate kettle, cost 1 minute" in told
+    assert '"activate kettle" (minute 0) by 1 min' in told
     assert [one.role for one in best.messages][:4] == ["system", "user", "assistant", "user"]
     figures = {one.name: (one.metrics["mean"].value, one.scored_samples, one.unscored_samples)
                for one in log.results.scores}  # fmt: skip

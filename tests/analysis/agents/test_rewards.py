@@ -1,18 +1,19 @@
-"""Rewards: what steps of live runs are worth, and what that adds up to."""
+"""Rewards of steps and their sums, and rewards of completions."""
 
 from __future__ import annotations
 
 import asyncio
 from random import Random
+from typing import Any
 
 import pytest
 from support.samples import sample
 
-from planoracle import environment, grade, load
+from planoracle import environment, grade, load, reward, solve
 from planoracle.analysis.agents.agent import PlayedRun, play
 from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.diagnosis.regret import regret_of
-from planoracle.analysis.grading.rewards import RegretReward, reward
+from planoracle.analysis.grading.rewards import RegretReward
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol.environment import AnyEnvironment
@@ -138,7 +139,73 @@ def test_costs_add_up_whatever_becomes_of_a_run(name: str, seed: int) -> None:
         assert [info["penalty"] for info in infos(found) if info["penalty"]] == [10 * least - lost]
 
 
-def test_rewards_have_names() -> None:
-    assert [reward(name).name for name in ("score", "regret", "success")] == ["score", "regret", "success"]
+def test_unknown_rewards_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="must be one of score, regret, success"):
         environment(load(PROBLEMS[0]), reward="regert")
+
+
+TEA = "timearena/household1"
+OPTIMAL = "activate kettle, wash teapot, wash cup, pour kettle into teapot, brew tea with teapot, wait, wait, "
+OPTIMAL += "pour teapot into cup"
+SLOW = f"wait, wait, {OPTIMAL}"
+
+
+def test_rewards_of_completions_follow_the_grades() -> None:
+    texts = [OPTIMAL, SLOW, "1. wash cup\n2. wash teapot", "I cannot do that.", ""]
+    grades = [grade({"instance": TEA, "completion": text}) for text in texts]
+    assert reward(texts, TEA) == [one.main_score for one in grades]
+    assert reward(texts, TEA, "success") == [1.0, 1.0, 0.0, 0.0, 0.0]
+    assert reward(texts, instance=TEA, kind="regret") == [1.0, 13 / 15, 0.0, 0.0, 0.0]
+    assert 0 < reward(texts, TEA)[2] < 1
+
+
+def test_reward_is_a_reward_function_of_trl() -> None:
+    chat = [{"role": "assistant", "content": SLOW}]
+    columns = {"prompts": ["go"] * 2, "completion_ids": [[1], [2]], "trainer_state": None}
+    names = [TEA, "timearena/household2"]
+    assert reward(completions=[chat, chat], instance=names, kind="success", **columns) == [1.0, 0.0]
+    assert reward([OPTIMAL, chat], load(TEA), "regret") == reward((OPTIMAL, chat), (TEA, load(TEA)), "regret")
+    assert reward([], TEA) == []
+
+
+def test_scores_above_one_are_cut() -> None:
+    name = "recipe2plan/timed/Cobbler_Pancakes"
+    plan = solve(load(name)).plan
+    assert grade({"instance": name, "plan": plan}).main_score > 1
+    assert reward([plan], name) == [1.0]
+
+
+STRANGE = [None, 3, float("nan"), {}, {1: 2}, {(1, 2): 3}, object(), b"\xff\x00", "\ud800", [None], [["a"]], "[" * 9999]
+STRANGE += [[{"role": "assistant"}], [{"role": 3, "content": {}}], [{"role": "assistant", "tool_calls": [None, 3]}]]
+
+
+@pytest.mark.parametrize("name", sample([*ALL, "paracook/abstract/own/seed_1/orders_num_1"]))
+@pytest.mark.parametrize("kind", ["score", "success", "regret"])
+def test_no_completion_raises(name: str, kind: str) -> None:
+    chance = Random(1)
+    texts = [*STRANGE, *(chance.randbytes(chance.randrange(99)) for _ in range(50))]
+    assert reward(texts, name, kind) == [0.0] * len(texts)
+    assert reward([OPTIMAL.encode()], TEA, kind) == [1.0]
+
+
+def test_internal_errors_are_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planoracle.analysis.grading.rewards.Grade.of_run", lambda *args, **options: 1 / 0)
+    with pytest.warns(RuntimeWarning, match="household1: the reward is 0 for an internal error: ZeroDivisionError"):
+        assert reward([OPTIMAL], TEA) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("completions", "instance", "kind", "message"),
+    [
+        (["a"], "timearena/household11", "score", "did you mean timearena/household1"),
+        (["a"], [None], "score", "must be a problem"),
+        (["a"], "timearena", "score", "names no problem, but 90"),
+        (["a", "b"], [TEA], "score", "one for each of the 2 completions"),
+        (["a"], TEA, "regrets", "did you mean regret"),
+        ("a", TEA, "score", "completions: must be a list"),
+        (None, TEA, "score", "completions: must be a list"),
+    ],
+)
+def test_invalid_arguments_of_reward_raise(completions: Any, instance: Any, kind: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        reward(completions, instance, kind)

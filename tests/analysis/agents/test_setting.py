@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import pytest
-
 from planoracle import load
 from planoracle.analysis.agents.agent import PlayedRun, play
 from planoracle.analysis.agents.model_prompts import Speaker, environment_for
@@ -80,26 +78,14 @@ def test_with_a_prompt_for_turns_it_stands_for_the_last_answer() -> None:
     assert model.sent[2][5]["content"] == f"NOW {second.observation.text}"
 
 
-@pytest.mark.parametrize(
-    ("history", "remembered"),
-    [
-        ("none", ""),
-        ("last_action", "Your last action: wash cup\n\n"),
-        ("last", "Your last message:\nThought: dirty.\nAction: wash cup\n\n"),
-        ("last_observed", "What you knew then:\n{before}\n\nYour last message:\nThought: dirty.\nAction: wash cup\n\n"),
-    ],
-)
-def test_what_is_remembered_of_the_last_turn(history: str, remembered: str) -> None:
+def test_the_last_message_is_remembered() -> None:
     model = Model(["Thought: why not?\nAction: activate kettle", "Thought: dirty.\nAction: wash cup", "exit"])
-    found = model.play(TEA, asked(turn="turn", history=history))
+    found = model.play(TEA, asked(turn="turn", history="last"))
     assert model.roles() == ["su"] * 3
     assert model.sent[0][1]["content"] == "TASK"
-    first, second, _ = found.environment.turns
-    expected = f"TASK\n\n{remembered.format(before=first.observation.text)}NOW {second.observation.text}"
+    *_, last = (turn.observation.text for turn in found.environment.turns[:2])
+    expected = f"TASK\n\nYour last message:\nThought: dirty.\nAction: wash cup\n\nNOW {last}"
     assert model.sent[2] == [model.sent[0][0], {"role": "user", "content": expected}]
-    early = model.sent[1][1]["content"]
-    assert ("why not?" in early) == history.startswith("last_o") or history == "last"
-    assert "What you knew then" not in early  # for nothing was answered before
 
 
 def test_questions_come_first_and_once() -> None:

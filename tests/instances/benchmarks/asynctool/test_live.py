@@ -26,15 +26,14 @@ from planoracle.instances.benchmarks.asynctool.language import (
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
-from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.environment import AnyEnvironment, Environment, Message, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, Environment, RunConfig
 from tests.support.asynctool import messages
 from tests.support.hostile import VALUES
 from tests.support.live import at_random
 
 TREE = {"root": {"work": {"a": "one", "b": "two"}}}
-WAITING = {"role": "tool", "content": '{"wait": "The call is being executed."}'}
+WAITING = {"wait": "The call is being executed."}
 PAIR = "asynctool/cross2/01@0-2:3"
 
 
@@ -60,14 +59,10 @@ def live(of: AsyncToolProblem | str = PAIR, **config: Any) -> AnyEnvironment:
     return Environment(instance, PROFILES["paper"], RunConfig(**config))
 
 
-def send(run: AnyEnvironment, message: Any) -> list[Message]:
-    """Return the answers to a message, which is one of the agent."""
-    before = run.messages()
-    run.step(message)
-    said, *answers = run.messages()[len(before) :]
-    assert said["role"] == "assistant"
-    assert run.messages()[: len(before)] == before
-    return answers
+def send(run: AnyEnvironment, message: Any) -> list[dict[str, Any]]:
+    """Return the answers to a message."""
+    lines = run.step(message).observation.text.splitlines()
+    return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 def turns(run: AnyEnvironment) -> list[SimulatedTurn]:
@@ -79,15 +74,15 @@ def make(task: SubTask, number: int) -> dict[str, Any]:
     return call_message(task.id, task.reference_calls[number - 1])
 
 
-def responses(answers: list[dict[str, str]]) -> list[tuple[str, Any]]:
+def responses(answers: list[dict[str, Any]]) -> list[tuple[str, Any]]:
     """Results that come with an answer."""
-    return [(one["id"], json.loads(one["response"])) for one in answers if "response" in one]
+    return [(one["id"], one["response"]) for one in answers if "response" in one]
 
 
-def answer(task: SubTask, number: int) -> dict[str, str]:
+def answer(task: SubTask, number: int) -> dict[str, Any]:
     call = task.reference_calls[number - 1]
-    result = json.dumps(task.solved.results[number - 1])
-    return {"role": "tool", "id": task.id, "function name": str(call), "response": result}
+    result = json.loads(json.dumps(task.solved.results[number - 1]))
+    return {"id": task.id, "function name": str(call), "response": result}
 
 
 # --- the opening ----------------------------------------------------------------------------------
@@ -107,7 +102,7 @@ def test_the_opening_holds_every_question_and_every_tool_and_no_reference_call()
 
 def test_the_trajectory_of_figure_12() -> None:
     """A lookup, a price and an order, with a folder entered and made in between."""
-    run = live("asynctool/trading_1+files_1", style="paper")
+    run = live("asynctool/trading_1+files_1")
     trading, files = problem_of(run.problem).tasks
     assert send(run, make(trading, 1)) == [WAITING]
     assert send(run, make(files, 1)) == [WAITING, answer(trading, 1)]
@@ -151,7 +146,7 @@ MESSAGES = st.sampled_from(
 @examples(200)
 @given(DELAYS, st.lists(MESSAGES, max_size=12), st.booleans())
 def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any], close: bool) -> None:
-    run = live(problem(delays), style="paper")
+    run = live(problem(delays))
     answers = [send(run, message) for message in [*said, *[CLOSING] * close]]
     made = dict.fromkeys(run.state.world.tasks, 0)
     due: dict[int, list[SimulatedTurn]] = {}
@@ -166,7 +161,6 @@ def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any],
             assert (turn.usable, turn.step) == (0, None)
     for number, answered in enumerate(answers[: len(said)], 1):
         assert responses(answered) == [(turn.task, turn.result) for turn in due.get(number, ())]
-        assert all(one["role"] == "tool" for one in answered)
     assert answers[len(said) :] == [[]] * close
 
 
@@ -174,23 +168,23 @@ def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any],
 
 
 def test_what_cannot_be_read_or_carried_out_is_answered_at_once_and_takes_a_turn() -> None:
-    run = live(problem(), style="paper")
+    run = live(problem())
     (error,) = send(run, "Let me think.")
-    assert "no call" in json.loads(error["content"])["error"]
+    assert "no call" in error["error"]
     (error,) = send(run, {"id": "X", "func_name": "sort_words", "params": {"text": "a"}})
-    assert "F, T" in json.loads(error["content"])["error"]
+    assert "F, T" in error["error"]
     (error,) = send(run, f"{json.dumps(make(FILES, 1))} {json.dumps(make(TEXT, 1))}")
-    assert "several calls" in json.loads(error["content"])["error"]
+    assert "several calls" in error["error"]
     assert [turn.kind for turn in turns(run)] == ["unreadable", "unknown_task", "unreadable"]
     send(run, make(FILES, 1))
     first, second = send(run, 5)  # results come all the same
-    assert "error" in json.loads(first["content"])
+    assert "error" in first
     assert second == answer(FILES, 1)
     assert turns(run)[-1].number == 5
 
 
 def test_wrong_calls_are_answered_with_delay_like_others() -> None:
-    run = live(problem(), style="paper")
+    run = live(problem())
     wrong = [
         ("F", "sort_words", {"text": "a"}, "no function 'sort_words'"),  # of the other task
         ("F", "no_tool", {}, "no function 'no_tool'"),
@@ -373,12 +367,10 @@ def test_what_is_under_way_is_told() -> None:
     assert run.situation().splitlines()[:2] == ["It is turn 2.", "Being executed:"]
 
 
-def test_messages_of_the_run_are_limited_and_styles_are_known() -> None:
+def test_messages_of_the_run_are_limited() -> None:
     run = live(limit=2)
     run.step("wait")
     assert run.step("wait").observation.over == "message_limit"
-    with pytest.raises(InputError, match="style: must be one of paper, chat"):
-        live(style="verse")
 
 
 def test_a_run_that_leads_nowhere_ends_and_is_replayed_alike() -> None:
