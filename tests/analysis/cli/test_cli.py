@@ -17,6 +17,7 @@ from support.batches import finished, in_workers
 from support.runner import invoke
 from support.samples import sample
 
+import planoracle
 from planoracle.analysis.cli.commands import COMMANDS, REMOVED, load
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.benchmarks.recipe2plan import problems
@@ -491,7 +492,7 @@ def test_schema_is_json():
 def test_critique_reports_on_failed_plans_or_on_chosen_ones(tmp_path):
     path = tmp_path / "plans.jsonl"
     name = "timearena/household1"
-    plans = {"good": solve(load(name)).plan, "bad": "wash cup", "worse": "wait"}
+    plans = {"good": planoracle.solve(planoracle.load(name)).plan, "bad": "wash cup", "worse": "wait"}
     path.write_text("\n".join(json.dumps({"id": key, "instance": name, "plan": plan}) for key, plan in plans.items()))
 
     def reported(*options):
@@ -505,10 +506,7 @@ def test_critique_reports_on_failed_plans_or_on_chosen_ones(tmp_path):
 
 def test_success_and_cause_fit_on_a_narrow_terminal(tmp_path, monkeypatch):
     path = tmp_path / "plans.jsonl"
-    rows = [
-        {"id": "a-name-of-some-length-1", "model": "llama-3.3-70b", "instance": "timearena/household1", "plan": "wait"}
-    ]
-    path.write_text("\n".join(map(json.dumps, rows)))
+    path.write_text(json.dumps({"id": "a-name-of-some-length-1", "instance": "timearena/household1", "plan": "wait"}))
     monkeypatch.setenv("COLUMNS", "80")
     head = invoke("grade", path).stdout.splitlines()
     assert head[0].split()[:4] == ["id", "success", "failure", "cause"]
