@@ -121,11 +121,12 @@ def _put_pairs(duels: Sequence[Mapping[str, Any]], form: Format, stream: IO[str]
         ]
         if rows and rows != before:
             counts = sorted({row["problems"] for row in rows})
-            over = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+            over = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+            over += " problem" if counts[-1] == 1 else " problems"
             is_best_only = len(rows) >= MOST_PAIRED and len({row["model"] for row in rows}) == 1
             compared = "The best model with each other one" if is_best_only else "Models in pairs"
             title = (
-                f"{compared} by {value.replace('_', ' ')} over {over} problems, missing plans as failures; "
+                f"{compared} by {value.replace('_', ' ')} over {over}, missing plans as failures; "
                 "p: chance of such wins and losses if both were equally good (sign test, Holm)"
             )
             write_table(form, list(rows[0]), rows, title, stream)

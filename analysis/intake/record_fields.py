@@ -161,7 +161,7 @@ class Columns:
             record[field] = next((record[name] for name in names if record.get(name) not in (None, "")), value)
         if self._model is not None:
             record["model"] = self._model
-        if record.get("instance") in (None, "") and "instance" not in self._columns:
+        if record.get("instance") in (None, ""):
             record["instance"] = self._instance_of(record) or hints.instance
         for name in _limits():
             if record.get(name) == "":  # of a table in which all is text
@@ -171,7 +171,8 @@ class Columns:
 
     def _instance_of(self, record: dict[str, Any]) -> str | None:
         """Return the problem that a column of another name says, once such a column has named one."""
-        for name in (self._instance,) if self._instance in record else _INSTANCES:
+        candidates = [self._instance] if self._instance in record else _INSTANCES
+        for name in candidates if "instance" not in self._columns else ():
             value = record.get(name)
             if isinstance(value, str) and (self._instance == name or problem_name(value)):
                 if not self._instance:

@@ -94,7 +94,8 @@ class GradeRows:
             columns[label].append(text)
         columns["scored"].append(grade.scored)
         columns["success"].append(bool(grade.scored and grade.success))
-        columns["failure_cause"].append(grade.failure_cause if grade.scored else NOT_SCORED)
+        cause = _text(grade.failure_cause) if grade.scored else NOT_SCORED
+        columns["failure_cause"].append(None if grade.scored and grade.success else cause)
         for (_, targets), terms in zip(self._terms[benchmark], values, strict=True):
             for target, term in zip(targets, terms, strict=True):
                 target.append(term)

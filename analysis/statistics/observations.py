@@ -153,7 +153,8 @@ def observe(
 def _mean(runs: Sequence[float]) -> float:
     """Return the mean of the runs that did not fail; of failures alone what they count as."""
     finite = [run for run in runs if isfinite(run)]
-    return fsum(finite) / len(finite) if finite else runs[0] if runs else nan
+    # Divided first: the sum may be larger than any number.
+    return fsum(run / len(finite) for run in finite) if finite else runs[0] if runs else nan
 
 
 def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> pd.DataFrame:

@@ -35,6 +35,7 @@ MOST_PAIRED = 6
 Absent = Literal["failed", "skipped"]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def pairs(
     frame: pd.DataFrame | Iterable[Grade],
     chosen: str | Iterable[tuple[str, str]] | None = None,

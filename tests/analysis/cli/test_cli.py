@@ -17,6 +17,7 @@ from support.batches import finished, in_workers
 from support.runner import invoke
 from support.samples import sample
 
+import planoracle
 from planoracle.analysis.cli.commands import COMMANDS, REMOVED, load
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.benchmarks.recipe2plan import problems
@@ -486,3 +487,27 @@ def test_schema_is_json():
     assert found["generic"] == found["recipe2plan"] == found["timearena"] == schema
     assert len({json.dumps(one) for one in found.values()}) == 4
     assert isinstance(invoke("instances", "--schema", "nobody").exception, UnknownNameError)
+
+
+def test_critique_reports_on_failed_plans_or_on_chosen_ones(tmp_path):
+    path = tmp_path / "plans.jsonl"
+    name = "timearena/household1"
+    plans = {"good": planoracle.solve(planoracle.load(name)).plan, "bad": "wash cup", "worse": "wait"}
+    path.write_text("\n".join(json.dumps({"id": key, "instance": name, "plan": plan}) for key, plan in plans.items()))
+
+    def reported(*options):
+        result = invoke("critique", path, "--no-regret", "-f", "jsonl", *options)
+        return [json.loads(line)["id"] for line in result.stdout.splitlines()], result.exit_code, result.stderr
+
+    assert reported("--failed") == (["bad", "worse"], 0, "")
+    assert reported("--id", "good", "--id", "worse") == (["good", "worse"], 0, "")
+    assert reported("--failed", "--id", "good", "--id", "x") == ([], 1, "error: --id x: no submission has this id\n")
+
+
+def test_success_and_cause_fit_on_a_narrow_terminal(tmp_path, monkeypatch):
+    path = tmp_path / "plans.jsonl"
+    path.write_text(json.dumps({"id": "a-name-of-some-length-1", "instance": "timearena/household1", "plan": "wait"}))
+    monkeypatch.setenv("COLUMNS", "80")
+    head = invoke("grade", path).stdout.splitlines()
+    assert head[0].split()[:4] == ["id", "success", "failure", "cause"]
+    assert head[2].split()[1:3] == ["no", "unfinished"]

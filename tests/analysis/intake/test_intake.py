@@ -332,6 +332,37 @@ def test_several_fields_that_may_be_the_plan_are_told_and_empty_ones_do_not_coun
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("column", ["problem_id", "task_id", "question_id", "instance_id"])
+def test_columns_of_other_programs_are_the_instance_if_they_name_a_problem(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "a.jsonl"
+    rows = [{column: HOUSE.replace("/", "__")}, {column: "no such"}, {"instance": LAB, column: HOUSE}]
+    path.write_text("\n".join(json.dumps({"plan": "wait"} | row) for row in rows))
+    notes: list[str] = []
+    entries = [entry["instance"] for _, entry in found(path, on_note=notes.append)]
+    assert entries == [HOUSE, "no such", LAB]
+    assert notes == [f"the problem is taken from {column}; --map instance=COLUMN says otherwise"]
+    path.write_text(json.dumps({"plan": "wait", column: "17"}))
+    assert error(path).startswith(f"instance: is missing; there are plan, {column}")
+
+
+def test_equal_errors_are_written_once_with_their_number_and_the_first_place(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join([json.dumps({"plan": "wait"})] * 60 + ["{", json.dumps(GOOD)]))
+    missing = "instance: is missing; there are plan (--map instance=COLUMN says which it is)"
+    for command in ("grade", "critique", "regret", "repair", "audit"):
+        result = CliRunner().invoke(app, [command, str(path)])
+        assert result.exit_code == 1
+        errors = [line for line in result.stderr.splitlines() if line.startswith("error")]
+        assert errors[0] == f"error: 60 submissions (first: line 1): {missing}"
+        assert [line[:40] for line in errors[1:2]] == [f"error: line 61: {path}: is not JSON"[:40]]
+    assert len(graded(path, code=1)) == 62
+    bad = [tmp_path / f"{name}.json" for name in "xyz"]
+    for one_of_them in bad:
+        one_of_them.write_text("{")
+    result = CliRunner().invoke(app, ["solve", *map(str, bad)])
+    assert result.stderr.startswith(f"error: 3 problems (first: {bad[0]}): is not JSON")
+
+
 def test_collected_submissions_get_the_same_grades(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     (runs / "gpt").mkdir(parents=True)
@@ -462,6 +493,13 @@ def test_parquet_of_odd_types(tmp_path: Path) -> None:
     assert "no Parquet that can be read" in error(tmp_path / "y.parquet")
     (tmp_path / "z.parquet.gz").write_bytes(gzip.compress(whole))
     assert "is compressed twice" in error(tmp_path / "z.parquet.gz")
+
+
+def test_an_excel_workbook_is_named_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    assert error(path) == f"{path}: is an Excel workbook; save the sheet as CSV, or write JSON lines or Parquet"
 
 
 def test_damaged_files(tmp_path: Path) -> None:

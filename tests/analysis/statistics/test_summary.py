@@ -76,7 +76,7 @@ def test_terminal_and_page_have_the_same_numbers(
 ) -> None:
     expected = json.loads(json.dumps(summarize(grades_frame(graded)).rows()))
     printed = [json.loads(line) for line in invoke("grade", lines, "-f", "jsonl").stdout.splitlines()]
-    assert printed == expected
+    assert [row for row in printed if row["level"] in ("model", "set")] == expected
 
     page = chunks(build(entries_of(list(enumerate(submissions, start=1))), regret_seconds=0.0).html)[0]
     names = ("problems", "missing", "submissions", "unscored", "success", "success_of_all", "main_score", "gap")
@@ -104,17 +104,79 @@ def test_one_row_per_model_comes_first(lines: Path) -> None:
     assert (half["model"], half["sets"], half["success"]) == ("&lt;b&gt;\\|half", "1 of 3", "0.333")
     assert half["success of all"] == "0.011"  # one of three runs, for one of ten problems, in one of three sets
     assert result.stdout.index("All models") < result.stdout.index("Recipe2Plan") < result.stdout.index("TimeArena")
-    assert "note: problems of <b>|half" not in result.stderr  # one problem, three samples
-    assert "note: no plan of <b>|half for household2" in result.stderr
+    assert "note: <b>|half: problems" not in result.stderr  # one problem, three samples
+    assert "note: 2 models (first: <b>|half): no plan for Cobbler_Daikon-Radish" in result.stderr
     household = table(result.stdout, "TimeArena: averages")
     assert {row["set"] for row in household} == {"timearena/cooking/1", "timearena/household/1"}
+
+
+def _ranked(model: str, problems: int, successes: int) -> list[str]:
+    """Rows of grades of a model: successes, then alternately unfinished runs, refused commands and unread answers."""
+    rows = []
+    for i in range(problems):
+        plan = {"id": f"{model}{i}", "model": model, "instance": f"mine/{i}", "benchmark": "generic", "scored": True}
+        success = i < successes
+        plan |= {"success": success, "makespan": 5, "optimal_makespan": 5, "progress": 1.0 if success else 0.5}
+        plan |= {"goal_ratio": 1.0 if success else 0.0, "violations": [], "violation": None}
+        if not success and i % 3 == 1:
+            plan["violations"] = [{"index": 0, "kind": "too_early", "subject": "a", "message": "is too early"}]
+        if not success and i % 3 == 2:
+            plan["violation"] = "no_plan"
+        rows.append(json.dumps(plan))
+    return rows
+
+
+def test_models_are_compared_in_pairs_and_failures_are_counted_by_cause(tmp_path: Path) -> None:
+    path = tmp_path / "grades.jsonl"
+    path.write_text("\n".join([*_ranked("my_best", 60, 60), *_ranked("second", 60, 48), *_ranked("third", 60, 45)]))
+    text = invoke("grade", path, "-f", "markdown").stdout
+    title = (
+        "Models in pairs by success over 60 problems, missing plans as failures; p: chance of such wins and losses if "
+        "both were equally good (sign test, Holm)"
+    )
+    rows = table(text, title)
+    assert [(row["model"], row["against"], row["wins"], row["ties"], row["losses"]) for row in rows] == [
+        ("my\\_best", "second", "12", "48", "0"),
+        ("my\\_best", "third", "15", "45", "0"),
+        ("second", "third", "3", "57", "0"),
+    ]
+    assert [row["p"] for row in rows] == ["&lt;0.001", "&lt;0.001", "0.250"]
+    assert rows[2]["difference (95 %)"].startswith("+0.050 (0.000 to 0.1")
+    assert "by main score" not in text  # whose results are the same
+    causes = table(text, "Failed plans by cause")
+    assert {row.pop("failure cause"): row for row in causes} == {
+        "nothing read": {"my\\_best": "0", "second": "4", "third": "5"},
+        "refused: too early": {"my\\_best": "0", "second": "4", "third": "5"},
+        "unfinished": {"my\\_best": "0", "second": "4", "third": "5"},
+    }
+    latex = invoke("grade", path, "-f", "latex").stdout
+    assert all(rf"\caption{{{name}" in latex for name in ("Models in pairs by success", "Failed plans by cause"))
+    assert "failure cause & my\\_best & second & third" in latex
+    data = [json.loads(line) for line in invoke("grade", path, "-f", "jsonl").stdout.splitlines()]
+    (first, *_) = [row for row in data if row["level"] == "pair"]
+    assert (first["a"], first["b"], first["value"], first["pairs"], first["wins"]) == (
+        *("my_best", "second", "success"),
+        *(60, 12),
+    )
+    assert {"level": "cause", "model": "third", "failure_cause": "unfinished", "count": 5, "share": 5 / 60}.items() <= (
+        data[-1].items()
+    )
+
+
+def test_many_models_are_compared_with_the_best_one_only(tmp_path: Path) -> None:
+    path = tmp_path / "grades.jsonl"
+    path.write_text("\n".join(row for i in range(7) for row in _ranked(f"m{i}", 6, i)))
+    data = [json.loads(line) for line in invoke("grade", path, "-f", "jsonl").stdout.splitlines()]
+    pairs = [(row["a"], row["b"]) for row in data if row["level"] == "pair" and row["value"] == "success"]
+    assert pairs == [("m6", f"m{i}") for i in (5, 4, 3, 2, 1, 0)]
+    assert "The best model with each other one by success over 6 problems" in invoke("grade", path).stdout
 
 
 def test_formats_of_data_have_every_row_and_field(lines: Path) -> None:
     rows = json.loads(invoke("grade", lines, "-f", "json").stdout)
     assert [json.loads(line) for line in invoke("grade", lines, "-f", "jsonl").stdout.splitlines()] == rows
     assert {(row["format"], row["version"]) for row in rows} == {("planoracle/summary", 1)}
-    assert [row["level"] for row in rows] == sorted(row["level"] for row in rows)
+    assert [*dict.fromkeys(row["level"] for row in rows)] == ["model", "set", "pair", "cause"]
     cells = list(csv.DictReader(io.StringIO(invoke("grade", lines, "-f", "csv", "--all-columns").stdout)))
     assert len(cells) == len(rows)
     for cell, row in zip(cells, rows, strict=True):
@@ -127,8 +189,8 @@ def test_problems_with_more_samples_than_others_are_told(lines: Path, tmp_path: 
     rows = [line for line in lines.read_text().splitlines() if "household1" in line]
     more.write_text("\n".join([*rows, rows[-1].replace("household1", "household2")]))
     said = invoke("grade", more).stderr
-    assert "note: problems of <b>|half in timearena/household/1 have from 1 to 3 scored samples" in said
-    assert "problems of good_one" not in said
+    assert "note: <b>|half: problems in timearena/household/1 have from 1 to 3 scored samples" in said
+    assert "good_one: problems" not in said
 
 
 def test_columns_are_those_of_the_table_of_models(lines: Path) -> None:
