@@ -3,4 +3,4 @@
 from planoracle.analysis.frames.columns import SCHEMAS, SIZES, FrameColumn, Schema
 from planoracle.analysis.frames.grade_frames import decisions, grades, violations
 from planoracle.analysis.frames.problem_frames import METHODS, compare_methods, instances, schedules
-from planoracle.analysis.frames.schema import FrameWithErrors, check, concat, describe, empty
+from planoracle.analysis.frames.schema import FrameWithErrors, check, describe, empty

@@ -170,21 +170,6 @@ class Collector:
         return FrameWithErrors(frame, from_rows("errors", self._errors)[0])
 
 
-def concat(parts: Iterable[FrameWithErrors]) -> FrameWithErrors:
-    """Concatenate results of the same kind.
-
-    Raises
-    ------
-    InputError
-        If there are none.
-    """
-    listed = list(parts)
-    if not listed:
-        raise InputError("needs at least one part", field="parts")
-    frames = (pd.concat([part[place] for part in listed], ignore_index=True) for place in (0, 1))
-    return FrameWithErrors(*frames)
-
-
 def problem_columns(name: str | None, benchmark: str | None) -> dict[str, Any]:
     """Return the columns that identify the problem of a row."""
     return {"instance": name, "benchmark": benchmark, "set": catalog.set_of(name or "")[0]}
