@@ -107,7 +107,7 @@ def schedule(
     method
         Its name, see `planoracle.heuristics.registry`.
     seed, iterations, seconds
-        See `planoracle.heuristics.improve.Budget`.
+        See `planoracle.heuristics.improve.Budget`; ``seconds`` is its time limit.
 
     Returns
     -------
@@ -126,12 +126,14 @@ def schedule(
     >>> schedule(load("timearena/household1"), "serial-spt").makespan
     16
     """
+    from math import inf
+
     from planoracle.heuristics.improve import Budget
     from planoracle.heuristics.registry import run
     from planoracle.instances.model.limits import Status
     from planoracle.solver.result import versions
 
-    answer = run(problem, method, Budget(seed, iterations, seconds))
+    answer = run(problem, method, Budget(seed, iterations, inf if seconds is None else seconds))
     return Result(
         instance=problem.name,
         status=Status.unknown if answer.makespan is None else Status.feasible,

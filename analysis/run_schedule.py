@@ -1,4 +1,4 @@
-"""Runs in kitchens and grid kitchens as schedules, for figures, frames and the report."""
+"""Plans as rows of tables and frames, and runs in kitchens as schedules for figures and reports."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from typing import Any, Final, TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens import timeline as grid_kitchens
 from planoracle.instances.benchmarks.kitchens import run as kitchens
-from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.problem import for_kind
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Action, Instance, Mode
+from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.registry import of
 
 #: An instance with the actions of a run, and when they were carried out.
 Timeline: TypeAlias = tuple[Instance, Schedule]
@@ -57,3 +61,96 @@ def aligned(one: Timeline, other: Timeline) -> tuple[Instance, Schedule, Schedul
     resources = dict.fromkeys((*one[0].resources, *other[0].resources))
     merged = replace(one[0], actions=tuple(actions.values()), resources=tuple(resources))
     return merged, schedules[0], schedules[1]
+
+
+def plan_rows(problem: Problem, answer: Any, rules: Rules | None = None) -> list[dict[str, Any]]:
+    """Return a row per piece of a plan, with columns of the frame ``schedules``; milestones are left out.
+
+    Parameters
+    ----------
+    answer
+        `Schedule` or an object with one, such as a `Result`. For kitchens a `Result`, a plan or a list of actions;
+        for grid kitchens a plan or an object with a ``plan``.
+    rules
+        Rules of kitchens and grid kitchens, by default the released ones.
+
+    Raises
+    ------
+    InputError
+        If there is no schedule, or it does not fit the problem.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> from planoracle.solver.solve import solve
+    >>> tea = load("timearena/household1")
+    >>> [(row["start"], row["action"], row["agent"]) for row in plan_rows(tea, solve(tea))][:2]
+    [(0, 'household1/activate kettle', 'agent'), (1, 'household1/wash cup', 'agent')]
+    """
+    return for_kind(problem, _ROWS)(problem, answer, rules)
+
+
+def _pieces(instance: Instance, answer: Any, rules: Rules | None = None) -> list[dict[str, Any]]:
+    schedule = answer if isinstance(answer, Schedule) else getattr(answer, "schedule", None)
+    if not isinstance(schedule, Schedule):
+        raise InputError(_missing_reason(answer), field="schedule")
+    rows = []
+    for position, piece in enumerate(schedule.pieces):
+        action = instance.by_id.get(piece.action)
+        if action is None or not 0 <= piece.mode < len(action.modes):
+            raise InputError(
+                "must be of an action and mode of the instance", field=f"schedule[{position}]", value=piece
+            )
+        if action.is_milestone:
+            continue
+        attended = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
+        rows.append(
+            {
+                **piece._asdict(),
+                "end": piece.end,
+                "unit": instance.unit,
+                "position": position,
+                "task": action.task,
+                "label": action.label,
+                "resources": _resources(action.modes[piece.mode]),
+                "mode_name": action.modes[piece.mode].name,
+                "attended": 0 if piece.agent is None else attended,
+            }
+        )
+    return rows
+
+
+def _resources(mode: Mode) -> str:
+    uses = (demand for demand in mode.demands if demand.amount)
+    return ", ".join(one.resource if one.amount == 1 else f"{one.resource} ({one.amount})" for one in uses)
+
+
+def _rows_of_run(kitchen: Problem, answer: Any, rules: Rules | None = None) -> list[dict[str, Any]]:
+    return _pieces(*timeline(_run(kitchen, answer, rules)))
+
+
+def _run(kitchen: Problem, answer: Any, rules: Rules | None) -> Any:
+    plan = getattr(answer, "plan", answer)
+    if not plan:
+        raise InputError(_missing_reason(answer), field="schedule")
+    benchmark = of(kitchen)
+    return benchmark.run(kitchen, plan, rules or benchmark.rules.profiles["released"])
+
+
+def _kitchen_rows(kitchen: Kitchen, answer: Any, rules: Rules | None = None) -> list[dict[str, Any]]:
+    run = _run(kitchen, answer, rules)
+    for position, step in enumerate(run.record.steps):
+        if step.deed is None:
+            raise InputError("is refused by the rules", field=f"actions[{position}]", value=step.action)
+    return [row | {"action": row["label"], "label": None} for row in _pieces(*timeline(run))]
+
+
+def _missing_reason(answer: Any) -> str:
+    return getattr(answer, "reason", "") or f"there is none: {getattr(answer, 'status', 'not given')}"
+
+
+_ROWS: Final[dict[str, Callable[[Any, Any, Rules | None], list[dict[str, Any]]]]] = {
+    "schedule": _pieces,
+    "kitchen": _kitchen_rows,
+    "floor": _rows_of_run,
+}

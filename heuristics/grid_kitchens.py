@@ -19,7 +19,7 @@ from planoracle.heuristics.grid_kitchens_moves import RandomMoves
 from planoracle.heuristics.improve import Budget
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.model.limits import NEVER, Deadline, TimeOverError
+from planoracle.instances.model.limits import NEVER, Deadline, TimeOverError, deadline_of
 
 #: Returns a plan that serves all orders; raises `InputError` if it finds none.
 Planner = Callable[[GridKitchen, GridKitchenRules, Budget], GridKitchenPlan]
@@ -58,7 +58,7 @@ def anneal(
 
 
 def _annealed_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: Budget) -> GridKitchenPlan:
-    deadline = NEVER if budget.seconds is None else Deadline(budget.seconds)
+    deadline = deadline_of(budget.time_limit)
     tries = _CHANGES * budget.iterations
     return anneal(grid_kitchen, rules, seed=budget.seed, tries=tries, bound=budget.bound, deadline=deadline)
 

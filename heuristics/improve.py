@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp
+from math import exp, inf
 from random import Random
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from planoracle.heuristics.generation import PLACING, Blocks, blocks_of, generat
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NEVER, Deadline, Limit
 from planoracle.instances.model.schedule import Schedule
 
 
@@ -26,14 +26,16 @@ from planoracle.instances.model.schedule import Schedule
 class Budget:
     """Budget of a heuristic that can improve its result.
 
-    With ``seconds`` the result depends on the machine; without, only on ``seed`` and ``iterations``.
-    ``bound`` is a lower bound at which to stop.
+    With ``time_limit`` the result depends on the machine; without, only on ``seed`` and ``iterations``.
+    ``bound`` is a lower bound at which to stop. ``on_progress`` is called with the makespan of the incumbent and the
+    number of iterations so far.
     """
 
     seed: int = 0
     iterations: int = 300
-    seconds: float | None = None
+    time_limit: Limit = inf
     bound: int = 0
+    on_progress: Callable[[int, int], None] = lambda makespan, iterations: None
 
 
 DEFAULT = Budget()
@@ -52,6 +54,9 @@ class HeuristicOutcome(NamedTuple):
 
 #: Number of blocks above which all rules use the serial scheme first: the effort of the parallel scheme is quadratic.
 _LARGE = 500
+
+# Iterations between two reports of progress.
+_REPORT_EACH = 50
 
 #: Rules of `list_schedule`.
 _FIRST_RULES = ("lst", "mts")
@@ -76,7 +81,13 @@ def list_schedule(instance: Instance, *, deadline: Deadline = NEVER, bound: int 
 
 
 def improve(
-    instance: Instance, *, seed: int = 0, iterations: int = 300, deadline: Deadline = NEVER, bound: int = 0
+    instance: Instance,
+    *,
+    seed: int = 0,
+    iterations: int = 300,
+    deadline: Deadline = NEVER,
+    bound: int = 0,
+    on_progress: Callable[[int, int], None] = lambda makespan, iterations: None,
 ) -> Timetable | None:
     """Search for a short schedule; return the incumbent when the budget ends.
 
@@ -90,6 +101,8 @@ def improve(
         When to stop earlier; makes the result depend on the machine.
     bound
         Stop when the makespan has reached this lower bound.
+    on_progress
+        Called with the makespan of the incumbent and the number of iterations so far, now and then.
     """
     over = deadline.over
     # If settings always come between a state and its use, both are one block, and finally placed at the end.
@@ -103,9 +116,11 @@ def improve(
     order = _order(best, blocks)
     random = Random(seed)
     current, temperature = best.makespan, 0.01 * best.makespan
-    for _ in range(iterations):
+    for number in range(iterations):
         if over(PLACING):
             break
+        if not number % _REPORT_EACH:
+            on_progress(best.makespan, number)
         candidate = _mutate(order, random)
         timetable = generate_serial(instance, _positions(candidate), blocks, over, behind=behind)
         if timetable is None:

@@ -17,7 +17,7 @@ from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import deadline_of
 from planoracle.instances.model.problem import Problem, check_problem, of_kind
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol import registry
@@ -58,8 +58,14 @@ def _generate(
 
 
 def _improve(instance: Instance, budget: Budget) -> HeuristicOutcome:
-    deadline = NEVER if budget.seconds is None else Deadline(budget.seconds)
-    timetable = improve(instance, seed=budget.seed, iterations=budget.iterations, deadline=deadline, bound=budget.bound)
+    timetable = improve(
+        instance,
+        seed=budget.seed,
+        iterations=budget.iterations,
+        deadline=deadline_of(budget.time_limit),
+        bound=budget.bound,
+        on_progress=budget.on_progress,
+    )
     return HeuristicOutcome(timetable, _FAILED)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from html import escape
+from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from planoracle import __version__
@@ -12,6 +14,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.text import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,9 +22,17 @@ if TYPE_CHECKING:
 
     from planoracle.instances.model.problem import Problem
 
-#: Characters of a plan in ``str(result)``.
-_MAX_CHARACTERS = 100
-
+# Columns and rows of the plan in ``str(result)``.
+_COLUMNS, _MOST_ROWS = ("start", "end", "action", "agent", "resources", "label", "mode_name"), 30
+# Seconds from which on the time is worth a mention.
+_LONG = 2.0
+# Meaning of each status for plans shorter than that of the result.
+_PROOFS = {
+    Status.optimal: "no shorter plan exists",
+    Status.feasible: "none; a shorter plan may exist",
+    Status.infeasible: "no plan exists",
+    Status.unknown: "none; no plan was found, and none was excluded",
+}
 
 #: Callback for each improvement: makespan of the incumbent (``None`` if there is none yet) and lower bound.
 OnProgress: TypeAlias = Callable[[int | None, int], None]
@@ -42,7 +53,7 @@ class SolveOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    r"""Result of a solver or heuristic: status, makespan, lower bound and plan. ``str`` has three lines.
+    r"""Result of a solver or heuristic: status, makespan, lower bound and plan; ``str`` shows them.
 
     Attributes
     ----------
@@ -80,9 +91,10 @@ class Result:
     Examples
     --------
     >>> print(Result("n", Status.feasible, 12, 9, "t/a at 0\nt/b at 7", seconds=60.0, proof="time limit"))
-    n: feasible, 12 ticks, at least 9
-    time limit, after 60 s
-    t/a at 0 ...
+    n: feasible
+    makespan      12 ticks
+    lower bound   9 ticks, gap at most 33.3 %
+    proof         none; a shorter plan may exist (time limit, after 60 s)
     """
 
     instance: str
@@ -105,15 +117,35 @@ class Result:
     method: str = field(default="optimum", kw_only=True)
 
     def __str__(self) -> str:
-        parts = [f"{self.instance}: {self.status}"]
-        if self.makespan is not None:
-            parts.append(f"{self.makespan} {self.unit}{'' if self.makespan == 1 else 's'}")
-        if self.lower_bound is not None and not self.status.settled:
-            parts.append(f"at least {self.lower_bound}")
-        lines = (self.plan or "no plan").splitlines() or [""]
-        is_cut = len(lines) > 1 or len(lines[0]) > _MAX_CHARACTERS
-        first = lines[0][:_MAX_CHARACTERS] + " ..." if is_cut else lines[0]
-        return f"{', '.join(parts)}\n{self.proof}, after {self.seconds:.3g} s\n{first}"
+        from planoracle.analysis.cli.output import draw
+
+        rows, stream = self._rows(), StringIO()
+        if rows:
+            draw(rows[:_MOST_ROWS], _columns_in(rows), stream, wide=True)
+        if len(rows) > _MOST_ROWS:
+            stream.write(f"... and {len(rows) - _MOST_ROWS} more rows; to_frame() has all of them\n\n")
+        return f"{visible(self.instance)}: {self.status}\n{stream.getvalue()}{in_words(self.as_dict())}"
+
+    def _repr_html_(self) -> str:
+        """Return the table of the plan and its Gantt chart, for notebooks."""
+        import pandas as pd
+
+        from planoracle.analysis.cli.output import human
+        from planoracle.analysis.figures.plan_figure import svg
+
+        rows = self._rows()
+        cells = [{name: human(name, row.get(name)) for name in _columns_in(rows)} for row in rows]
+        is_cut = len(rows) > _MOST_ROWS
+        table = pd.DataFrame(cells).to_html(index=False, max_rows=_MOST_ROWS, show_dimensions=is_cut) if rows else ""
+        chart = svg(self._planned_problem(), self.plan) if rows else ""
+        text = escape(visible(f"{self.instance}: {self.status}\n{in_words(self.as_dict())}", keep="\n"))
+        return f"{table}<pre>{text}</pre>{chart}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the plan; none without a plan, or without the problem."""
+        from planoracle.analysis.run_schedule import plan_rows
+
+        return [] if self.problem is None or self.plan is None else plan_rows(self.problem, self)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record that ``planoracle solve`` writes, with the fields of the problem's kind only."""
@@ -167,6 +199,32 @@ class Result:
         if self.problem is None:
             raise InputError("must be set; planoracle.solve sets it", field="problem")
         return self.problem
+
+
+def _columns_in(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the columns in which some row has a value."""
+    return [column for column in _COLUMNS if any(row.get(column) not in (None, "") for row in rows)]
+
+
+def in_words(row: Mapping[str, Any]) -> str:
+    """Return makespan, lower bound and proof of a result as lines of text.
+
+    Parameters
+    ----------
+    row
+        As of `Result.as_dict`, or of a heuristic, with ``heuristic`` and ``reason`` in place of bound and proof.
+    """
+    best, bound = row["makespan"], row.get("lower_bound")
+    lines = []
+    for title, value in (("makespan", best), ("lower bound", bound)):
+        if value is not None:
+            lines.append(f"{title:14}{value} {row['unit']}{'' if value == 1 else 's'}")
+    if best and bound and best > bound:
+        lines[-1] += f", gap at most {100 * (best / bound - 1):.1f} %"
+    reason = row.get("proof") or row.get("reason") or row.get("heuristic")
+    time = f"after {row['seconds']:.0f} s" if row["seconds"] >= _LONG else ""
+    details = ", ".join(filter(None, (reason, time)))
+    return "\n".join([*lines, f"{'proof':14}{_PROOFS[row['status']]}" + (f" ({details})" if details else "")])
 
 
 def check_bound(status: Status, makespan: int | None, bound: object) -> None:

@@ -116,7 +116,7 @@ def solve(
     min_interruptions
         Among optimal schedules, minimize the number of interruptions; `Result.proof` says whether the number is proved.
     on_progress
-        Callback for each improved incumbent or bound of a kitchen. Does not affect the result.
+        Callback for each improved incumbent or bound. Does not affect the result.
 
     Raises
     ------

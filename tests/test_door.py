@@ -41,6 +41,7 @@ from planoracle import (
 )
 from planoracle.analysis.grading.rewards import RegretReward
 from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.model.instance import Action
 
 DOOR = Path(planoracle.__file__)
 ROOT = Path(__file__).resolve().parents[1]
@@ -92,8 +93,9 @@ def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monk
     with contextlib.redirect_stdout(told):
         exec(code, {})
     lines = told.getvalue().splitlines()
-    assert lines[0] == "recipe2plan/timed/Cobbler_Pancakes: optimal, 4080 seconds"
-    assert lines[3:] == re.findall(r"^print\(.*\)  # (\S+)$", code, re.M)
+    assert lines[0] == "recipe2plan/timed/Cobbler_Pancakes: optimal"
+    assert "makespan      4080 seconds" in lines
+    assert lines[-2:] == re.findall(r"^print\(.*\)  # (\S+)$", code, re.M)
     assert (tmp_path / "plan.png").stat().st_size
 
 
@@ -132,15 +134,19 @@ def test_loading_several_or_none_is_an_error() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_a_result_of_any_kind_prints_in_three_lines_and_can_be_looked_at(name: str) -> None:
+def test_a_result_of_any_kind_prints_its_plan_and_can_be_looked_at(name: str) -> None:
     result = solve(load(name))
     assert isinstance(result, Result)
-    first, second, third = str(result).splitlines()
-    assert first.startswith(f"{name}: optimal, {result.makespan} ")
-    assert second.startswith(f"{result.proof}, after ")
-    assert result.plan is not None
-    assert result.plan.startswith(third.removesuffix(" ..."))
     frame = result.to_frame()
+    first, heading, _, *rows, empty, makespan, bound, proof = str(result).splitlines()
+    assert (first, empty) == (f"{name}: optimal", "")
+    assert heading.split()[:4] == ["start", "end", "action", "agent"]
+    assert [row.split()[:2] for row in rows] == frame[["start", "end"]].astype(str).values.tolist()
+    assert makespan == f"makespan      {result.makespan} {result.unit}s"
+    assert bound == f"lower bound   {result.makespan} {result.unit}s"
+    assert proof.startswith(f"proof         no shorter plan exists ({result.proof}")
+    assert result._repr_html_().count("<tr") == len(rows) + 1
+    assert result._repr_html_().rstrip().endswith("</svg>")
     assert set(frame["instance"]) == {name}
     assert set(frame["method"]) == {"optimum"}
     assert frame["end"].max() <= result.makespan
@@ -157,11 +163,34 @@ def test_a_picture_goes_onto_given_axes(name: str) -> None:
 
 def test_without_a_plan_there_is_nothing_to_look_at(infeasible: planoracle.Instance) -> None:
     result = solve(infeasible)
-    assert str(result).splitlines()[0] == "hasty: infeasible"
-    assert str(result).splitlines()[2] == "no plan"
+    assert str(result) == f"hasty: infeasible\nproof         no plan exists ({result.proof})"
+    assert result._repr_html_() == f"<pre>{result}</pre>"
     for look in (result.to_frame, result.gantt):
         with pytest.raises(InputError, match="hasty: has no plan; the status is infeasible"):
             look()
+
+
+def test_names_are_escaped_in_notebooks_and_long_plans_are_cut() -> None:
+    shop = planoracle.Model("<b>\x1b").task("<i>")
+    for number in range(40):
+        shop = shop.action(f"<u>{number}\u202e", 1, uses="<s>")
+    result = solve(shop.build())
+    assert "... and 10 more rows; to_frame() has all of them" in str(result).splitlines()
+    assert "40 rows" in result._repr_html_()
+    assert len(result.to_frame()) == 40
+    assert set(result.to_frame()["resources"]) == {"<s>"}
+    for text in (str(result), result._repr_html_()):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+    assert not any(tag in result._repr_html_() for tag in ("<b>", "<i>", "<u>", "<s>"))
+
+
+def test_milestones_are_no_rows() -> None:
+    actions = Action("t/begin", "t", 0, 0, agents=()), Action("t/work", "t", 2, 2), Action("t/sign", "t", 0, 0)
+    result = solve(planoracle.Instance("m", actions))
+    assert [action.is_milestone for action in actions] == [True, False, False]
+    assert sorted(result.to_frame()["action"]) == ["t/sign", "t/work"]
+    assert "begin" not in str(result)
 
 
 def test_a_heuristic_proves_nothing(infeasible: planoracle.Instance) -> None:

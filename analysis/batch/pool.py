@@ -32,6 +32,8 @@ _READ, _PATIENCE = 256, 0.5
 _AHEAD, _QUICK = 8, 0.05
 # Bytes of tasks after which no other is sent ahead: a pipe holds 64 kB.
 _BYTES = 2**14
+# Seconds in which workers answer after an interruption.
+_FAREWELL = 2.0
 # Workers kept for the next pool of this process.
 _IDLE_AT_MOST = 2
 _COMMAND: Final = [sys.executable, "-P", "-c", "from planoracle.analysis.batch.worker import main; main()"]
@@ -196,7 +198,8 @@ class WorkerPool(Generic[T, A]):
         self._events: Events = queue.SimpleQueue()
         self._workers: list[Worker] = []
         self._began = monotonic()
-        self._is_closed = False
+        self._is_closed = self._is_waiting = False
+        self._end = inf  # moment after which no answer is awaited
         self._add()
 
     def __enter__(self) -> WorkerPool[T, A]:
@@ -206,20 +209,33 @@ class WorkerPool(Generic[T, A]):
         self.close()
 
     def map(self, tasks: Iterable[T]) -> Iterator[A | TaskFailure]:
-        """Yield the answer to each task, in the order of the tasks."""
+        """Yield the answer to each task, in the order of the tasks; see `interrupt` for an early end."""
         source = map(job_of, tasks)
         jobs: deque[Job] = deque()
         while True:
-            while len(jobs) < _READ and (worker := self._free()) and (job := next(source, None)):
+            while self._end == inf and len(jobs) < _READ and (worker := self._free()) and (job := next(source, None)):
                 jobs.append(job)
                 if not job.is_done:
                     worker.run(job)
-            if not jobs:
+            if not jobs or (monotonic() > self._end and not jobs[0].is_done):
                 return
             if jobs[0].is_done:
                 yield jobs.popleft().answer
             else:
                 self._wait()
+
+    def interrupt(self) -> bool:
+        """Ask workers for early answers, which `map` yields before it ends; return False if it awaits none.
+
+        The workers have two seconds for them. A signal handler may call this.
+        """
+        ready = [worker for worker in self._workers if worker.is_ready]  # others are still importing
+        if not (self._is_waiting and ready and hasattr(os, "killpg")):
+            return False
+        self._end = monotonic() + _FAREWELL
+        for worker in ready:
+            worker.process.send_signal(signal.SIGINT)
+        return True
 
     def close(self) -> None:
         """Stop all work, also that of other threads. Idle workers are kept for the next pool of this process."""
@@ -248,10 +264,13 @@ class WorkerPool(Generic[T, A]):
 
     def _wait(self) -> None:
         """Handle one message. Wait at most briefly, so that signals are handled and further workers started."""
+        self._is_waiting = True
         try:
             worker, kind, value = self._events.get(timeout=0.1 if len(self._workers) < self._size else 1.0)
         except queue.Empty:
             return
+        finally:
+            self._is_waiting = False
         if kind == "progress":
             self._on_progress(value)
         elif kind == "died":

@@ -8,14 +8,18 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any, NamedTuple
 
 from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal
 from planoracle.analysis.batch.pool import Ready, WorkerPool
-from planoracle.analysis.batch.worker import report
+from planoracle.analysis.batch.worker import on_interrupt, report
 from planoracle.analysis.grading.rule_options import profiles
+from planoracle.heuristics.improve import Budget
+from planoracle.heuristics.registry import run as apply
 from planoracle.instances.model.cache import FORMAT, digest, fingerprint
+from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
@@ -127,7 +131,16 @@ def _is_valid(text: str, is_row: Callable[[Any], bool]) -> bool:
 
 # Keys under which every row has text, and all that every row has.
 _TEXTS = ("instance", "status", "unit")
-_ROW = {"instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "plan", "versions"}
+_ROW = {"instance", "status", "makespan", "unit", "seconds", "plan"}
+
+
+class Improvement(NamedTuple):
+    """Best makespan and lower bound of a running solve, ``None`` if unknown, and the share of the work."""
+
+    instance: str
+    makespan: int | None
+    lower_bound: int | None = None
+    share: str = ""
 
 
 def is_solved(row: Any) -> bool:
@@ -137,17 +150,26 @@ def is_solved(row: Any) -> bool:
 
 @dataclass(frozen=True)
 class Solving(Work):
-    """Batch work: solve one problem per task, with the options of `planoracle.solver.solve.solve`.
+    """Batch work: solve or schedule one problem per task, with options of `planoracle.solver.solve`.
 
     With an empty ``profile`` the solver chooses the rules.
+
+    Attributes
+    ----------
+    time_limit
+        Seconds per problem; ``None``, of heuristics only, for no limit.
+    heuristic, iterations
+        Name of a heuristic that replaces the solver, and its `Budget.iterations`.
     """
 
     profile: str = ""
-    time_limit: float = 60.0
+    time_limit: float | None = 60.0
     seed: int = 0
     workers: int = 1
     exact_grid: bool = False
     min_interruptions: bool = False
+    heuristic: str | None = None
+    iterations: int = 0
 
     def item(self, problem: Problem) -> Item:
         """Return the item of a problem."""
@@ -158,18 +180,55 @@ class Solving(Work):
         return self.answer
 
     def answer(self, task: Problem) -> ResultRow:
-        """Solve a problem, and report improvements meanwhile."""
-        rules = self.rules_by_benchmark[task.benchmark] if self.profile else None
-        if rules is not None and task.kind == "schedule":  # its rules are in the problem
-            task, rules = registry.of(task).under(task, rules), None
-        result = solve(
-            task,
-            rules=rules,
-            time_limit=self.time_limit,
-            seed=self.seed,
-            workers=self.workers,
-            exact_grid=self.exact_grid,
-            min_interruptions=self.min_interruptions,
-            on_progress=lambda makespan, bound: report((makespan, bound)),
-        )
-        return ResultRow(json.dumps(result.as_dict()))
+        """Solve a problem, and report improvements meanwhile.
+
+        After an interruption the row has the incumbent.
+        """
+        task, rules = self.under_rules(task)
+        deadline = Deadline(inf if self.time_limit is None else self.time_limit)
+        on_interrupt(deadline.stopped.set)
+        if self.heuristic is not None:
+            row = self._schedule(task, self.heuristic, deadline)
+        else:
+            row = solve(
+                task,
+                rules=rules,
+                time_limit=deadline,
+                seed=self.seed,
+                workers=self.workers,
+                exact_grid=self.exact_grid,
+                min_interruptions=self.min_interruptions,
+                on_progress=lambda makespan, bound: report(Improvement(task.name, makespan, bound)),
+            ).as_dict()
+        is_cut = deadline.stopped.is_set() and not Status(row["status"]).settled
+        if is_cut:
+            row["reason" if self.heuristic else "proof"] = "interrupted"
+        return ResultRow(json.dumps(row), is_lasting=not is_cut)
+
+    def under_rules(self, problem: Problem) -> tuple[Problem, Rules | None]:
+        """Return the problem, and the rules of its plans unless they are in the problem."""
+        if not self.profile:
+            return problem, None
+        rules = self.rules_by_benchmark[problem.benchmark]
+        is_schedule = problem.kind == "schedule"
+        return (registry.of(problem).under(problem, rules), None) if is_schedule else (problem, rules)
+
+    def _schedule(self, task: Problem, heuristic: str, deadline: Deadline) -> dict[str, Any]:
+        """Return the row of a heuristic."""
+
+        def report_tries(makespan: int, tries: int) -> None:
+            report(Improvement(task.name, makespan, share=f"{tries:,} of {self.iterations:,} lists"))
+
+        budget = Budget(self.seed, self.iterations, deadline, on_progress=report_tries)
+        answer = apply(task, heuristic, budget)
+        return {
+            "instance": answer.instance,
+            "heuristic": answer.heuristic,
+            "status": Status.unknown if answer.makespan is None else Status.feasible,
+            "makespan": answer.makespan,
+            "unit": task.unit,
+            "seconds": round(answer.seconds, 6),
+            "reason": answer.reason or None,
+            "plan": answer.plan,
+            "schedule": answer.schedule and [piece._asdict() for piece in answer.schedule.pieces],
+        }

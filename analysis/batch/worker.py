@@ -115,6 +115,12 @@ def report(progress: Any) -> None:
         send("progress", progress)
 
 
+def on_interrupt(stop: Callable[[], None]) -> None:
+    """Call a function when the pool asks for an early end of the task; without effect outside of a worker."""
+    if _answers is not None:
+        signal.signal(signal.SIGINT, lambda *_: stop())
+
+
 def end_with(parent: int) -> NoReturn:
     """End the process with the one that started it, even in the middle of a task."""
     while os.getppid() == parent:

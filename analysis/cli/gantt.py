@@ -9,6 +9,7 @@ import typer
 
 from planoracle.analysis import figures
 from planoracle.analysis.cli.options import AgentsOption, NameArgument, OnlyOption, single_problem, with_figure_options
+from planoracle.analysis.cli.progress import best_in_words, track
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import read_bytes
@@ -73,7 +74,11 @@ def _heuristic_plan(problem: Problem, heuristic: str) -> tuple[str, str]:
 
 def _best(problem: Problem, time_limit: float) -> tuple[str, str]:
     """Return the best plan found, and its status."""
-    result = solve(problem, time_limit=time_limit)
+    best: list[tuple[int | None, int]] = [(None, 0)]
+    solved = (
+        solve(one, time_limit=time_limit, on_progress=lambda *improved: best.append(improved)) for one in [problem]
+    )
+    (result,) = track(solved, "solving", 1, lambda: best_in_words(*best[-1]))
     if not result.plan:
         raise InputError(f"there is no plan to draw: {result.status}", field=problem.name)
     return result.plan, result.status

@@ -12,6 +12,7 @@ import typer
 from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.options import LimitOption, NameArgument, single_problem, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
+from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import say_json, tell
 from planoracle.analysis.diagnosis.advice import Advice, next_commands
 from planoracle.analysis.grading.rule_options import profiles
@@ -51,7 +52,7 @@ def next_(
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
     options = {"all_commands": all_commands, "clock": clock, **without_none(seconds=time_limit)}
-    (advice,) = each_in_worker(_advice, name, text, profile, options)
+    (advice,) = track(each_in_worker(_advice, name, text, profile, options), "searching", 1, lambda: name)
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)
     else:

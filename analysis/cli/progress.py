@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from operator import length_hint
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -41,6 +41,8 @@ ClusterOption = Annotated[
 ]
 
 _T = TypeVar("_T")
+# Cells of a progress bar and the columns beside it, without the status text.
+_BAR_WIDTH = 46
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -48,56 +50,104 @@ class SignalExit(SystemExit):
     """A signal ends the program with this status."""
 
 
+class _SignalHandler:
+    """Signal handler that raises `SignalExit`, and ignores later signals during the cleanup.
+
+    Attributes
+    ----------
+    interrupt
+        Called at the first Ctrl-C; if it returns True, the work ends soon by itself.
+    exit
+        Error to raise when the work has ended so.
+    """
+
+    def __init__(self) -> None:
+        self.interrupt: Callable[[], bool] = lambda: False
+        self.exit: SignalExit | None = None
+
+    def __call__(self, number: int, _frame: object) -> None:
+        if number == signal.SIGINT and self.exit is None and self.interrupt():
+            self.exit = SignalExit(128 + number)
+            return
+        for one in _SIGNALS:
+            if signal.getsignal(one) is self:
+                signal.signal(one, signal.SIG_IGN)
+        raise SignalExit(128 + number)
+
+
 @contextmanager
-def stoppable() -> Iterator[None]:
-    """Raise `SignalExit` at the first signal, and ignore later ones during the cleanup.
+def stoppable() -> Iterator[_SignalHandler]:
+    """Raise `SignalExit` at the first signal, see `_SignalHandler`.
 
     Outside this context there is nothing to clean up, and signals end the process at once.
     """
-    before = {}
+    before, handler = {}, _SignalHandler()
     if threading.current_thread() is threading.main_thread():
         for one in _SIGNALS:
-            handler = signal.getsignal(one)
-            if handler not in (signal.SIG_IGN, _stop, None):  # ignored signals, as in background jobs, stay ignored
-                before[one] = handler
+            previous = signal.getsignal(one)
+            # Ignored signals, as in background jobs, stay ignored; an outer context keeps its handler.
+            if previous not in (signal.SIG_IGN, None) and not isinstance(previous, _SignalHandler):
+                before[one] = previous
     try:
         for one in before:
-            signal.signal(one, _stop)
-        yield
-    finally:
-        for one, handler in before.items():
             signal.signal(one, handler)
-
-
-def _stop(number: int, _frame: object) -> NoReturn:
-    for one in _SIGNALS:
-        if signal.getsignal(one) is _stop:
-            signal.signal(one, signal.SIG_IGN)
-    raise SignalExit(128 + number)
+        yield handler
+    finally:
+        for one, previous in before.items():
+            signal.signal(one, previous)
 
 
 def bars(status: Callable[[], str] = lambda: "") -> Progress:
     """Return progress bars on standard error that disappear at the end, with a status text behind them."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.text import Text
 
+    console = Console(stderr=True)
+
     class Status(ProgressColumn):
-        """Current status text."""
+        """Current status text, cut at the end of the line."""
 
         def render(self, task: object) -> Text:
-            return Text(status())
+            return Text(status()[: max(0, console.width - _BAR_WIDTH)])
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), Status())
+    times = TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(compact=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(12),
+        MofNCompleteColumn(),
+        *times,
+        Status(),
+    )
     # Standard output is not redirected to the console of the bars.
-    return Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+    return Progress(*columns, console=console, transient=True, redirect_stdout=False)
+
+
+def best_in_words(makespan: int | None, bound: int | None) -> str:
+    """Return the incumbent, the lower bound and the gap between them.
+
+    >>> best_in_words(12, 9), best_in_words(None, 9), best_in_words(12, None)
+    ('best 12, bound 9, gap 33.3%', 'no plan yet, bound 9', 'best 12')
+    """
+    parts = ["no plan yet" if makespan is None else f"best {makespan}"]
+    parts += [] if bound is None else [f"bound {bound}"]
+    parts += [f"gap {makespan / bound - 1:.1%}"] if makespan and bound and makespan > bound else []
+    return ", ".join(parts)
 
 
 def track(
     items: Iterable[_T],
     label: str,
     total: int | Callable[[], int | None] | None = None,
-    status: Callable[[], str] = lambda: "",
+    status: Callable[[], str] | None = None,
 ) -> Generator[_T, None, None]:
     """Show progress over items if standard error is a terminal; closing the generator removes the bar.
 
@@ -109,18 +159,20 @@ def track(
     total
         Number of items, or a function that returns the number known so far. Default: length of ``items``.
     status
-        Returns a text about the current item.
+        Returns a text about the current item. Default: the item itself, if it is a name.
     """
     if not sys.stderr.isatty():
         yield from items
         return
     count = total if callable(total) else lambda: length_hint(items) or None if total is None else total
-    with stoppable(), bars(status) as progress:  # stoppable: a signal removes the bar
+    current = ""
+    with stoppable(), bars(status or (lambda: current)) as progress:  # stoppable: a signal removes the bar
         task = progress.add_task(label, total=count())
         if sys.stdout.isatty():
             drawn.append(progress.stop)
         try:
             for item in items:
+                current = item if isinstance(item, str) else ""
                 yield item
                 progress.update(task, advance=1, total=count())
         finally:
@@ -135,6 +187,8 @@ def workshop(
     folder: Path | None,
     cluster: str | None,
     on_progress: Callable[[Any], None] = lambda value: None,
+    *,
+    answers_early: bool = False,
 ) -> Iterator[tuple[WorkerPool[Any, Any] | DaskCluster, Journal | None]]:
     """Open a pool and a journal; report on an interruption how to continue.
 
@@ -148,9 +202,11 @@ def workshop(
         Run directory of the journal, ``None`` for none.
     cluster
         Address of a dask scheduler whose workers replace local processes.
+    answers_early
+        True if tasks answer soon after an interruption: then Ctrl-C ends the context after their answers.
     """
     journal = None
-    with stoppable():
+    with stoppable() as handler:
         try:
             with ExitStack() as stack:
                 # Before the journal is read: the worker imports its modules meanwhile.
@@ -160,9 +216,13 @@ def workshop(
                     else DaskCluster(start, limits, cluster)
                 )
                 stack.callback(pool.close)
+                if answers_early and isinstance(pool, WorkerPool):
+                    handler.interrupt = pool.interrupt
                 if folder is not None:
                     journal = stack.enter_context(Journal(folder, partial(collect, "", kind="warning")))
                 yield pool, journal
+                if handler.exit is not None:
+                    raise handler.exit
         except SignalExit:
             tell(_stored_results(journal, folder), "interrupted")
             raise

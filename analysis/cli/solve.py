@@ -7,41 +7,51 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
 from planoracle.analysis.batch.pool import TaskFailure
-from planoracle.analysis.batch.tasks import Item, ResultRow, Solving, answer_items, is_solved
+from planoracle.analysis.batch.tasks import Improvement, Item, ResultRow, Solving, answer_items, is_solved
 from planoracle.analysis.batch.worker import NO_LIMITS
 from planoracle.analysis.cli.options import (
     AgentsOption,
     OnlyOption,
     OptionalNamesArgument,
-    ProblemLoop,
     complete_heuristic,
     note_problem,
     read_each,
 )
-from planoracle.analysis.cli.output import Format, FormatOption, Table, write_table
-from planoracle.analysis.cli.progress import ClusterOption, JobsOption, RunOption, SignalExit, track, workshop
+from planoracle.analysis.cli.output import Format, FormatOption, Table, write_beside, write_table
+from planoracle.analysis.cli.progress import (
+    ClusterOption,
+    JobsOption,
+    RunOption,
+    SignalExit,
+    best_in_words,
+    track,
+    workshop,
+)
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.console import collect, complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
+from planoracle.analysis.run_schedule import plan_rows
 from planoracle.analysis.verification.bundled_checks import rows_of, select_names
-from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristic_names
-from planoracle.heuristics.registry import run as apply
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.strict_json import MAX_BYTES, refuse_compressed
 from planoracle.instances.model.agents import add_agent_suffix
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.solver.result import in_words
 
 _COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
 _BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
+_PIECE_FIELDS = ("start", "end", "unit", "action", "agent", "resources", "label", "task", "mode_name", "attended")
+_PIECE_COLUMNS = ("instance", "start", "end", "action", "agent", "resources", "label", "mode_name")
 # Seconds per problem without --time-limit.
 _SECONDS = 60.0
 # No name is longer, in bytes.
@@ -63,6 +73,13 @@ def solve(
     bundled: Annotated[
         bool,
         typer.Option("--bundled", help="List the bundled optima of these problems, or of all; nothing is solved."),
+    ] = False,
+    show: Annotated[
+        bool,
+        typer.Option(
+            "--schedule",
+            help="Show the schedules: a row for each piece. Default: on a terminal, with one problem.",
+        ),
     ] = False,
     time_limit: Annotated[
         float | None,
@@ -101,75 +118,100 @@ def solve(
 
     With - as the only name, standard input has one problem per line: a name, or the problem as JSON.
 
-    Exit status: 1 if a status is unknown, a heuristic fails, or a file cannot be read. Ctrl-C ends with 130; with --run
-    DIR the same command then resumes.
+    Exit status: 1 if a status is unknown, a heuristic fails, or a file cannot be read. Ctrl-C writes the results so
+    far, also of problems being solved, and ends with 130; with --run DIR the same command then resumes.
     """
     if bundled:
+        if show:
+            raise typer.BadParameter("does not go with --bundled", param_hint="--schedule")
         rows = (row for name in select_names(names or []) for row in rows_of(name))
         return write_table(form, _BUNDLED_COLUMNS, rows)
     if heuristic == "list":
         return say("\n".join(heuristic_names()))
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
-    if heuristic is not None:
-        budget = Budget(seed=seed, iterations=iterations, seconds=time_limit)
-        _apply_heuristic(heuristic, [add_agent_suffix(name, agents, only or ()) for name in names], form, budget)
     chosen = chosen_rules(rule or ())
     profile = profile or ("paper" if chosen else "")
     if profile:
         profiles(profile, chosen)  # raises for unknown profiles and rules
-    seconds = _SECONDS if time_limit is None else time_limit
-    work = Solving(profile, tuple(sorted(chosen.items())), seconds, seed, workers, exact_grid, min_interruptions)
-    listed = _ProblemList(names, agents, only or [])
-    table = Table(form, _COLUMNS)
+    seconds = _SECONDS if time_limit is None and heuristic is None else time_limit
+    settings = seconds, seed, workers, exact_grid, min_interruptions, heuristic, iterations
+    work = Solving(profile, tuple(sorted(chosen.items())), *settings)
+    listed = _ProblemList(names, agents, only or [], seconds)
+    results = _Results(form, work, show=show)
     failed = turns = False
-    with workshop(work.start, NO_LIMITS, jobs, run, cluster, listed.improve) as (pool, journal):
-        items = listed.items(work.item)
-        answers = answer_items(items, pool, journal, is_solved)
+    with workshop(work.start, NO_LIMITS, jobs, run, cluster, listed.improve, answers_early=True) as (pool, journal):
+        answers = answer_items(listed.items(work.item), pool, journal, is_solved)
         try:
             # The progress bar is closed before a message about an interruption is written.
             with closing(track(answers, "solving", lambda: listed.count, listed.progress)) as tracked:
                 for item, answer in tracked:
-                    listed.alone = None
+                    listed.best = None
                     if not isinstance(answer, ResultRow):
+                        if isinstance(answer.error, UnknownNameError):  # of a heuristic
+                            raise answer.error
                         _complain_of(item, answer)
                         failed = True
                         continue
                     row = json.loads(answer.text)
                     failed |= row["status"] == Status.unknown
                     turns |= row["unit"] == "turn"
-                    table.add(row | {"method": "optimum"})
+                    results.add(item.about, row)
                     note_problem(row["instance"])
         except SignalExit:
-            if listed.alone is not None and (message := listed.progress()):
-                tell(f"{listed.alone.name}: {message}", "stopped")
+            listed.tell_best()
             raise
-        table.close()
+        listed.tell_best()  # of a problem that Ctrl-C left without an answer
+        results.close()
     if turns:
         tell("turns count the closing message, ALL COMPLETED", "note")
     raise typer.Exit(1 if failed else 0)
 
 
-def _apply_heuristic(heuristic: str, names: list[str], form: Format, budget: Budget) -> NoReturn:
-    """Write a schedule of a heuristic for each problem, and end the program."""
-    run = ProblemLoop(names, "scheduling")
-    table = Table(form, _HEURISTIC_COLUMNS)
-    for instance, answer in run.each(lambda one: apply(one, heuristic, budget)):
-        run.failed |= answer.makespan is None
-        table.add(
-            {
-                "instance": answer.instance,
-                "heuristic": answer.heuristic,
-                "makespan": answer.makespan,
-                "unit": instance.unit,
-                "seconds": round(answer.seconds, 6),
-                "reason": answer.reason or None,
-                "plan": answer.plan,
-                "schedule": answer.schedule and [piece._asdict() for piece in answer.schedule.pieces],
-            }
-        )
-    table.close()
-    run.exit()
+class _Results:
+    """Results on standard output, a row each, or a row for each piece of their plans.
+
+    A single result on a terminal is a table of the plan with a summary below. The summary of several plans is a table
+    after the pieces, on standard error beside data formats.
+    """
+
+    def __init__(self, form: Format, work: Solving, *, show: bool) -> None:
+        self._form, self._work, self._show = form, work, show
+        self._columns = _COLUMNS if work.heuristic is None else _HEURISTIC_COLUMNS
+        self._table = Table(form, _PIECE_COLUMNS if show else self._columns)
+        self._results: list[tuple[Problem, dict[str, Any]]] = []
+
+    def add(self, problem: Problem, row: dict[str, Any]) -> None:
+        """Write or store a result."""
+        if self._show or not self._results:  # of several results without their plans the first is enough
+            self._results.append((problem, row))
+        method = {} if self._work.heuristic else {"method": "optimum"}
+        for one in self._pieces(problem, row) if self._show else [row | method]:
+            self._table.add(one)
+
+    def close(self) -> None:
+        """Write what is stored."""
+        view = self._table.view
+        is_on_terminal = sys.stdout.isatty() and not (view.columns or view.all) and len(self._table.rows) == 1
+        if self._form is Format.table and len(self._results) == 1 and (self._show or is_on_terminal):
+            problem, row = self._results[0]
+            if pieces := list(self._pieces(problem, row)):
+                write_table(self._form, _PIECE_COLUMNS[1:], pieces)
+            say(f"{row['instance']}: {row['status']}\n{in_words(row)}")
+            return
+        self._table.close()
+        if self._show:
+            write_beside(self._form, self._columns, [row for _, row in self._results], "results")
+
+    def _pieces(self, problem: Problem, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield a row per piece of a plan."""
+        if row["plan"] is None:
+            return
+        pieces = row.get("schedule")
+        plan = row["plan"] if pieces is None else Schedule(tuple(Piece(**piece) for piece in pieces))
+        problem, rules = self._work.under_rules(problem)
+        for piece in plan_rows(problem, plan, rules):
+            yield {"instance": problem.name} | {key: piece.get(key) for key in _PIECE_FIELDS}
 
 
 def _complain_of(item: Item, failure: TaskFailure) -> None:
@@ -184,10 +226,10 @@ def _complain_of(item: Item, failure: TaskFailure) -> None:
 class _ProblemList:
     """The problems behind names; ``count``: their number, ``None`` if unknown."""
 
-    def __init__(self, names: list[str], agents: int | None, only: list[str]) -> None:
+    def __init__(self, names: list[str], agents: int | None, only: list[str], seconds: float | None) -> None:
         self.count: int | None = None
-        self.alone: Problem | None = None  # the only problem, if there is just one
-        self._best: tuple[int | None, int] | None = None
+        self.best: Improvement | None = None  # latest improvement
+        self._seconds = seconds
         self._names: Iterable[str | bytes]
         if names == ["-"]:
             self._names = (
@@ -208,26 +250,28 @@ class _ProblemList:
                     if isinstance(problem, InputError):
                         yield Item(None, answer=TaskFailure(problem))
                     else:
-                        self.alone, self._best = problem if self.count == 1 else None, None
                         yield item(problem)
             except UnknownNameError:  # a mistake in the call, not in a problem
                 raise
             except PlanoracleError as error:
                 yield Item(None, answer=TaskFailure(error))
 
-    def improve(self, best: tuple[int | None, int]) -> None:
-        """Record the incumbent and the lower bound of the problem being solved."""
-        self._best = best
+    def improve(self, best: Improvement) -> None:
+        """Record the incumbent and the lower bound of a problem being solved."""
+        self.best = best
+
+    def tell_best(self) -> None:
+        """Write the best result of a single problem that has no answer yet."""
+        if self.count == 1 and self.best is not None:
+            tell(f"{self.best.instance}: {best_in_words(*self.best[1:3])}", "stopped")
 
     def progress(self) -> str:
-        """Return incumbent and bound of a single problem; ``""`` if there are several."""
-        if self.alone is None or self.count != 1 or self._best is None:
+        """Return incumbent and bound of a single problem, or of the one of several that improved last."""
+        if self.best is None:
             return ""
-        best, bound = self._best
-        unit = self.alone.unit
-        if best is None:
-            return f"no plan yet, bound {bound} {unit}s"
-        return f"best plan {best} {unit}s, bound {bound}, gap {(best - bound) / max(1, best):.0%}"
+        name, makespan, bound, share = self.best
+        limit = "" if self._seconds is None else f"at most {self._seconds:g} s"
+        return ", ".join(filter(None, (best_in_words(makespan, bound), share, limit if self.count == 1 else name)))
 
 
 def _read_names() -> Iterator[str | bytes]:

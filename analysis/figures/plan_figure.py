@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from io import StringIO
+from typing import Any, cast
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
 from planoracle.analysis.run_schedule import Timeline, aligned, timeline
@@ -29,6 +31,17 @@ def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str |
         If the plan cannot be read, holds nothing to draw, or is too long.
     """
     return gantt(*_schedule(problem, plan), ax, title=title)
+
+
+def svg(problem: Problem, plan: object) -> str:
+    """Return the figure of a plan as an SVG element of a page; ``""`` if the plan is too long to draw."""
+    stream = StringIO()
+    try:
+        figure = cast(Figure, draw(problem, plan).figure)
+    except InputError:
+        return ""
+    figure.savefig(stream, format="svg")
+    return stream.getvalue()[stream.getvalue().index("<svg") :]
 
 
 def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[str, str]) -> Axes:

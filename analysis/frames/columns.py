@@ -177,6 +177,7 @@ _ALL = (
             text("task", "task that the action is of"),
             text("label", "the action in words"),
             text("agent", "who carries it out; missing if nobody does"),
+            text("resources", "resources that it uses; amounts above 1 in brackets"),
             count("mode", "chosen mode, from 0"),
             text("mode_name", "name of the mode"),
             ticks("start", "start of the piece"),

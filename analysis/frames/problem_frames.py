@@ -7,18 +7,13 @@ from typing import Any, Final
 
 from planoracle.analysis.comparison.compare import WORK, check, compare
 from planoracle.analysis.frames.schema import Collector, FrameWithErrors, problem_columns
-from planoracle.analysis.run_schedule import timeline
+from planoracle.analysis.run_schedule import plan_rows
 from planoracle.heuristics.improve import DEFAULT, Budget
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import Limit
 from planoracle.instances.model.problem import Problem, for_kind
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.registry import of
 from planoracle.solver.exact.bounds import windows
 
 
@@ -111,64 +106,10 @@ def schedules(entries: Iterable[tuple[Problem, str, Any]]) -> FrameWithErrors:
     for problem, method, answer in entries:
         shared = problem_columns(problem.name, problem.benchmark) | {"method": method}
         try:
-            rows.add(*({**shared, **row} for row in for_kind(problem, _ROWS)(problem, answer)))
+            rows.add(*({**shared, **row} for row in plan_rows(problem, answer)))
         except InputError as error:
             rows.fail(error, instance=problem.name, method=method)
     return rows.build()
-
-
-def _pieces(instance: Instance, answer: Any) -> list[dict[str, Any]]:
-    schedule = answer if isinstance(answer, Schedule) else getattr(answer, "schedule", None)
-    if not isinstance(schedule, Schedule):
-        raise InputError(_missing_reason(answer), field="schedule")
-    rows = []
-    for position, piece in enumerate(schedule.pieces):
-        action = instance.by_id.get(piece.action)
-        if action is None or not 0 <= piece.mode < len(action.modes):
-            raise InputError(
-                "must be of an action and mode of the instance", field=f"schedule[{position}]", value=piece
-            )
-        attended = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
-        rows.append(
-            {
-                **piece._asdict(),
-                "unit": instance.unit,
-                "position": position,
-                "task": action.task,
-                "label": action.label,
-                "mode_name": action.modes[piece.mode].name,
-                "end": piece.end,
-                "attended": 0 if piece.agent is None else attended,
-            }
-        )
-    return rows
-
-
-def _kitchen_rows(kitchen: Kitchen, answer: Any) -> list[dict[str, Any]]:
-    actions = list(answer if isinstance(answer, list | tuple) else getattr(answer, "actions", ()))
-    if not actions:
-        raise InputError(_missing_reason(answer), field="schedule")
-    run = trace(kitchen, actions)
-    rows = []
-    for position, step in enumerate(run.steps):
-        if step.deed is None:
-            raise InputError("is refused by the rules", field=f"actions[{position}]", value=step.action)
-        player = run.rules.deeds[step.deed].player
-        times = {"start": position, "end": position + 1, "duration": 1, "attended": 1}
-        rows.append({"unit": "step", "position": position, "action": step.action, "agent": player, **times})
-    return rows
-
-
-def _grid_kitchen_rows(kitchen: GridKitchen, answer: Any) -> list[dict[str, Any]]:
-    plan = getattr(answer, "plan", answer)
-    if plan is None:
-        raise InputError(_missing_reason(answer), field="schedule")
-    benchmark = of(kitchen)
-    return _pieces(*timeline(benchmark.run(kitchen, plan, benchmark.rules.profiles["released"])))
-
-
-def _missing_reason(answer: Any) -> str:
-    return getattr(answer, "reason", "") or f"there is none: {getattr(answer, 'status', 'not given')}"
 
 
 _FIGURES: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
@@ -176,13 +117,6 @@ _FIGURES: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
     "kitchen": lambda kitchen: {"objects": len(kitchen.objects)},
     "floor": lambda floor: {"tasks": len(floor.orders)},
 }
-_ROWS: Final[dict[str, Callable[[Any, Any], list[dict[str, Any]]]]] = {
-    "schedule": _pieces,
-    "kitchen": _kitchen_rows,
-    "floor": _grid_kitchen_rows,
-}
-
-
 #: What is compared unless others are asked for.
 METHODS = ("optimum", "reference", "improve", "serial-lpt", "parallel-lpt")
 

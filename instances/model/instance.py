@@ -31,6 +31,8 @@ attended.)
 
 *No length.* An action of duration 0 takes no room and holds no agent, but an agent must start it, and
 its setting counts from its instant on. If it requires a state, no other action may set one at that instant.
+Without eligible agents and demands it is a milestone: a point in time, such as the beginning that deadlines refer to.
+Tables, frames and charts leave milestones out.
 
 *Large numbers.* All times are exact whole numbers of any size. Ticks of an instance are at most
 10^9, but those of a plan may be larger, and so may seconds (ticks times ``seconds_per_tick``). Readers of JSON that use

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from math import inf
+from threading import Event
 from time import perf_counter
 from typing import NamedTuple, TypeAlias
 
@@ -61,6 +62,8 @@ class Deadline:
     ----------
     seconds
         Wall time from now on; by default, unlimited.
+    stopped
+        Event that ends this limit, and all that are derived from it, at once.
 
     Examples
     --------
@@ -68,25 +71,26 @@ class Deadline:
     (True, False, True)
     """
 
-    __slots__ = ("_end",)
+    __slots__ = ("_end", "stopped")
 
     #: True if work is counted instead of time.
     counted = False
 
-    def __init__(self, seconds: float = inf) -> None:
+    def __init__(self, seconds: float = inf, stopped: Event | None = None) -> None:
         self._end = perf_counter() + seconds
+        self.stopped = stopped or Event()
 
     def remaining(self) -> float:
         """Return the remaining seconds, at least 0."""
-        return max(0.0, self._end - perf_counter())
+        return 0.0 if self.stopped.is_set() else max(0.0, self._end - perf_counter())
 
     def over(self, work: float = 1e-4) -> bool:
         """Return whether the limit is reached, after about ``work`` more seconds since the last query."""
-        return perf_counter() >= self._end
+        return perf_counter() >= self._end or self.stopped.is_set()
 
     def check(self, work: float = 1e-4) -> None:
         """Raise `TimeOverError` if the limit is reached, see `over`."""
-        if perf_counter() >= self._end:
+        if self.over(work):
             raise TimeOverError
 
     def spend(self, work: float) -> None:
@@ -98,7 +102,7 @@ class Deadline:
 
     def within(self, seconds: float) -> Deadline:
         """Return a deadline of the same kind in the given seconds from now."""
-        return Deadline(seconds)
+        return Deadline(seconds, self.stopped)
 
     def sooner(self, seconds: float) -> Deadline:
         """Return a deadline in the given seconds from now, but no later than this one."""
@@ -124,6 +128,7 @@ class _WorkDeadline(Deadline):
     counted = True
 
     def __init__(self, seconds: float, whole: Deadline | None = None) -> None:
+        super().__init__(stopped=None if whole is None else whole.stopped)
         self._remaining = seconds
         self._whole = whole
 

@@ -7,8 +7,9 @@ the messages themselves are nearly free. Variables are numbered; literal ``-v - 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any, Protocol
 
 from planoracle.instances.model.limits import NEVER, Deadline, Status
 
@@ -22,6 +23,8 @@ _CLOCK = 256
 _MAKING, _PER_CONSTRAINT, _UNITS = 2e-6, 1e-6, 0.2
 # Conflicts after which binary search gives up a value of the objective.
 _CONFLICTS_EACH = 300
+# Effort and number of constraints from which on a call may take long, and seconds between two reports of its progress.
+_LONG_EFFORT, _MANY_CONSTRAINTS, _REPORT = 0.1, 10_000, 0.1
 #: Beyond all times, and far from where CP-SAT's sums overflow.
 FAR = 2**60
 
@@ -259,6 +262,7 @@ def run(
     energetic: bool = True,
     halving: bool = False,
     dynamic: bool = False,
+    on_progress: Callable[[float | None, float | None], None] | None = None,
 ) -> CpOutcome:
     """Run CP-SAT once, until the deadline or for ``deterministic`` units of its own clock.
 
@@ -281,6 +285,8 @@ def run(
     dynamic
         Explain conflicts by precedences instead of times: slower per conflict, but some job shops are proved in
         hundredths of a second instead of seconds.
+    on_progress
+        Called several times per second of a long search with objective value and bound, ``None`` if there is none yet.
     """
     from ortools.sat.python import cp_model_helper as cmh
 
@@ -324,6 +330,47 @@ def run(
         parameters.search_branching = cmh.SatParameters.SearchBranching.FIXED_SEARCH
     wrapper = cmh.SolveWrapper()
     wrapper.set_parameters(parameters)
-    outcome = CpOutcome(wrapper.solve(model.proto))  # type: ignore[no-untyped-call]  # the stub lacks types
+    is_long = deterministic is None or deterministic >= _LONG_EFFORT or model.constraints >= _MANY_CONSTRAINTS
+    if is_long:
+        response = _solve(wrapper, model.proto, deadline, on_progress)
+    else:
+        response = wrapper.solve(model.proto)  # type: ignore[no-untyped-call]  # the stub lacks types
+    outcome = CpOutcome(response)
     deadline.spend(outcome.effort / _UNITS + _PER_CONSTRAINT * model.constraints)
     return outcome
+
+
+def _solve(
+    wrapper: cmh.SolveWrapper,
+    proto: Any,
+    deadline: Deadline,
+    on_progress: Callable[[float | None, float | None], None] | None,
+) -> Any:
+    """Run CP-SAT in another thread: this one handles signals, such as Ctrl-C, and stops the search."""
+    from ortools.sat.python import cp_model_helper as cmh
+
+    values: list[float] = []
+    bounds: list[float] = []
+
+    class Incumbent(cmh.SolutionCallback):
+        """Callback that stores the objective value of each better solution."""
+
+        def OnSolutionCallback(self) -> None:  # noqa: N802  # the name is that of CP-SAT
+            values.append(self.ObjectiveValue())
+
+    incumbent = Incumbent()  # CP-SAT does not keep it alive
+    if on_progress is not None:
+        wrapper.add_solution_callback(incumbent)
+        wrapper.add_best_bound_callback(bounds.append)
+    with ThreadPoolExecutor(1) as executor:
+        future = executor.submit(wrapper.solve, proto)
+        try:
+            while not wait([future], _REPORT).done:
+                if deadline.stopped.is_set():
+                    wrapper.stop_search()
+                if on_progress is not None:
+                    on_progress(values[-1] if values else None, bounds[-1] if bounds else None)
+        except BaseException:
+            wrapper.stop_search()
+            raise
+    return future.result()

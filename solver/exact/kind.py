@@ -24,7 +24,12 @@ def solve(problem: Problem, options: SolveOptions) -> Result:
         raise InputError("is for kitchens; see planoracle.instances.model.state for schedules", field="after")
     instance, deadline = of_kind(problem, Instance), deadline_of(options.time_limit)
     result = search.solve(
-        instance, time_limit=deadline, seed=options.seed, workers=options.workers, exact_grid=options.exact_grid
+        instance,
+        time_limit=deadline,
+        seed=options.seed,
+        workers=options.workers,
+        exact_grid=options.exact_grid,
+        on_progress=options.on_progress,
     )
     if options.min_interruptions and result.schedule is not None:
         return with_few_interruptions(instance, result, deadline)

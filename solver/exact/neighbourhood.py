@@ -8,7 +8,7 @@ schedule of the whole problem; it proves nothing about other schedules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any, NamedTuple
@@ -56,21 +56,34 @@ class NeighbourhoodSearch:
         Values of the starts, modes and agents of the first schedule, see `ScheduleModel.values`.
     settings
         Settings of CP-SAT for every step.
+    on_improvement
+        Called with the makespan (in steps of the model) of each shorter schedule of a search by one worker.
 
     Attributes
     ----------
     values
         Values of the variables in the current schedule.
+    is_stopped
+        True after Ctrl-C: the next step is the last one.
     share
         Share of all segments in the next window.
     """
 
-    def __init__(self, model: ScheduleModel, values: Mapping[int, int], settings: Mapping[str, Any], seed: int) -> None:
+    def __init__(
+        self,
+        model: ScheduleModel,
+        values: Mapping[int, int],
+        settings: Mapping[str, Any],
+        seed: int,
+        on_improvement: Callable[[int], None] = lambda makespan: None,
+    ) -> None:
         self.model = model
         self.values = values
         self._settings = settings
         self._random = Random(seed)
+        self._on_improvement = on_improvement
         self.share = _SHARE
+        self.is_stopped = False
 
     @property
     def makespan(self) -> int:
@@ -95,22 +108,29 @@ class NeighbourhoodSearch:
             self.make_steps(deadline, least, effort)
         else:
             with ThreadPoolExecutor(workers) as pool:
-                list(pool.map(lambda one: one.make_steps(deadline, least, effort), searches))
+                try:
+                    list(pool.map(lambda one: one.make_steps(deadline, least, effort), searches))
+                except BaseException:  # such as Ctrl-C; the pool waits for its threads
+                    for one in searches:
+                        one.is_stopped = True
+                    raise
         best = min(searches, key=lambda one: one.makespan)
         self.values, self.share = best.values, best.share
 
     def make_steps(self, deadline: Deadline, least: int, effort: float) -> None:
         """Make steps with one worker, see `search`."""
-        while effort > 0 and self.makespan > least and deadline.remaining() > 0:
+        while effort > 0 and self.makespan > least and deadline.remaining() > 0 and not self.is_stopped:
             model, seed = self._neighbourhood(least), self._random.randrange(2**30)
             outcome = run(model, deadline=deadline, deterministic=_EFFORT, seed=seed, **self._settings)
             self._take(outcome)
             effort -= max(_EFFORT / 10, outcome.effort)
 
     def _take(self, outcome: CpOutcome) -> None:
-        makespan = self.model.makespan
-        if outcome.solution and outcome.solution[makespan] <= self.makespan:
+        previous, makespan = self.makespan, self.model.makespan
+        if outcome.solution and outcome.solution[makespan] <= previous:
             self.values = dict(enumerate(outcome.solution))
+            if self.makespan < previous:
+                self._on_improvement(self.makespan)
         self.share *= _FACTOR if outcome.status == Status.optimal else 1 / _FACTOR
         self.share = min(_MOST_SHARE, max(_LEAST_SHARE, self.share))
 

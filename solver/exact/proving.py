@@ -29,6 +29,7 @@ from planoracle.solver.exact.strategies import (
     with_presolve,
     without_presolve,
 )
+from planoracle.solver.result import OnProgress
 
 # Actions up to which CP-SAT finds good schedules before heuristics do, and up to which a list of them is tried first.
 _FEW, MANY = 30, 1_000
@@ -53,8 +54,12 @@ _REPLAY = 1.5e-4
 class Proving:
     """Incumbent and bounds of one instance, and the CP-SAT stages that improve them."""
 
-    def __init__(self, instance: Instance, time_limit: Limit, seed: int, workers: int) -> None:
+    def __init__(
+        self, instance: Instance, time_limit: Limit, seed: int, workers: int, on_progress: OnProgress | None = None
+    ) -> None:
         self.instance = instance
+        self.on_progress = on_progress
+        self.reported: tuple[int | None, int] = (None, -1)  # incumbent and bound at the last call of on_progress
         self.began = perf_counter()
         work = sum(1 + len(action.modes[0].demands) for action in instance.actions)
         limit = deadline_of(time_limit)
@@ -83,6 +88,22 @@ class Proving:
         self.around = neighbourhood_settings(crowded=self.crowded, windowed=self.windowed)
         self.neighbourhood: NeighbourhoodSearch | None = None
         self.searched: Schedule | None = None  # incumbent around which it searches
+
+    def report(self, value: float | None = None, bound: float | None = None) -> None:
+        """Call ``on_progress`` if the incumbent or the lower bound is better than at the last call.
+
+        ``value`` and ``bound``, in steps of the model, are those of a search that still runs.
+        """
+        if self.on_progress is None:
+            return
+        current = None if value is None else round(value) * self.step
+        makespans = self.reported[0], None if self.best is None else self.best.makespan, current
+        best = min((one for one in makespans if one is not None), default=None)
+        least = max(self.least, self.reported[1], 0 if bound is None else ceil(bound - 1e-6) * self.step)
+        improved = best, least if best is None else min(least, best)
+        if improved != self.reported:
+            self.reported = improved
+            self.on_progress(*improved)
 
     def round_up(self, bound: int) -> int:
         """Round a bound up to the grid."""
@@ -157,11 +178,12 @@ class Proving:
             values = model.values(self.best)
             if values is None:
                 return
-            self.neighbourhood = NeighbourhoodSearch(model, values, self.around, self.seed)
+            self.neighbourhood = NeighbourhoodSearch(model, values, self.around, self.seed, self.report)
         workers = 1 if self.deadline.counted else max(1, self.workers)
         self.neighbourhood.search(self.deadline, -(-self.least // self.step), effort, workers)
         if self.neighbourhood.makespan * self.step < self.best.makespan:
             self.best = self.neighbourhood.schedule()
+            self.report()
         self.searched = self.best
 
     def find_any(self, model: ScheduleModel) -> None:
@@ -225,7 +247,14 @@ class Proving:
                 model.narrow(self.round_up(self.root), self.most)
             else:
                 model.narrow(self.least, self.most if self.best is None else min(self.most, self.best.makespan))
-            outcome = run(model.model, deadline=self.deadline, deterministic=effort, seed=self.seed, **options)
+            outcome = run(
+                model.model,
+                deadline=self.deadline,
+                deterministic=effort,
+                seed=self.seed,
+                on_progress=self.report if self.on_progress is not None else None,
+                **options,
+            )
             if outcome.status == Status.infeasible:
                 if self.best is None:
                     return self.confirm(model, presolved=bool(options.get("presolve")))
@@ -258,6 +287,7 @@ class Proving:
         if self.rough is not None:
             self.best = self.rough
             self.most = min(self.most, self.best.makespan)
+            self.report()
 
     def schedule_fast(self, deadline: Deadline, *, briefly: bool = False) -> None:
         """Run the heuristics and keep a better schedule."""
@@ -269,6 +299,7 @@ class Proving:
         limit = self.most if self.best is None else self.best.makespan - 1
         if timetable is not None and timetable.makespan <= limit:
             self.best = timetable.schedule()
+        self.report()
 
     def take(self, model: ScheduleModel, outcome: CpOutcome) -> None:
         """Update incumbent and lower bound by an outcome of CP-SAT."""
@@ -281,6 +312,7 @@ class Proving:
         if outcome.status == Status.optimal:
             assert self.best is not None
             self.least = self.best.makespan
+        self.report()
 
     def confirm(self, model: ScheduleModel, *, presolved: bool) -> tuple[Status, str]:
         """Accept infeasibility only if CP-SAT proves it with presolve both on and off."""

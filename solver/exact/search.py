@@ -23,7 +23,7 @@ from planoracle.solver.exact.strategies import (
     first_look,
     of_many_actions,
 )
-from planoracle.solver.result import Result, versions
+from planoracle.solver.result import OnProgress, Result, versions
 
 # Effort for the proof that no finer grid helps, in CP-SAT's deterministic time.
 _GRID = 0.01
@@ -35,7 +35,13 @@ _SLOW_MODEL = 50_000
 
 
 def solve(
-    instance: Instance, *, time_limit: Limit = 60.0, seed: int = 0, workers: int = 1, exact_grid: bool = False
+    instance: Instance,
+    *,
+    time_limit: Limit = 60.0,
+    seed: int = 0,
+    workers: int = 1,
+    exact_grid: bool = False,
+    on_progress: OnProgress | None = None,
 ) -> Result:
     """Find a schedule of minimum makespan and prove it.
 
@@ -52,6 +58,8 @@ def solve(
         neighbourhood search as well, and not with counted work.
     exact_grid
         Allow interruptions at every tick, not only at multiples of the common divisor. Slower.
+    on_progress
+        Callback for each improved incumbent or bound. Does not affect the result.
 
     Raises
     ------
@@ -66,7 +74,7 @@ def solve(
     ('optimal', 4080)
     """
     check_instance(instance)
-    search = _Search(instance, time_limit, seed, workers)
+    search = _Search(instance, time_limit, seed, workers, on_progress)
     result = search.run()
     return search.run_on_every_tick(result) if exact_grid and result.grid > 1 else result
 
@@ -116,6 +124,7 @@ class _Search(Proving):
             return self.result(Status.infeasible, self.bounds.fault, grid=1)
         self.root = max(self.root, lower_bound(self.instance, self.bounds))
         previous, self.least = self.least, max(self.least, self.round_up(self.root))
+        self.report()
         if self.least > self.most:  # on the grid; finer pauses might end between
             grid = 1 if self.root > self.most else None
             return self.result(Status.infeasible, "the lower bound exceeds the time limit", grid=grid)
@@ -184,6 +193,7 @@ class _Search(Proving):
         if steps(self.instance, 1) > _MOST_STEPS or model_size(self.instance, self.bounds, 1) > self.largest:
             return coarse
         self.step, self.least, self.best = 1, self.root, coarse.schedule
+        self.reported = self.reported[0], self.root
         try:
             return self.search_on_every_tick(coarse)
         except TimeOverError:

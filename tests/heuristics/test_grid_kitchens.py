@@ -109,7 +109,7 @@ def test_the_same_seed_gives_the_same_plan_and_time_is_kept() -> None:
     assert one == same
     assert carry_out(problem, other, PAPER).done
     first = carry_out(problem, BY_NAME["floor-list"](problem, PAPER, Budget()), PAPER).time
-    assert carry_out(problem, BY_NAME["improve"](problem, PAPER, Budget(seconds=0.0)), PAPER).time == first
+    assert carry_out(problem, BY_NAME["improve"](problem, PAPER, Budget(time_limit=0.0)), PAPER).time == first
     least = carry_out(problem, BY_NAME["improve"](problem, PAPER, Budget(bound=int(first))), PAPER).time
     assert least == first
 

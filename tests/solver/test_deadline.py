@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import count, pairwise
 from random import Random
+from threading import Timer
+from time import monotonic
 
 import pytest
-from support.random_instances import kitchen, workshop
+from support.random_instances import job_shop, kitchen, workshop
 from support.samples import sample
 from support.scripted import Scripted
 
@@ -316,3 +318,15 @@ def test_states_that_others_change_are_set_anew() -> None:
     found = improve(instance, iterations=0)
     assert found is not None
     assert list(find_violations(instance, found.schedule())) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_stopped_deadline_ends_the_search_at_once(workers: int) -> None:
+    deadline, began = Deadline(600.0), monotonic()
+    timer = Timer(3.0, deadline.stopped.set)
+    timer.start()
+    result = solve(job_shop(), time_limit=deadline, workers=workers)
+    assert monotonic() - began < 10
+    assert result.status == "feasible"
+    _honest(result, job_shop(), result.makespan)

@@ -224,6 +224,18 @@ def kilns(seed: int) -> Instance:
     return Instance(f"kilns-{seed}", tuple(actions), tuple(lags), (kiln, Resource("bench")), agents)
 
 
+def job_shop(jobs: int = 20, machines: int = 15) -> Instance:
+    """Return a job shop with durations from 1 to 99; the default size takes longer than any test."""
+    random = Random(jobs)
+    actions, lags = [], []
+    for job in range(jobs):
+        for step, machine in enumerate(random.sample(range(machines), machines)):
+            mode = Mode((Demand(f"m{machine}"),))
+            actions.append(Action(f"j{job}/{step}", f"j{job}", random.randint(1, 99), 0, modes=(mode,), agents=()))
+            lags += [Lag(f"j{job}/{step - 1}", f"j{job}/{step}")] if step else []
+    return Instance("shop", tuple(actions), tuple(lags), tuple(Resource(f"m{n}") for n in range(machines)))
+
+
 def scaled(instance: Instance, factor: int) -> Instance:
     """Return an instance whose times are all some times as long, without a time limit."""
     actions = tuple(

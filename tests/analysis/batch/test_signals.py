@@ -7,13 +7,16 @@ import os
 import re
 import signal
 from threading import Thread
+from time import monotonic
 
 import pytest
 from support.batches import finished, gone, members, start, within
+from support.random_instances import job_shop
 from support.samples import sample
 
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.files.catalog import load
+from planoracle.instances.files.instance_file import to_document
 
 # The bundled plans must be many, so that they are given to processes, and their prices take long.
 NAME = "timearena/household1"
@@ -71,10 +74,37 @@ def test_who_stops_a_solve_is_told_how_far_it_came():
     name = "kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
     status, out, said = finished("solve", name, "--time-limit", 600, before=IMPATIENT)
     assert (status, out) == (128 + signal.SIGTERM, b"")
-    assert re.match(
-        rf"stopped: {name}: (no plan yet, bound \d+ steps|best plan \d+ steps, bound \d+, gap \d+%)\n", said
-    )
+    assert re.match(rf"stopped: {name}: (no plan yet, bound \d+|best \d+, bound \d+, gap [\d.]+%)\n", said)
     assert len(said.splitlines()) == 2
+
+
+# Sends Ctrl-C half a second after an incumbent is reported.
+CTRL_C = """
+import os, signal, threading
+from planoracle.analysis.cli import solve
+original = solve._ProblemList.improve
+def improve(self, best):
+    original(self, best)
+    if best.makespan is not None and not done:
+        done.append(threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start())
+done = []
+solve._ProblemList.improve = improve
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="no signals are sent here")
+@pytest.mark.parametrize("options", [(), ("--workers", "2"), ("--heuristic", "improve", "--iterations", "1000000")])
+def test_ctrl_c_writes_the_incumbent(options: tuple[str, ...], tmp_path):
+    (tmp_path / "shop.json").write_text(json.dumps(to_document(job_shop())))
+    call = ["solve", tmp_path / "shop.json", "--time-limit", 600, *options, "--format", "json"]
+    began = monotonic()
+    status, out, said = finished(*call, before=CTRL_C)
+    assert monotonic() - began < 30
+    assert (status, said) == (130, "interrupted: no results are stored; --run DIR stores them\n")
+    (row,) = json.loads(out)
+    assert (row["status"], row.get("proof", row.get("reason"))) == ("feasible", "interrupted")
+    assert max(piece["start"] + piece["duration"] for piece in row["schedule"]) == row["makespan"]
 
 
 # Modules in whose import Ctrl-C comes: those of the start, those of a verb, and those of libraries within it.

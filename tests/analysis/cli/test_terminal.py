@@ -5,10 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -134,18 +130,6 @@ def test_a_table_beside_another_has_columns_of_its_own() -> None:
 
 
 # --- progress -------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_results_stay_on_standard_output_whatever_is_drawn_on_standard_error(tmp_path: Path) -> None:
-    pytest.importorskip("termios")
-    (tmp_path / "plans.jsonl").write_text(json.dumps({"id": "a", "instance": "timearena/lab1", "actions": ["wait"]}))
-    master, slave = os.openpty()
-    call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()", "critique", "plans.jsonl"]
-    with os.fdopen(master, "rb"):
-        ended = subprocess.run([*call, "--no-regret"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave, check=False)
-        os.close(slave)
-    assert ended.stdout.startswith(b"== a (timearena/lab1)\nResult: ")
 
 
 def test_what_is_drawn_goes_before_a_line_is_written(monkeypatch: pytest.MonkeyPatch) -> None:

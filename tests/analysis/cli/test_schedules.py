@@ -1,0 +1,105 @@
+"""Schedules that ``solve`` shows, and progress on a terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.random_instances import job_shop
+from support.runner import invoke
+
+from planoracle.instances.files.instance_file import to_document
+
+TEA = "timearena/household1"
+SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
+MAIN = "from planoracle.analysis.cli import main; main()"
+
+
+def pieces(*call: object) -> list[dict[str, str]]:
+    """Return the rows of ``solve --schedule`` as csv."""
+    return list(csv.DictReader(io.StringIO(invoke("solve", *call, "--schedule", "-f", "csv").stdout)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [(), ("--heuristic", "serial-lpt")])
+def test_a_schedule_is_a_table_with_a_summary(options: tuple[str, ...]) -> None:
+    lines = invoke("solve", TEA, "--schedule", *options).stdout.splitlines()
+    assert lines[0].split() == ["start", "end", "action", "agent", "resources", "mode", "name"]
+    assert lines[2].split() == ["0", "4", "household1/activate", "kettle", "agent", "kettle"]
+    assert lines[9:11] == [f"{TEA}: {'feasible' if options else 'optimal'}", "makespan      13 minutes"]
+    assert ("lower bound   13 minutes" in lines) == (not options)
+
+
+@pytest.mark.slow
+def test_schedules_of_several_problems_are_a_row_per_piece() -> None:
+    names = [TEA, SANDWICH, "recipe2plan/timed/Cobbler_Pancakes"]
+    rows = pieces(*names)
+    assert list(rows[0])[:7] == ["instance", "start", "end", "unit", "action", "agent", "resources"]
+    assert not any("{" in cell or "[" in cell for row in rows for cell in row.values())
+    ends = [max(int(row["end"]) for row in rows if row["instance"] == name) for name in names]
+    assert ends == [13, 12, 4080]
+    result = invoke("solve", *names, "--schedule", "-f", "jsonl")
+    assert [json.loads(line)["action"] for line in result.stdout.splitlines()] == [row["action"] for row in rows]
+    assert re.search(r"Cobbler_Pancakes +optimal +4080", result.stderr)
+    (order,) = [
+        row
+        for row in pieces("paracook/cook/own/seed_1/agent_num_2/orders_num_1", "-H", "floor-list")
+        if row["action"] == "order/1"
+    ]
+    assert (order["start"], order["label"]) == ("0", "fried_tofu")
+    assert invoke("solve", "--bundled", TEA, "--schedule").exit_code == 2
+
+
+@pytest.mark.slow
+def test_the_schedule_of_an_infeasible_problem_is_a_sentence(tmp_path: Path) -> None:
+    tight = {"name": "tight", "time_limit": 1, "tasks": [{"name": "t", "actions": [{"name": "a", "duration": 2}]}]}
+    (tmp_path / "tight.json").write_text(json.dumps({"format": "planoracle/instance", "version": 1} | tight))
+    result = invoke("solve", tmp_path / "tight.json", "--schedule")
+    assert re.fullmatch(r"tight: infeasible\nproof +no plan exists \(.+\)\n", result.stdout)
+
+
+def on_terminal(*call: object, both: bool) -> tuple[str, str]:
+    """Return what a terminal shows, which has standard error or both streams, and the rest of standard output."""
+    master, slave = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", MAIN, *map(str, call)], stdout=slave if both else subprocess.PIPE, stderr=slave
+    ) as process:
+        os.close(slave)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(master, 4096)
+            except OSError:  # the program has ended
+                break
+        rest = b"" if both else process.communicate()[0]
+    os.close(master)
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()), rest.decode()
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_the_schedule_and_the_best_result_so_far(tmp_path: Path) -> None:
+    pytest.importorskip("termios")
+    (tmp_path / "shop.json").write_text(json.dumps(to_document(job_shop())))
+    call = ["solve", tmp_path / "shop.json", "--time-limit", 4]
+    shown, _ = on_terminal(*call, both=True)
+    assert re.search(r"solving .*best \d+, bound \d+, gap [\d.]+%", shown)
+    assert re.search(r"start +end +action +resources", shown)
+    assert re.search(r"lower bound +\d+ ticks, gap at most", shown)
+    shown, rest = on_terminal(*call, "-f", "jsonl", both=False)
+    assert "solving" in shown
+    assert json.loads(rest)["status"] == "feasible"
+    assert on_terminal("solve", TEA, "--columns", "makespan", both=True)[0].split()[-1] == "13"
+
+
+@pytest.mark.slow
+def test_without_a_terminal_there_is_no_progress() -> None:
+    result = subprocess.run([sys.executable, "-c", MAIN, "solve", TEA], capture_output=True, text=True, check=True)
+    assert result.stderr == ""
+    assert result.stdout.split()[0] == "instance"
