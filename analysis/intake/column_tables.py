@@ -1,76 +1,18 @@
-"""Tables: CSV (with commas, semicolons or tabs) and Parquet, as rows of named values."""
+"""Tables in Parquet, as rows of named values."""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import IO, Any
 
-from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED, limited_lines
-from planoracle.analysis.intake.record_fields import FIELDS, plan_fields
+from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED
 from planoracle.instances.errors import InputError
+from planoracle.instances.files.delimited import check_names
 from planoracle.instances.files.strict_json import load_json
 
-_DELIMITERS = ",;\t"
 # Rows of Parquet in memory at a time, and bytes that each row counts beside its values.
 _ROWS, _OVERHEAD = 64, 400
-
-
-def header_of(line: str) -> tuple[list[str], str]:
-    """Return the column names in the first line of a table, and the delimiter.
-
-    Examples
-    --------
-    >>> header_of("instance;plan, as text")
-    (['instance', 'plan, as text'], ';')
-    """
-    candidates = [(next(csv.reader([line], delimiter=letter), []), letter) for letter in _DELIMITERS]
-    fields = {*FIELDS, *plan_fields()}
-    names, letter = max(candidates, key=lambda one: (len(fields.intersection(one[0])), len(one[0])))
-    return [name.strip() for name in names], letter
-
-
-def read_csv(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the line and the values of every row, all of them texts."""
-    csv.field_size_limit(MAX_LINE)
-    lines = _lines(stream, source)
-    try:
-        names, letter = header_of(next(lines, "").removeprefix("\ufeff"))
-    except csv.Error as error:
-        raise InputError(f"has a header that cannot be read: {error}", source=source) from None
-    _check_names(names, source)
-    rows = csv.reader(lines, delimiter=letter, strict=True)
-    line = 2
-    try:
-        for cells in rows:
-            if len(cells) > len(names):
-                yield line, InputError(f"has {len(cells)} cells, but there are {len(names)} columns", source=source)
-            elif any(cells):
-                yield line, dict(zip(names, cells, strict=False))
-            line = rows.line_num + 2
-    except csv.Error as error:
-        reason = f"cannot be read any further: {error} in the row that begins in line {line}"
-        yield line, InputError(reason, source=source)
-
-
-def _lines(stream: IO[bytes], source: str) -> Iterator[str]:
-    """Yield the lines of a table as text; raises `InputError` for one that cannot be read."""
-    for number, line in limited_lines(stream, source):
-        if isinstance(line, InputError):
-            raise line
-        try:
-            yield line.decode()
-        except UnicodeDecodeError as error:
-            reason = f"is not UTF-8 ({error.reason} in line {number}); save it as UTF-8"
-            raise InputError(reason, source=source) from None
-
-
-def _check_names(names: Sequence[str], source: str) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1 and name]
-    if twice:
-        raise InputError("column is there twice", source=source, field=twice[0])
 
 
 def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
@@ -90,7 +32,7 @@ def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         stream.seek(0)
         opened = parquet.ParquetFile(stream, metadata=metadata, read_dictionary=texts, pre_buffer=False)
-        _check_names(opened.schema_arrow.names, source)
+        check_names(opened.schema_arrow.names, source)
         for group in range(metadata.num_row_groups):
             for batch in opened.iter_batches(batch_size=_ROWS, row_groups=[group]):
                 for i in range(batch.num_rows):

@@ -1,0 +1,86 @@
+"""Tables of tasks as problem files: CSV, Parquet and Excel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from io import BytesIO
+from pathlib import PurePath
+from zipfile import BadZipFile, ZipFile
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.delimited import read_csv
+from planoracle.instances.files.strict_json import MAX_BYTES
+from planoracle.instances.model.builder import Model
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.task_rows import Row, add_rows, rows_of
+from planoracle.instances.model.validation import MAX_ACTIONS
+
+#: Columns by field, for all tables that are read, see `planoracle.instances.model.task_rows.columns_of`.
+chosen_columns: ContextVar[Mapping[str, str]] = ContextVar("chosen_columns", default={})  # noqa: B039
+
+#: Endings of files with a table.
+ENDINGS = (".csv", ".tsv", ".parquet", ".xlsx")
+# Action of a fault that an instance reports: that of `actions[...]`, or the later one of `lags[... -> ...]`.
+_ACTION = re.compile(r"(?:actions|lags)\[(?:.* -> )?(.*?)\]")
+
+
+def read_table(data: bytes, path: str) -> Instance:
+    """Return the problem of a table of tasks, named as the file.
+
+    Raises
+    ------
+    InputError
+        With line (row of other tables than text), column and value of every fault.
+    """
+    model = Model(PurePath(path).stem, agents=())
+    lines: dict[str, int] = {}
+    try:
+        lines.update(add_rows(model, list(_rows(data, path)), chosen_columns.get(), path))
+        return model.build()
+    except InputError as error:
+        raise error.each(lambda fault: _located(fault, path, lines)) from None
+
+
+def _located(fault: InputError, path: str, lines: Mapping[str, int]) -> InputError:
+    """Return a fault with the file, and with the line of its action."""
+    match = _ACTION.match(fault.field or "")
+    return fault.at(path, line=fault.line or (lines.get(match[1]) if match else None))
+
+
+def _rows(data: bytes, path: str) -> Iterator[Row]:
+    """Yield the rows of a table with their lines; raises `InputError`."""
+    end = PurePath(path).suffix.lower()
+    if end in (".parquet", ".xlsx"):
+        yield from _binary_rows(data, is_excel=end == ".xlsx")
+        return
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # as Excel writes "Unicode text"
+        data = data.decode("utf-16", errors="replace").encode()
+    for line, cells in read_csv(enumerate(data.splitlines(keepends=True), 1), path):
+        if isinstance(cells, InputError):
+            raise cells.at(path, line=line)
+        yield line, cells
+
+
+def _binary_rows(data: bytes, *, is_excel: bool) -> Iterator[Row]:
+    """Yield the rows of a Parquet file, or of the first sheet of an Excel file; raises `InputError`."""
+    extra = "excel" if is_excel else "frames"
+    try:
+        import pandas
+
+        if is_excel:
+            with ZipFile(BytesIO(data)) as archive:
+                if sum(entry.file_size for entry in archive.infolist()) > 4 * MAX_BYTES:
+                    raise InputError(f"is larger than {4 * MAX_BYTES} bytes when unpacked")
+            yield from rows_of(pandas.read_excel(BytesIO(data)), 2)
+        else:
+            from pyarrow import parquet
+
+            if (rows := parquet.read_metadata(BytesIO(data)).num_rows) > MAX_ACTIONS:
+                raise InputError(f"must have at most {MAX_ACTIONS} rows", value=rows)
+            yield from rows_of(pandas.read_parquet(BytesIO(data)), 1)
+    except ImportError:
+        raise InputError(f"needs a library: pip install 'planoracle[{extra}]'") from None
+    except (ValueError, OSError, LookupError, SyntaxError, TypeError, BadZipFile) as error:
+        raise InputError(f"is damaged, or no table that can be read: {error}"[:300]) from None
