@@ -159,10 +159,10 @@ def _apply(name: str, function: Callable[[Any], Any]) -> Iterator[Any]:
 _note_of = lru_cache(10_000)(catalog.note)
 
 
-def note_problem(name: str | None) -> None:
-    """Write the note of the catalogue about a problem in a result at the end of the command, each note once."""
-    if name and (text := _note_of(name)):
-        collect("", text, kind="note")
+def note_problem(name: str | None, text: str = "") -> None:
+    """Write the note of the catalogue about a problem, and another text, at the end of the command, each once."""
+    for note in filter(None, (_note_of(name) if name else "", text)):
+        collect("", note, kind="note")
 
 
 def single_problem(name: str) -> Any:

@@ -35,7 +35,7 @@ from planoracle.heuristics.registry import run as apply
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.strict_json import MAX_BYTES, refuse_compressed
-from planoracle.instances.model.agents import add_agent_suffix
+from planoracle.instances.model.agents import add_agent_suffix, busy_agent_note
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 
@@ -139,7 +139,8 @@ def solve(
                     failed |= row["status"] == Status.unknown
                     turns |= row["unit"] == "turn"
                     table.add(row | {"method": "optimum"})
-                    note_problem(row["instance"])
+                    busy = busy_agent_note(item.about, row["makespan"]) if listed.count == 1 else ""
+                    note_problem(row["instance"], busy)
         except SignalExit:
             if listed.alone is not None and (message := listed.progress()):
                 tell(f"{listed.alone.name}: {message}", "stopped")

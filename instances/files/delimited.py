@@ -51,7 +51,7 @@ def read_csv(
     line = 2
     try:
         for cells in rows:
-            if len(cells) > len(names):
+            if any(cells[len(names) :]):
                 yield line, InputError(f"has {len(cells)} cells, but there are {len(names)} columns", source=source)
             elif any(cells):
                 yield line, dict(zip(names, cells, strict=False))

@@ -44,9 +44,12 @@ def read_table(data: bytes, path: str) -> Instance:
 
 
 def _located(fault: InputError, path: str, lines: Mapping[str, int]) -> InputError:
-    """Return a fault with the file, and with the line of its action."""
-    match = _ACTION.match(fault.field or "")
-    return fault.at(path, line=fault.line or (lines.get(match[1]) if match else None))
+    """Return a fault with the file; one of an instance, with the line and the column of its action."""
+    field = fault.field or ""
+    if match := _ACTION.match(field):
+        column = "after" if field.endswith("]") else field.rpartition(".")[2].removesuffix("s")
+        return InputError(fault.message, source=path, field=column, value=fault.value, line=lines.get(match[1]))
+    return fault.at(path)
 
 
 def _rows(data: bytes, path: str) -> Iterator[Row]:

@@ -24,8 +24,8 @@ class Model:
     """Builder of an `Instance` from tasks, actions, lags and resources.
 
     Every method returns the model, so that calls can be chained; `after`, `uses` and `mode` refer to the last action.
-    Undeclared resources have one unit and no state; once one is declared, all must be. Times are ticks, or spans of time
-    (``timedelta``, also of pandas and NumPy) if the length of a tick is known.
+    Undeclared resources have one unit and no state; once one is declared, all must be. Times are ticks, or spans of
+    time (``timedelta``, also of pandas and NumPy) if the length of a tick is known.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ FIELDS: Final = {
     "prerequisite preceded_by follows previous prev",
     "min_lag": "lag min_wait",
     "max_lag": "max_wait",
-    "machine": "machines machine_id resource resources uses equipment tool tools station workstation",
+    "machine": "machines machine_id resource resources resource_name resource_names uses equipment tool tools station workstation",
     "amount": "quantity qty units demand",
     "capacity": "machine_capacity resource_capacity",
     "agent": "agents worker workers person people assignee assigned_to operator operators employee staff crew who "
@@ -51,7 +51,7 @@ _EMPTY = frozenset(("", "-", "–", "—", "none", "nan", "nat", "null", "n/a", 
 _FLAGS = {**dict.fromkeys(("yes", "y", "true", "x", "1"), True), **dict.fromkeys(("no", "n", "false", "0"), False)}
 _ANY = frozenset(("any", "anyone", "all", "*"))
 _SEPARATORS = re.compile(r"[;,|\n]")
-_WHOLE = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
+_WHOLE = re.compile(r"([0-9]{1,18})(?:\.0*)?")
 
 #: A row: its line, or its number from 0, and its cells by column.
 Row = tuple[int, Mapping[str, Any]]
@@ -141,7 +141,7 @@ def _name(value: Any) -> str:
 def _number(value: Any) -> int:
     if match := _WHOLE.fullmatch(_text(value)):
         return int(match[1])
-    raise InputError("must be a whole number")
+    raise InputError("must be a whole number from 0")
 
 
 def _time(value: Any) -> int | timedelta:
@@ -153,7 +153,7 @@ def _time(value: Any) -> int | timedelta:
             return Timedelta(value if isinstance(value, timedelta) else text)  # type: ignore[no-any-return]
     elif match := _WHOLE.fullmatch(text):
         return int(match[1])
-    raise InputError("must be a whole number of ticks, or a span such as 90 min")
+    raise InputError("must be a whole number of ticks from 0, or a span such as 90 min")
 
 
 def _flag(value: Any) -> bool:
@@ -244,16 +244,28 @@ class _Table:
         if len(units - {None}) > 1:
             raise InputError("must have the same unit of time", field=", ".join(timed))
         for seconds in units - {None}:
-            model.seconds_per_tick = seconds
-            model.unit = next(unit for unit, length in reversed(SECONDS.items()) if length == seconds)
+            self.set_unit(seconds)
+        kinds: set[bool] = set()  # whether times are spans
         for i, (_, row) in enumerate(self.rows):
             for field, column in self.columns.items():
                 try:
                     if _text(row.get(column)) or field == "duration":
                         value = _READERS.get(field, _name)(row.get(column))
+                        is_span = isinstance(value, timedelta)
+                        if is_span and not model.seconds_per_tick:
+                            self.set_unit(60)
+                        if value and field in _TIMES:
+                            kinds.add(is_span)
                         self.cells[i][field] = model.ticks(value)
                 except InputError as error:
                     yield self.fault(i, field, error.message)
+        if len(kinds) > 1 and units == {None}:
+            message = "has spans beside numbers without a unit; name the unit in the header, as duration_min"
+            yield InputError(message, field=self.columns["duration"])
+
+    def set_unit(self, seconds: int) -> None:
+        self.model.seconds_per_tick = seconds
+        self.model.unit = next(unit for unit, length in reversed(SECONDS.items()) if length == seconds)
 
     def name_rows(self) -> Iterator[InputError]:
         """Name jobs and actions; without a column of names, the rows of a job have numbers."""
