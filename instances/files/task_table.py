@@ -24,6 +24,8 @@ chosen_columns: ContextVar[Mapping[str, str]] = ContextVar("chosen_columns", def
 ENDINGS = (".csv", ".tsv", ".parquet", ".xlsx")
 # Action of a fault that an instance reports: that of `actions[...]`, or the later one of `lags[... -> ...]`.
 _ACTION = re.compile(r"(?:actions|lags)\[(?:.* -> )?(.*?)\]")
+# Columns of fields of an instance that have another name there.
+_COLUMNS = {"actions": "task", "id": "task", "agents": "agent"}
 
 
 def read_table(data: bytes, path: str) -> Instance:
@@ -44,12 +46,14 @@ def read_table(data: bytes, path: str) -> Instance:
 
 
 def _located(fault: InputError, path: str, lines: Mapping[str, int]) -> InputError:
-    """Return a fault with the file; one of an instance, with the line and the column of its action."""
+    """Return a fault with the file; one of the instance, with the line and the column of its action."""
     field = fault.field or ""
-    if match := _ACTION.match(field):
-        column = "after" if field.endswith("]") else field.rpartition(".")[2].removesuffix("s")
-        return InputError(fault.message, source=path, field=column, value=fault.value, line=lines.get(match[1]))
-    return fault.at(path)
+    match = _ACTION.match(field)
+    if match is None and field != "actions":
+        return fault.at(path)
+    column = "after" if field.endswith("]") else _COLUMNS.get(end := field.rpartition(".")[2], end)
+    line = lines.get(match[1] if match else str(fault.value))
+    return InputError(fault.message, source=path, field=column, value=fault.value, line=line)
 
 
 def _rows(data: bytes, path: str) -> Iterator[Row]:

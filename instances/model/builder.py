@@ -16,6 +16,8 @@ from planoracle.instances.text import seconds_of_unit
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+_NO_UNIT = "a span of time needs seconds_per_tick or a unit such as minute; a table may name it, as duration_min"
+
 #: Whole number of ticks, also of pandas and NumPy, or a span of time.
 Ticks: TypeAlias = SupportsIndex | timedelta
 
@@ -122,7 +124,7 @@ class Model:
             return _whole(value)
         seconds = self.seconds_per_tick or seconds_of_unit(self.unit)
         if seconds is None:
-            raise InputError("a span of time needs seconds_per_tick, or a unit such as minute", value=value)
+            raise InputError(_NO_UNIT, value=value)
         if not isinstance(value, timedelta):
             from pandas import Timedelta
 

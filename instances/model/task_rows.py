@@ -8,8 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from functools import partial
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from planoracle.instances.errors import InputError, InputNote, combine_errors
@@ -33,7 +32,8 @@ FIELDS: Final = {
     "prerequisite preceded_by follows previous prev",
     "min_lag": "lag min_wait",
     "max_lag": "max_wait",
-    "machine": "machines machine_id resource resources resource_name resource_names uses equipment tool tools station workstation",
+    "machine": "machines machine_id resource resources resource_name resource_names uses equipment tool tools station "
+    "workstation",
     "amount": "quantity qty units demand",
     "capacity": "machine_capacity resource_capacity",
     "agent": "agents worker workers person people assignee assigned_to operator operators employee staff crew who "
@@ -75,37 +75,26 @@ def columns_of(names: Iterable[str], chosen: Mapping[str, str]) -> dict[str, str
     >>> columns_of(["Job", "Operation", "Processing time [min]", "Cost"], {})
     {'job': 'Job', 'task': 'Operation', 'duration': 'Processing time [min]'}
     """
-    names = [name for name in names if name not in chosen.values()]
-    existing = f"there are {', '.join([*chosen.values(), *names])}"
-    columns, others = dict(chosen), []
-    for name in names:
-        field = _ALIASES.get(_normal(name)) or _ALIASES.get(_split_unit(name)[0])
-        if field is None:
-            others.append(name)
-        elif field not in columns or (field not in chosen and _normal(name) == field):
-            columns[field] = name
-        elif field not in chosen and _normal(columns[field]) != field:
+    names, columns = list(names), dict(chosen)
+    fields = {name: _ALIASES.get(_split_unit(name)[0]) for name in names if name not in chosen.values()}
+    missing = [alias for alias, field in _ALIASES.items() if field not in {*chosen, *fields.values()}]
+    for name, field in fields.items():
+        if field is None and (advice := did_you_mean(_split_unit(name)[0], missing)):
+            raise InputError(f"unknown column{advice}", field=name)
+        if field in columns and field not in chosen:
             message = f"is in several columns, {columns[field]} and {name}; --map {field}=COLUMN says which"
             raise InputError(message, field=field)
-    missing = [alias for alias, field in _ALIASES.items() if field not in columns]
-    for name in others:
-        if advice := did_you_mean(_normal(name), missing):
-            raise InputError(f"unknown column{advice}", field=name)
-    if step := columns.pop("step", None):
-        if "task" not in columns:
-            columns["task"] = step
-        elif "job" in columns:
-            columns.setdefault("id", step)
-        else:  # steps of tasks
-            columns["job"], columns["task"] = columns["task"], step
-    for field in ("task", "duration"):
-        if field not in columns and (field == "duration" or not columns.keys() & {"job", "id"}):
-            raise InputError(f"is missing; {existing} (--map {field}=COLUMN says which it is)", field=field)
+        if field is not None:
+            columns.setdefault(field, name)
+    for field, others in (("task", {"step", "job", "id"}), ("duration", set[str]())):
+        if columns.get(field, names[0]) not in names or not columns.keys() & {field, *others}:
+            message = f"is missing; there are {', '.join(names)} (--map {field}=COLUMN says which it is)"
+            raise InputError(message, field=columns.get(field, field))
+    if step := columns.pop("step", ""):
+        if "task" in columns and "job" not in columns:  # steps of tasks
+            columns["job"] = columns.pop("task")
+        columns.setdefault("id" if "task" in columns else "task", step)
     return columns
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
 
 
 def _split_unit(name: str) -> tuple[str, int | None]:
@@ -114,46 +103,35 @@ def _split_unit(name: str) -> tuple[str, int | None]:
     >>> _split_unit("Duration (min)"), _split_unit("machine")
     (('duration', 60), ('machine', None))
     """
-    head, _, last = _normal(name).rpartition("_")
+    normal = re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
+    head, _, last = normal.rpartition("_")
     seconds = seconds_of_unit(last)
-    return head if seconds else _normal(name), seconds
+    return (head if head and seconds else normal), seconds
 
 
 def _text(value: Any) -> str:
-    """Return the text of a cell, empty for marks of empty cells."""
+    """Return the text of a cell, empty for marks of empty cells; numbers that a table has as 3.0 are 3."""
     text = str(value).strip()
-    return "" if text.casefold() in _EMPTY else text
+    return "" if text.casefold() in _EMPTY else text.removesuffix(".0")
 
 
 def _names(value: Any) -> list[str]:
-    """Return the different names in a cell; numbers that a table has as 3.0 are 3."""
+    """Return the different names in a cell."""
     values = [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
-    names = (part.strip().removesuffix(".0") for one in values for part in _SEPARATORS.split(_text(one)))
+    names = (part.strip() for one in values for part in _SEPARATORS.split(_text(one)))
     return [name for name in dict.fromkeys(names) if name]
 
 
-def _name(value: Any) -> str:
-    if "/" in (text := _text(value).removesuffix(".0")):
-        raise InputError("must be a name without '/'")
-    return text
-
-
-def _number(value: Any) -> int:
-    if match := _WHOLE.fullmatch(_text(value)):
-        return int(match[1])
-    raise InputError("must be a whole number from 0")
-
-
-def _time(value: Any) -> int | timedelta:
+def _number(value: Any) -> int | timedelta:
     text = _text(value)
+    if re.fullmatch("[0-9]{1,18}", text):
+        return int(text)
     if any(letter.isalpha() or letter == ":" for letter in text):  # pandas takes other texts for nanoseconds
         from pandas import Timedelta
 
         with suppress(ValueError):
-            return Timedelta(value if isinstance(value, timedelta) else text)  # type: ignore[no-any-return]
-    elif match := _WHOLE.fullmatch(text):
-        return int(match[1])
-    raise InputError("must be a whole number of ticks from 0, or a span such as 90 min")
+            return Timedelta(value if isinstance(value, timedelta) else text)
+    raise InputError("must be a whole number from 0; times may be spans such as 90 min")
 
 
 def _flag(value: Any) -> bool:
@@ -166,17 +144,15 @@ def _attended(value: Any) -> bool | int | timedelta:
     text = _text(value).casefold()
     if text == "1":
         raise InputError("may be yes or one tick; write yes or no")
-    return _FLAGS[text] if text in _FLAGS else text == "attended" or (text != "unattended" and _time(value))
+    return _FLAGS[text] if text in _FLAGS else _number(value)
 
 
-#: Readers of cells that are not one name, by field.
+#: Readers of cells that are not one text, by field.
 _READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
-    **dict.fromkeys(_TIMES, _time),
-    **dict.fromkeys(("amount", "capacity"), _number),
+    **dict.fromkeys((*_TIMES, "amount", "capacity"), _number),
     **dict.fromkeys(("machine", "agent", "after"), _names),
     **dict.fromkeys(("interruptible", "unattended"), _flag),
     "attended": _attended,
-    "label": _text,
 }
 
 
@@ -199,95 +175,72 @@ def add_rows(model: Model, rows: Iterable[Row], chosen: Mapping[str, str], sourc
     Raises
     ------
     InputError
-        With line, column and value of every fault (`planoracle.instances.errors.FaultsError` for several).
+        With line, column and value of every fault (`planoracle.instances.errors.FaultsError` for several). Duplicate
+        and empty names are faults of the instance.
     """
-    table = _Table(model, [row for row in rows if any(map(_text, row[1].values()))], chosen, source)
-    for stage in (table.read_cells, table.name_rows, table.order_rows, table.add):
+    table = _Table(model, [row for row in rows if any(map(_text, row[1].values()))], chosen)
+    for stage in (table.read_cells, table.order_rows, table.add):
         if error := combine_errors(stage()):
             raise error
+    for text in table.notes:
+        warnings.warn(InputNote(f"{source}: {text}" if source else text), stacklevel=3)
     return {name: line for name, (line, _) in zip(table.ids, table.rows, strict=True)}
 
 
 class _Table:
     """Conversion of the rows of one table, in stages that yield faults."""
 
-    def __init__(self, model: Model, rows: Sequence[Row], chosen: Mapping[str, str], source: str) -> None:
+    def __init__(self, model: Model, rows: Sequence[Row], chosen: Mapping[str, str]) -> None:
         if not rows:
             raise InputError("has no row with a task")
-        self.model, self.rows, self.source = model, rows, source
+        self.model, self.rows = model, rows
         every = dict.fromkeys(name for _, cells in rows for name in cells if name)
         self.columns = columns_of(every, chosen)
-        if ignored := [name for name in every if name not in self.columns.values()]:
-            self.note(f"ignored columns: {', '.join(ignored)}")
-        jobs = {_text(cells.get(self.columns.get("job"))) for _, cells in rows}
+        ignored = ", ".join(name for name in every if name not in self.columns.values())
+        self.notes = [f"ignored columns: {ignored}"] if ignored else []
+        jobs = {cells.get(self.columns.get("job", "")) for _, cells in rows}
         if "task" not in self.columns and ("job" not in self.columns or len(jobs) == len(rows)):
             self.columns["task"] = self.columns.pop("job", "") or self.columns["id"]
         #: Values of each row by field; those of empty cells are missing.
         self.cells: list[dict[str, Any]] = [{} for _ in rows]
         self.ids: list[str] = []
-        self.before: list[list[str]] = [[] for _ in rows]
         #: Positions of rows by job, and by name, id and ``job/name``.
         self.by_job: dict[str, list[int]] = defaultdict(list)
         self.by_name: dict[str, list[int]] = defaultdict(list)
-
-    def note(self, text: str) -> None:
-        warnings.warn(InputNote(f"{self.source}: {text}" if self.source else text), stacklevel=5)
+        self.before: list[list[str]] = [[] for _ in rows]
 
     def fault(self, i: int, field: str, message: str) -> InputError:
         (line, cells), column = self.rows[i], self.columns[field]
         return InputError(message, field=column, value=cells.get(column), line=line)
 
     def read_cells(self) -> Iterator[InputError]:
-        """Set the unit of time that the headers name, and read all cells."""
+        """Set the unit of time that the headers name, read all cells, and name the actions."""
         model, timed = self.model, [self.columns[field] for field in _TIMES if field in self.columns]
         units = {_split_unit(column)[1] for column in timed} | {model.seconds_per_tick, seconds_of_unit(model.unit)}
         if len(units - {None}) > 1:
             raise InputError("must have the same unit of time", field=", ".join(timed))
-        for seconds in units - {None}:
-            self.set_unit(seconds)
-        kinds: set[bool] = set()  # whether times are spans
+        if seconds := max(units, key=bool):
+            model.seconds_per_tick = seconds
+            model.unit = next(unit for unit, length in reversed(SECONDS.items()) if length == seconds)
         for i, (_, row) in enumerate(self.rows):
+            cells = self.cells[i]
             for field, column in self.columns.items():
                 try:
                     if _text(row.get(column)) or field == "duration":
-                        value = _READERS.get(field, _name)(row.get(column))
-                        is_span = isinstance(value, timedelta)
-                        if is_span and not model.seconds_per_tick:
-                            self.set_unit(60)
-                        if value and field in _TIMES:
-                            kinds.add(is_span)
-                        self.cells[i][field] = model.ticks(value)
+                        cells[field] = model.ticks(_READERS.get(field, _text)(row.get(column)))
                 except InputError as error:
                     yield self.fault(i, field, error.message)
-        if len(kinds) > 1 and units == {None}:
-            message = "has spans beside numbers without a unit; name the unit in the header, as duration_min"
-            yield InputError(message, field=self.columns["duration"])
-
-    def set_unit(self, seconds: int) -> None:
-        self.model.seconds_per_tick = seconds
-        self.model.unit = next(unit for unit, length in reversed(SECONDS.items()) if length == seconds)
-
-    def name_rows(self) -> Iterator[InputError]:
-        """Name jobs and actions; without a column of names, the rows of a job have numbers."""
-        counts: dict[str, Iterator[int]] = defaultdict(partial(count, 1))
-        for i, cells in enumerate(self.cells):
-            job = cells.get("job", "") if "job" in self.columns else self.model.name.rpartition("/")[2]
-            name = cells.get("task", "") if "task" in self.columns else str(next(counts[job]))
-            action = f"{job}/{name}"
-            if not job or not name:
-                yield self.fault(i, "task" if job else "job", "must be a name without '/'")
-            elif action in self.by_name:
-                line = self.rows[self.by_name[action][0]][0]
-                yield self.fault(i, "task", f"is the name in line {line}, too; names must be unique")
-            self.ids.append(action)
+            job = cells.get("job", "") if "job" in self.columns else model.name.rpartition("/")[2]
             self.by_job[job].append(i)
-            for key in {action, name, cells.get("id", name)}:
+            name = cells.get("task", "") if "task" in self.columns else str(len(self.by_job[job]))
+            self.ids.append(f"{job}/{name}")
+            for key in {name, cells.get("id", name), self.ids[i]} - {""}:
                 self.by_name[key].append(i)
 
     def order_rows(self) -> Iterator[InputError]:
         """Find the predecessors of every row; without a column for them, the rows of a job follow each other."""
         for i, cells in enumerate(self.cells):
-            whole = _text(self.rows[i][1].get(self.columns.get("after")))
+            whole = _text(self.rows[i][1].get(self.columns.get("after", "")))
             for name in [whole] if whole in self.by_name else cells.get("after", ()):
                 yield from self.resolve(i, name)
         if "after" in self.columns or "job" not in self.columns:
@@ -300,7 +253,7 @@ class _Table:
             for first, second in pairwise(chain):
                 self.before[second].append(self.ids[first])
         if any(self.before):
-            self.note("there is no column after: the steps of a job follow each other")
+            self.notes.append("there is no column after: the steps of a job follow each other")
 
     def resolve(self, i: int, name: str) -> Iterator[InputError]:
         """Add the actions that a name in a row stands for: an action of the same job, any other, or a whole job."""
@@ -312,7 +265,7 @@ class _Table:
             yield self.fault(i, "after", f"{name!r} may be {' or '.join(self.ids[k] for k in rows[:3])}; write one")
         elif not rows and (name == job or name not in self.by_job):
             yield self.fault(i, "after", f"{name!r} is no task of the table{did_you_mean(name, self.by_name)}")
-        self.before[i] += [self.ids[k] for k in rows or self.by_job.get(name, ())]
+        self.before[i] += [self.ids[k] for k in rows or self.by_job.get(name, [])]
 
     def add(self) -> Iterator[InputError]:
         """Add resources, agents and actions to the model; deadlines are lags from a milestone at the beginning."""
@@ -322,23 +275,20 @@ class _Table:
                 capacities[machine] = max(capacities.get(machine, 1), cells.get("capacity", 1))
         for machine, capacity in capacities.items():
             model.resource(machine, capacity)
-        attended = model.agents or self.columns.keys() & {"attended", "unattended"}
-        if "agent" in self.columns:
-            agents = [cells.get("agent", []) for cells in self.cells]
-            if idle := agents.count([]):
-                self.note(f"rows without an agent ({idle}) need none; 'any' stands for all agents")
-        else:
-            agents = [["any"] if attended else []] * len(self.cells)
-            if not attended and not capacities:
-                self.note("there is no column agent or machine: tasks wait for their predecessors only")
-        named = {name: None for names in agents for name in names if name.casefold() not in _ANY}
+        attended = bool(model.agents or self.columns.keys() & {"attended", "unattended"})
+        default = ["any"] if attended and "agent" not in self.columns else []
+        agents = [cells.get("agent", default) for cells in self.cells]
+        if "agent" in self.columns and [] in agents:
+            self.notes.append(f"rows without an agent ({agents.count([])}) need none; 'any' stands for all agents")
+        elif not any(agents) and not capacities:
+            self.notes.append("there is no column agent or machine: tasks wait for their predecessors only")
+        named = (name for names in agents for name in names if name.casefold() not in _ANY)
         model.agents = tuple(dict.fromkeys((*model.agents, *named))) or (("agent",) if any(agents) else ())
         begin = "time/begin" if any("deadline" in cells for cells in self.cells) else ""
         if begin:
             model.task("time").action("begin", 0, agents=())
         for i, cells in enumerate(self.cells):
-            eligible = None if any(name not in named for name in agents[i]) else agents[i]
-            self.add_action(i, eligible, begin)
+            self.add_action(i, agents[i] if {*agents[i]} <= {*model.agents} else None, begin)
             least = cells.get("release", 0) + cells["duration"]
             if cells.get("deadline", least) < least:
                 yield self.fault(i, "deadline", f"is before the task can be finished, at {least}")
@@ -346,13 +296,13 @@ class _Table:
     def add_action(self, i: int, agents: list[str] | None, begin: str) -> None:
         """Add the action of a row with its lags."""
         model, cells, (job, _, name) = self.model, self.cells[i], self.ids[i].partition("/")
-        attended = 0 if cells.get("unattended") else cells.get("attended", True)
+        release, attended = cells.get("release", 0), not cells.get("unattended") and cells.get("attended", True)
         model.task(job).action(
             name,
             cells["duration"],
             attended=None if attended is True else int(attended),
             interruptible=cells.get("interruptible", False),
-            release=0 if begin else cells.get("release", 0),
+            release=0 if begin else release,
             agents=agents,
             label=cells.get("label", ""),
         )
@@ -360,12 +310,8 @@ class _Table:
             model.uses(machine, cells.get("amount", 1))
         for other in dict.fromkeys(self.before[i]):
             model.after(other, cells.get("min_lag", 0), cells.get("max_lag"))
-        if not begin:
-            return
-        deadline = cells.get("deadline")
-        if deadline is not None and not cells.get("interruptible"):
-            model.after(begin, cells.get("release", 0), deadline - cells["duration"])
-            return
-        model.after(begin, cells.get("release", 0))
-        if deadline is not None:
-            model.action(f"{name} done", 0, agents=(), after=name).after(begin, None, deadline)
+        latest = cells["deadline"] - cells["duration"] if "deadline" in cells else None
+        if begin:
+            model.after(begin, release, None if cells.get("interruptible") else latest)
+        if latest is not None and cells.get("interruptible"):
+            model.action(f"{name} done", 0, agents=(), after=name).after(begin, None, cells["deadline"])
