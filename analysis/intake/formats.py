@@ -9,13 +9,12 @@ from typing import IO, Any
 from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.intake.byte_streams import decompress, limited_lines, prepend, read_document, read_lines
-from planoracle.analysis.intake.column_tables import read_parquet
 from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_samples
 from planoracle.analysis.intake.path_names import TEXT, nameless_error, problem_name
 from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fields
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.files.delimited import header_of, read_csv
 from planoracle.instances.files.strict_json import load_json, read_stream
+from planoracle.instances.files.tables import header_of, read_csv, read_parquet
 
 #: Endings of JSON lines.
 LINES = (".jsonl", ".ndjson")

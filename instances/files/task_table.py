@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from io import BytesIO
+from itertools import islice
 from pathlib import PurePath
 from zipfile import BadZipFile, ZipFile
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.delimited import read_csv
 from planoracle.instances.files.strict_json import MAX_BYTES
+from planoracle.instances.files.tables import read_csv, read_parquet
 from planoracle.instances.model.builder import Model
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.task_rows import Row, add_rows, rows_of
@@ -39,7 +40,7 @@ def read_table(data: bytes, path: str) -> Instance:
     model = Model(PurePath(path).stem, agents=())
     lines: dict[str, int] = {}
     try:
-        lines.update(add_rows(model, list(_rows(data, path)), chosen_columns.get(), path))
+        lines.update(add_rows(model, islice(_rows(data, path), MAX_ACTIONS + 1), chosen_columns.get(), path))
         return model.build()
     except InputError as error:
         raise error.each(lambda fault: _located(fault, path, lines)) from None
@@ -59,35 +60,29 @@ def _located(fault: InputError, path: str, lines: Mapping[str, int]) -> InputErr
 def _rows(data: bytes, path: str) -> Iterator[Row]:
     """Yield the rows of a table with their lines; raises `InputError`."""
     end = PurePath(path).suffix.lower()
-    if end in (".parquet", ".xlsx"):
-        yield from _binary_rows(data, is_excel=end == ".xlsx")
+    if end == ".xlsx":
+        yield from _excel_rows(data)
         return
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # as Excel writes "Unicode text"
         data = data.decode("utf-16", errors="replace").encode()
-    for line, cells in read_csv(enumerate(data.splitlines(keepends=True), 1), path):
+    lines = enumerate(data.splitlines(keepends=True), 1)
+    for line, cells in read_parquet(BytesIO(data), path) if end == ".parquet" else read_csv(lines, path):
         if isinstance(cells, InputError):
             raise cells.at(path, line=line)
         yield line, cells
 
 
-def _binary_rows(data: bytes, *, is_excel: bool) -> Iterator[Row]:
-    """Yield the rows of a Parquet file, or of the first sheet of an Excel file; raises `InputError`."""
-    extra = "excel" if is_excel else "frames"
+def _excel_rows(data: bytes) -> Iterator[Row]:
+    """Yield the rows of the first sheet of an Excel file; raises `InputError`."""
     try:
+        import openpyxl  # noqa: F401
         import pandas
 
-        if is_excel:
-            with ZipFile(BytesIO(data)) as archive:
-                if sum(entry.file_size for entry in archive.infolist()) > 4 * MAX_BYTES:
-                    raise InputError(f"is larger than {4 * MAX_BYTES} bytes when unpacked")
-            yield from rows_of(pandas.read_excel(BytesIO(data)), 2)
-        else:
-            from pyarrow import parquet
-
-            if (rows := parquet.read_metadata(BytesIO(data)).num_rows) > MAX_ACTIONS:
-                raise InputError(f"must have at most {MAX_ACTIONS} rows", value=rows)
-            yield from rows_of(pandas.read_parquet(BytesIO(data)), 1)
+        with ZipFile(BytesIO(data)) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > 4 * MAX_BYTES:
+                raise InputError(f"is larger than {4 * MAX_BYTES} bytes when unpacked")
+        yield from rows_of(pandas.read_excel(BytesIO(data)), 2)
     except ImportError:
-        raise InputError(f"needs a library: pip install 'planoracle[{extra}]'") from None
+        raise InputError("Excel needs openpyxl: pip install 'planoracle[excel]'") from None
     except (ValueError, OSError, LookupError, SyntaxError, TypeError, BadZipFile) as error:
-        raise InputError(f"is damaged, or no table that can be read: {error}"[:300]) from None
+        raise InputError(f"is damaged, or no Excel file that can be read: {error}"[:300]) from None

@@ -227,7 +227,7 @@ class _Table:
             for field, column in self.columns.items():
                 try:
                     if _text(row.get(column)) or field == "duration":
-                        cells[field] = model.ticks(_READERS.get(field, _text)(row.get(column)))
+                        cells[field] = model.ticks((_READERS.get(field) or _text)(row.get(column)))
                 except InputError as error:
                     yield self.fault(i, field, error.message)
             job = cells.get("job", "") if "job" in self.columns else model.name.rpartition("/")[2]

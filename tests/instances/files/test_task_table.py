@@ -211,17 +211,15 @@ def test_fault(text: str | bytes, message: str, tmp_path: Path) -> None:
     assert faults(tmp_path, text) == [message]
 
 
-def test_damaged_tables_and_missing_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("t.parquet", "t.xlsx"):
-        assert "is damaged, or no table that can be read" in faults(tmp_path, b"PAR1" * 9, name)[0]
+@pytest.mark.parametrize("name", ["t.parquet", "t.xlsx"])
+def test_damaged_table(name: str, tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, b"PAR1" * 9, name)
+    assert "is damaged, or no" in fault or "needs openpyxl: pip install 'planoracle[excel]'" in fault
 
-    def missing(*_: object, **__: object) -> None:
-        raise ImportError
 
-    monkeypatch.setattr(pd, "read_parquet", missing)
-    pd.DataFrame({"task": ["a"], "duration": [1]}).to_parquet(tmp_path / "t.parquet")
-    (fault,) = faults(tmp_path, (tmp_path / "t.parquet").read_bytes(), "t.parquet")
-    assert fault == "t.parquet: needs a library: pip install 'planoracle[frames]'"
+def test_missing_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    assert faults(tmp_path, b"PK", "t.xlsx") == ["t.xlsx: Excel needs openpyxl: pip install 'planoracle[excel]'"]
 
 
 # --- frames and other formats ---------------------------------------------------------------------
