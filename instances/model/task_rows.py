@@ -53,6 +53,9 @@ _ANY = frozenset(("any", "anyone", "all", "*"))
 _SEPARATORS = re.compile(r"[;,|\n]")
 _WHOLE = re.compile(r"([0-9]{1,18})(?:\.0*)?")
 
+# More columns than any table of tasks has; each is compared with all usual names.
+_MOST_COLUMNS = 500
+
 #: A row: its line, or its number from 0, and its cells by column.
 Row = tuple[int, Mapping[str, Any]]
 
@@ -76,6 +79,8 @@ def columns_of(names: Iterable[str], chosen: Mapping[str, str]) -> dict[str, str
     {'job': 'Job', 'task': 'Operation', 'duration': 'Processing time [min]'}
     """
     names, columns = list(names), dict(chosen)
+    if len(names) > _MOST_COLUMNS:
+        raise InputError(f"must have at most {_MOST_COLUMNS} columns", value=len(names))
     fields = {name: _ALIASES.get(_split_unit(name)[0]) for name in names if name not in chosen.values()}
     missing = [alias for alias, field in _ALIASES.items() if field not in {*chosen, *fields.values()}]
     for name, field in fields.items():

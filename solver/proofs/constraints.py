@@ -134,9 +134,10 @@ def deadline_text(instance: Instance, lag: Lag) -> tuple[str, int] | None:
     action = instance.by_id[lag.after]
     if lag.maximum is None or lag.before != beginning_of(instance) or (action.interruptible and action.duration):
         return None
-    original = instance.rest_of or instance
-    before = [one.before for one in original.lags if one.after == action.id and one.before != lag.before]
-    names = before if before and action.is_milestone else [action.id]
+    names = [action.id]
+    if action.is_milestone:
+        original = instance.rest_of or instance
+        names = [one.before for one in original.lags if one.after == action.id and one.before != lag.before] or names
     return " and ".join(name_of(instance, name) for name in names), lag.maximum + action.duration
 
 

@@ -204,6 +204,10 @@ def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) 
         ("task,duration,task\na,1,2\n", "t.csv: task: column is there twice"),
         ("task,duration\n,\n", "t.csv: has no row with a task"),
         ("", "t.csv: has no row with a task"),
+        (
+            ",".join(f"c{i}" for i in range(501)) + "\n" + "1," * 500 + "1",
+            "t.csv: must have at most 500 columns (got 501)",
+        ),
         (b"task,dauer\xe4\n", "t.csv: is not UTF-8 (invalid continuation byte in line 1); save it as UTF-8"),
     ],
 )
