@@ -43,10 +43,10 @@ def read_table(data: bytes, path: str) -> Instance:
         lines.update(add_rows(model, islice(_rows(data, path), MAX_ACTIONS + 1), chosen_columns.get(), path))
         return model.build()
     except InputError as error:
-        raise error.each(lambda fault: _located(fault, path, lines)) from None
+        raise error.each(lambda fault: _locate(fault, path, lines)) from None
 
 
-def _located(fault: InputError, path: str, lines: Mapping[str, int]) -> InputError:
+def _locate(fault: InputError, path: str, lines: Mapping[str, int]) -> InputError:
     """Return a fault with the file; one of the instance, with the line and the column of its action."""
     field = fault.field or ""
     match = _ACTION.match(field)

@@ -119,7 +119,7 @@ class Model:
         return model
 
     def ticks(self, value: Any) -> Any:
-        """Return whole ticks of a whole number or a span of time; other values, which `build` refuses, as they are."""
+        """Return whole ticks of a number or a span of time; `build` refuses other values."""
         if not isinstance(value, timedelta) and type(value).__name__ != "timedelta64":
             return _whole(value)
         seconds = self.seconds_per_tick or seconds_of_unit(self.unit)
@@ -179,13 +179,13 @@ class Model:
         if not self._tasks:
             raise InputError("call .task() before .action()", field="action", value=name)
         task, eligible = self._tasks[-1], None if agents is None else _names(agents)
-        length, held = self.ticks(duration), self.ticks(attended)
-        if held is None:
-            held = 0 if eligible == () else length
+        length, occupied = self.ticks(duration), self.ticks(attended)
+        if occupied is None:
+            occupied = 0 if eligible == () else length
         modes = (Mode(tuple(map(Demand, _names(uses)))),)
         self._modes = False
         self._actions.append(
-            Action(f"{task}/{name}", task, length, held, interruptible, modes, eligible, self.ticks(release), label)
+            Action(f"{task}/{name}", task, length, occupied, interruptible, modes, eligible, self.ticks(release), label)
         )
         for before in _names(after):
             self.after(before)

@@ -261,7 +261,7 @@ class _Table:
             self.notes.append("there is no column after: the steps of a job follow each other")
 
     def resolve(self, i: int, name: str) -> Iterator[InputError]:
-        """Add the actions that a name in a row stands for: an action of the same job, any other, or a whole job."""
+        """Add the actions that a name stands for: one of the same job, any other, or a whole job."""
         job = self.ids[i].partition("/")[0]
         rows = self.by_name.get(name, [])
         own = [k for k in rows if self.ids[k].startswith(f"{job}/")]
@@ -273,7 +273,7 @@ class _Table:
         self.before[i] += [self.ids[k] for k in rows or self.by_job.get(name, [])]
 
     def add(self) -> Iterator[InputError]:
-        """Add resources, agents and actions to the model; deadlines are lags from a milestone at the beginning."""
+        """Add resources, agents and actions; deadlines are lags from a first milestone."""
         model, capacities = self.model, dict[str, int]()
         for cells in self.cells:
             for machine in cells.get("machine", ()):
