@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -14,6 +15,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from planoracle.instances.errors import InputNote, InputWarning, SetupWarning
 from planoracle.instances.text import to_json, visible
 
 #: Functions that erase displays on the terminal, such as progress bars, before lines are written to it.
@@ -101,6 +103,16 @@ def collect(place: object, text: str, many: str = "", kind: str = "error") -> No
         groups[kind, text, many] = first, count + 1
         if len(groups) > _MOST_GROUPS:
             write_groups()
+
+
+def show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
+) -> None:
+    """Write warnings about files and installations as messages; other warnings are for developers."""
+    if issubclass(category, InputWarning | SetupWarning):
+        collect("", str(message), kind="note" if issubclass(category, InputNote) else "warning")
+    else:
+        tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
 
 
 # First characters of formulas, full-width forms included, after characters that spreadsheets skip; numbers are no

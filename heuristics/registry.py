@@ -48,7 +48,7 @@ class HeuristicAnswer:
 
 Heuristic = Callable[[Instance, Budget], HeuristicOutcome]
 _KINDS = {"schedule": "scheduling problems", "floor": "grid kitchens"}
-_FAILED = "the scheme found no place for an action within its maximum lags"
+_FAILED = "the scheme found no place for an action within its maximum lags or before its deadline"
 
 
 def _generate(

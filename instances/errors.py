@@ -152,6 +152,10 @@ class InputWarning(UserWarning):
     """Valid but probably unintended entry of a file."""
 
 
+class InputNote(InputWarning):
+    """Assumption about a file, such as columns that are ignored."""
+
+
 class SetupWarning(UserWarning):
     """Broken installation of an optional dependency, which is not used."""
 

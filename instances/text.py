@@ -74,7 +74,8 @@ def format_clock(seconds: int) -> str:
     return f"{hour:02d}:{minute:02d}:{second:02d}"
 
 
-_SECONDS = {
+#: Seconds of units of time, by name.
+SECONDS = {
     **dict.fromkeys(("s", "sec", "second"), 1),
     **dict.fromkeys(("min", "minute"), 60),
     **dict.fromkeys(("h", "hour"), 3_600),
@@ -82,10 +83,19 @@ _SECONDS = {
 }
 
 
+def seconds_of_unit(unit: str) -> int | None:
+    """Return the seconds of a unit of time in the singular or plural, ``None`` for other words.
+
+    >>> seconds_of_unit("Minutes"), seconds_of_unit("turn")
+    (60, None)
+    """
+    word = unit.strip().lower()
+    return SECONDS.get(word, SECONDS.get(word.removesuffix("s")))
+
+
 def warn_of_unit(unit: str, seconds_per_tick: int | None, source: str) -> None:
     """Warn of a unit whose name contradicts ``seconds_per_tick``."""
-    word = unit.strip().lower()
-    seconds = _SECONDS.get(word, _SECONDS.get(word.removesuffix("s")))
+    seconds = seconds_of_unit(unit)
     if seconds is not None and seconds_per_tick not in (None, seconds):
         message = f"{source}: unit {unit!r} says {seconds} seconds a tick, seconds_per_tick says {seconds_per_tick}"
         warnings.warn(message, InputWarning, stacklevel=2)

@@ -14,12 +14,14 @@ import os
 import pickle
 import signal
 import threading
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from time import sleep
 from typing import IO, Any, Final, NamedTuple, NoReturn
 
 from planoracle.analysis.batch.journal import WorkerError
+from planoracle.analysis.console import show_warning
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError
 
 #: Exit status of a worker that ran out of memory.
@@ -159,6 +161,7 @@ def main() -> NoReturn:
     for name in ("SIGINT", "SIGHUP"):  # a terminal's signals concern the pool, which ends its workers
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    warnings.showwarning = show_warning
     global _answers  # the pipe of this process
     requests, _answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -16,8 +16,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from planoracle import __version__
-from planoracle.analysis.console import collect, complain, grouped_messages, say, tell
-from planoracle.instances.errors import InputWarning, PlanoracleError, SetupWarning, UnknownNameError
+from planoracle.analysis.console import complain, grouped_messages, say, show_warning
+from planoracle.instances.errors import InputWarning, PlanoracleError, UnknownNameError
 from planoracle.instances.text import visible
 
 #: Panel of the help text, and first line of the documentation, of each subcommand: help and completion import none.
@@ -99,13 +99,14 @@ REMOVED = {
 
 def load(name: str) -> Any:
     """Import a subcommand, and return its click command."""
-    from planoracle.analysis.cli.options import with_data, with_view
+    from planoracle.analysis.cli.options import with_data, with_map, with_view
     from planoracle.analysis.cli.submissions import with_paths
 
     module = import_module(f"planoracle.analysis.cli.{name}")
     function = module.next_ if name == "next" else getattr(module, name)
     if isinstance(function, typer.Typer):
         return typer.main.get_command(function)
+    function = with_map(function) if name in ("solve", "compare", "explain", "gantt") else function
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     single.command(name, help=_paragraphs(function))(with_view(with_paths(with_data(function))))
     return typer.main.get_command(single)
@@ -214,18 +215,10 @@ def _planoracle(
     pass
 
 
-def _warn(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
-    """Write warnings about files and installations as messages; other warnings are for developers."""
-    if issubclass(category, InputWarning | SetupWarning):
-        collect("", str(message), kind="warning")
-    else:
-        tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
-
-
 def run_app() -> int:
     """Run the command line in this process; return its exit status."""
     status = 0
-    warnings.showwarning = _warn
+    warnings.showwarning = show_warning
     warnings.simplefilter("always", InputWarning)
     try:
         try:

@@ -19,10 +19,13 @@ from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.output import TableView, current_view
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import collect, complain
+from planoracle.analysis.intake.record_fields import parse_columns
 from planoracle.heuristics.registry import names
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
+from planoracle.instances.files.task_table import chosen_columns
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.task_rows import FIELDS
 from planoracle.instances.protocol import registry
 
 _T = TypeVar("_T")
@@ -78,7 +81,7 @@ def read_each(name: str) -> Iterator[Problem | InputError]:
         is_large = path.is_file() and path.stat().st_size > _SMALL
     except (OSError, ValueError):  # no path of this system
         is_large = False
-    yield from each_in_worker(_read, name) if is_large else catalog.read_each(name)
+    yield from _in_worker(catalog.read_each, name) if is_large else catalog.read_each(name)
 
 
 def read_problems(name: str) -> Iterator[Problem]:
@@ -89,8 +92,16 @@ def read_problems(name: str) -> Iterator[Problem]:
         yield problem
 
 
-def _read(name: str) -> Iterator[Problem | InputError]:
-    yield from catalog.read_each(name)
+def _in_worker(function: Callable[..., Iterable[_T]], *arguments: Any) -> Iterator[_T]:
+    """Yield the values of a function that runs in a worker, with the columns of ``--map``."""
+    yield from each_in_worker(_with_columns, chosen_columns.get(), function, arguments)
+
+
+def _with_columns(
+    columns: Mapping[str, str], function: Callable[..., Iterable[_T]], arguments: tuple[Any, ...]
+) -> Iterator[_T]:
+    chosen_columns.set(columns)
+    yield from function(*arguments)
 
 
 def without_none(**options: float | None) -> dict[str, Any]:
@@ -122,7 +133,7 @@ class ProblemLoop:
         """Yield each problem with the result of the function."""
         for name in track(self.names, self.label):
             try:
-                for pair in each_in_worker(_apply, name, function) if self._in_worker else _apply(name, function):
+                for pair in _in_worker(_apply, name, function) if self._in_worker else _apply(name, function):
                     if isinstance(pair, PlanoracleError):
                         complain(pair, "problems")
                         self.failed = True
@@ -148,10 +159,10 @@ def _apply(name: str, function: Callable[[Any], Any]) -> Iterator[Any]:
 _note_of = lru_cache(10_000)(catalog.note)
 
 
-def note_problem(name: str | None) -> None:
-    """Write the note of the catalogue about a problem in a result at the end of the command, each note once."""
-    if name and (text := _note_of(name)):
-        collect("", text, kind="note")
+def note_problem(name: str | None, text: str = "") -> None:
+    """Write the note of the catalogue about a problem, and another text, at the end of the command, each once."""
+    for note in filter(None, (_note_of(name) if name else "", text)):
+        collect("", note, kind="note")
 
 
 def single_problem(name: str) -> Any:
@@ -237,6 +248,35 @@ def _set_view(*, wide: bool, some_columns: str | None, all_columns: bool) -> Ite
         yield
     finally:
         current_view.reset(token)
+
+
+_MAP: dict[str, tuple[Any, Any]] = {
+    "column_map": (
+        Annotated[
+            list[str] | None,
+            typer.Option(
+                "--map",
+                help="Column of a field of a table of tasks: task=NAME (repeatable).",
+                metavar="FIELD=COLUMN",
+            ),
+        ],
+        None,
+    ),
+}
+
+
+def with_map(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command function with the option ``--map`` for tables of tasks."""
+    return with_options(function, _MAP, _use_map)
+
+
+@contextmanager
+def _use_map(column_map: list[str] | None) -> Iterator[None]:
+    before = chosen_columns.set(parse_columns(column_map or (), tuple(FIELDS)))
+    try:
+        yield
+    finally:
+        chosen_columns.reset(before)
 
 
 _DATA: dict[str, tuple[Any, Any]] = {

@@ -41,7 +41,7 @@ from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.strict_json import MAX_BYTES, refuse_compressed
-from planoracle.instances.model.agents import add_agent_suffix
+from planoracle.instances.model.agents import add_agent_suffix, busy_agent_note
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -157,7 +157,8 @@ def solve(
                     failed |= row["status"] == Status.unknown
                     turns |= row["unit"] == "turn"
                     results.add(item.about, row)
-                    note_problem(row["instance"])
+                    busy = busy_agent_note(item.about, row["makespan"]) if listed.count == 1 else ""
+                    note_problem(row["instance"], busy)
         except SignalExit:
             listed.tell_best()
             raise

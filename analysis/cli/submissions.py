@@ -21,7 +21,7 @@ from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import collect, complain, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.path_names import SourceLine
-from planoracle.analysis.intake.record_fields import identity_of, parse_columns
+from planoracle.analysis.intake.record_fields import FIELDS, identity_of, parse_columns
 from planoracle.analysis.intake.submissions import Intake, SubmissionResult, answers, record_of
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import expand
@@ -176,7 +176,7 @@ def open_submissions(
     claims: bool = False,
 ) -> Intake:
     """Open submissions, with ``claims`` also rows without a plan; exits if a path cannot be read."""
-    chosen = parse_columns(columns or (), claims=claims)
+    chosen = parse_columns(columns or (), (*FIELDS, "makespan") if claims else FIELDS)
     try:
         return Intake(
             paths,

@@ -12,9 +12,8 @@ from typing import IO, Any
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, refuse_compressed
+from planoracle.instances.files.tables import MAX_UNPACKED
 
-#: Most bytes of a decompressed file.
-MAX_UNPACKED = 2**32
 #: Longest submission in bytes; longer ones are skipped and reported.
 MAX_LINE = 16 * 2**20
 # Longer lines are treated as endless, such as those of /dev/zero.

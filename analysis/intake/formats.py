@@ -8,13 +8,13 @@ from typing import IO, Any
 
 from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.analysis.intake.byte_streams import decompress, prepend, read_document, read_lines
-from planoracle.analysis.intake.column_tables import header_of, read_csv, read_parquet
+from planoracle.analysis.intake.byte_streams import decompress, limited_lines, prepend, read_document, read_lines
 from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_samples
 from planoracle.analysis.intake.path_names import TEXT, nameless_error, problem_name
 from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fields
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files.strict_json import load_json, read_stream
+from planoracle.instances.files.tables import header_of, read_csv, read_parquet
 
 #: Endings of JSON lines.
 LINES = (".jsonl", ".ndjson")
@@ -79,7 +79,7 @@ def _entries(
     if is_document or begins_log(head):
         return _document(whole, source, named, is_log=begins_log(head))
     if start != b"{" and (end in _TABLES or (end not in LINES and _is_header(head, columns))):
-        return read_csv(whole, source)
+        return read_csv(limited_lines(whole, source), source, {*FIELDS, *plan_fields()})
     if start != b"{" and end in TEXT[:-1]:
         raise nameless_error(source)
     return ((number, one) for number, entry in read_lines(whole, source) for one in _expand(entry, named))
@@ -154,7 +154,7 @@ def _is_json(line: bytes) -> bool:
 
 def _is_header(line: bytes, columns: frozenset[str]) -> bool:
     try:
-        names = header_of(line.decode("utf-8-sig"))[0]
+        names = header_of(line.decode("utf-8-sig"), {*FIELDS, *plan_fields()})[0]
     except (UnicodeDecodeError, csv.Error):
         return False
     return len(names) > 1 and not {*FIELDS, *plan_fields(), *columns}.isdisjoint(names)

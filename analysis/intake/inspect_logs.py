@@ -10,11 +10,12 @@ from typing import IO, Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
 from zlib import error as ZlibError  # noqa: N812
 
-from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED, decompress
+from planoracle.analysis.intake.byte_streams import MAX_LINE, decompress
 from planoracle.analysis.intake.path_names import EntryError, problem_name
 from planoracle.analysis.intake.record_fields import plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.files.tables import MAX_UNPACKED
 from planoracle.instances.model_output.messages import chat_in, is_cut
 
 #: Key of the submission in the store of a sample, see `planoracle.analysis.adapters.inspect_solvers`.

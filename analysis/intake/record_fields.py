@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeGuard
 
@@ -51,10 +51,8 @@ def is_grade(row: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(row, dict) and "scored" in row and not holds_plan(row)
 
 
-def parse_columns(entries: Iterable[str], *, claims: bool = False) -> dict[str, str]:
+def parse_columns(entries: Iterable[str], fields: Sequence[str] = FIELDS) -> dict[str, str]:
     """Return columns by field from texts ``field=column``; raises `UnknownNameError`.
-
-    With ``claims`` there is a field ``makespan`` as well.
 
     Examples
     --------
@@ -62,7 +60,6 @@ def parse_columns(entries: Iterable[str], *, claims: bool = False) -> dict[str, 
     {'plan': 'response.text', 'instance': 'problem_id'}
     """
     columns = {}
-    fields = (*FIELDS, "makespan") if claims else FIELDS
     for entry in entries:
         field, _, column = entry.partition("=")
         if field not in fields or not column:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files import task_table
 from planoracle.instances.files.strict_json import Document, load_document, load_json, read_bytes
 from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.model.instance import Instance
@@ -379,6 +380,8 @@ def _read(path: str) -> list[Problem | InputError]:
     for benchmark in map(registry.get, registry.names()):
         if problems := benchmark.read_data(data, path):
             return list(problems)
+    if path.lower().endswith(task_table.ENDINGS):
+        return [task_table.read_table(data, path)]
     lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
     objects = len(lines) > 1 and all(line.lstrip().startswith(b"{") for _, line in lines[:2])
     # In the middle of a document, an object on the next line follows one of these.

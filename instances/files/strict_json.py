@@ -322,7 +322,7 @@ def refuse_compressed(start: bytes, source: str) -> None:
     planoracle.instances.errors.InputError: runs.jsonl.gz: is compressed (gzip); decompress it first
     """
     for head, name in _COMPRESSED.items():
-        if start.startswith(head):
+        if start.startswith(head) and not (name == "zip" and source.lower().endswith(".xlsx")):
             raise InputError(f"is compressed ({name}); decompress it first", source=source)
 
 

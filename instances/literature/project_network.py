@@ -76,15 +76,8 @@ class Rows:
 
     def whole(self, line: str, content: str, count: int | None = None, least: int = 0) -> list[int]:
         """Return (part of) the last line as ``count``, or at least ``least``, numbers; raises `InputError`."""
-        tokens = line.split()
-        try:
-            if "_" in line or not line.isascii():
-                raise ValueError("int() would take these")
-            numbers = list(map(int, tokens))
-            if max(map(abs, numbers), default=0) > LARGEST:
-                raise ValueError("too large")
-        except ValueError:
-            numbers = [whole(token, f"line {self.number}: {content}", -LARGEST) for token in tokens]
+        field = f"line {self.number}: {content}"
+        numbers = [whole(token, field, -LARGEST) for token in line.split()]
         if count is not None and len(numbers) != count:
             raise self.fault(f"must be {count} number{'s' * (count != 1)} ({content})", line.strip())
         if len(numbers) < least:

@@ -123,6 +123,23 @@ def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
+def busy_agent_note(problem: object, makespan: int | None) -> str:
+    """Return a note if the work of the only agent alone decides the makespan; ``""`` otherwise.
+
+    Problems of benchmarks have the agents of the benchmark, and no note.
+
+    >>> from planoracle.instances.model.instance import Action
+    >>> busy_agent_note(Instance("shop", (Action("a/saw", "a", 3, 3), Action("b/saw", "b", 4, 4))), 7)
+    'shop: the only agent (agent) works without a pause for all 7 ticks; with --agents 2 there are two'
+    """
+    if not isinstance(problem, Instance) or problem.benchmark != "generic" or len(problem.agents) != 1:
+        return ""
+    if makespan is None or len(problem.actions) < 2 or sum(action.attended for action in problem.actions) != makespan:
+        return ""
+    text = f"the only agent ({problem.agents[0]}) works without a pause for all {makespan} {problem.unit}s"
+    return f"{problem.name}: {text}; with --agents 2 there are two"
+
+
 def add_agent_suffix(name: str, agents: int | None, only: Sequence[str] = ()) -> str:
     """Return the name of the same problem with several agents; raises `UnknownNameError`.
 

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Self
+from datetime import timedelta
+from operator import index
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeAlias
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.task_rows import add_rows, rows_of
+from planoracle.instances.text import seconds_of_unit
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_NO_UNIT = "a span of time needs seconds_per_tick or a unit such as minute; a table may name it, as duration_min"
+
+#: Whole number of ticks, also of pandas and NumPy, or a span of time.
+Ticks: TypeAlias = SupportsIndex | timedelta
 
 
 class Model:
     """Builder of an `Instance` from tasks, actions, lags and resources.
 
     Every method returns the model, so that calls can be chained; `after`, `uses` and `mode` refer to the last action.
-    Undeclared resources have one unit and no state; once one is declared, all must be.
+    Undeclared resources have one unit and no state; once one is declared, all must be. Times are ticks, or spans of
+    time (``timedelta``, also of pandas and NumPy) if the length of a tick is known.
 
     Parameters
     ----------
     unit, seconds_per_tick
         Name of a tick, and its length if it is fixed.
     agents
-        Names of the agents, in a fixed order.
+        Names of the agents, in a fixed order; an empty list if no action needs one.
     time_limit
         Last tick at which an action may end.
 
@@ -49,24 +62,81 @@ class Model:
         name: str = "model",
         *,
         unit: str = "tick",
-        seconds_per_tick: int | None = None,
+        seconds_per_tick: SupportsIndex | None = None,
         agents: Iterable[str] = ("agent",),
-        time_limit: int | None = None,
+        time_limit: Ticks | None = None,
     ) -> None:
         self.name = name
         self.unit = unit
-        self.seconds_per_tick = seconds_per_tick
+        self.seconds_per_tick = _whole(seconds_per_tick)
         self.agents = _names(agents)
-        self.time_limit = time_limit
+        self.time_limit = self.ticks(time_limit)
         self._resources: list[Resource] = []
         self._tasks: list[str] = []
         self._actions: list[Action] = []
         self._lags: list[Lag] = []
         self._modes = False  # whether the last action has explicit modes
 
-    def resource(self, name: str, capacity: int = 1, state: str | None = None) -> Self:
+    @classmethod
+    def from_frame(
+        cls,
+        frame: DataFrame,
+        name: str = "tasks",
+        *,
+        columns: Mapping[str, str] | None = None,
+        unit: str = "tick",
+        seconds_per_tick: SupportsIndex | None = None,
+        agents: Iterable[str] = (),
+        time_limit: Ticks | None = None,
+    ) -> Self:
+        """Return the model of a frame with a row for each task.
+
+        Parameters
+        ----------
+        columns
+            Column of each field whose column has an unusual name, ``{"task": "Vorgang"}``. Fields and usual names of
+            columns are in ``.docs/problem_files.md``.
+        agents
+            Agents that are eligible for every task if the frame has no column ``agent``. By default tasks need none.
+
+        Raises
+        ------
+        InputError
+            With row, column and value of every fault.
+
+        Examples
+        --------
+        >>> from pandas import DataFrame
+        >>> frame = DataFrame({"task": ["saw", "glue"], "duration": [3, 5], "after": ["", "saw"]})
+        >>> Model.from_frame(frame, agents=["ann"]).build().lags
+        (Lag(before='tasks/saw', after='tasks/glue', minimum=0, maximum=None),)
+        """
+        model = cls(name, unit=unit, seconds_per_tick=seconds_per_tick, agents=agents, time_limit=time_limit)
+        try:
+            add_rows(model, rows_of(frame), columns or {})
+        except InputError as error:
+            raise error.each(lambda one: one if one.line is None else one.at("", f"rows[{one.line}]")) from None
+        return model
+
+    def ticks(self, value: Any) -> Any:
+        """Return whole ticks of a number or a span of time; `build` refuses other values."""
+        if not isinstance(value, timedelta) and type(value).__name__ != "timedelta64":
+            return _whole(value)
+        seconds = self.seconds_per_tick or seconds_of_unit(self.unit)
+        if seconds is None:
+            raise InputError(_NO_UNIT, value=value)
+        if not isinstance(value, timedelta):
+            from pandas import Timedelta
+
+            value = Timedelta(value)
+        ticks, rest = divmod(value, timedelta(seconds=seconds))
+        if rest:
+            raise InputError(f"must be a multiple of a tick of {seconds} seconds", value=value)
+        return index(ticks)
+
+    def resource(self, name: str, capacity: SupportsIndex = 1, state: str | None = None) -> Self:
         """Declare a resource with its units and its initial state, if any."""
-        self._resources.append(Resource(name, capacity, state))
+        self._resources.append(Resource(name, _whole(capacity), state))
         return self
 
     def task(self, name: str) -> Self:
@@ -77,13 +147,13 @@ class Model:
     def action(
         self,
         name: str,
-        duration: int,
+        duration: Ticks,
         *,
-        attended: int | None = None,
+        attended: Ticks | None = None,
         uses: str | Iterable[str] = (),
         after: str | Iterable[str] = (),
         interruptible: bool = False,
-        release: int = 0,
+        release: Ticks = 0,
         agents: str | Iterable[str] | None = None,
         label: str = "",
     ) -> Self:
@@ -109,30 +179,33 @@ class Model:
         if not self._tasks:
             raise InputError("call .task() before .action()", field="action", value=name)
         task, eligible = self._tasks[-1], None if agents is None else _names(agents)
-        if attended is None:
-            attended = 0 if eligible == () else duration
+        length, occupied = self.ticks(duration), self.ticks(attended)
+        if occupied is None:
+            occupied = 0 if eligible == () else length
         modes = (Mode(tuple(map(Demand, _names(uses)))),)
         self._modes = False
         self._actions.append(
-            Action(f"{task}/{name}", task, duration, attended, interruptible, modes, eligible, release, label)
+            Action(f"{task}/{name}", task, length, occupied, interruptible, modes, eligible, self.ticks(release), label)
         )
         for before in _names(after):
             self.after(before)
         return self
 
-    def after(self, before: str, minimum: int | None = 0, maximum: int | None = None) -> Self:
+    def after(self, before: str, minimum: Ticks | None = 0, maximum: Ticks | None = None) -> Self:
         """Add a time lag in ticks from the finish of another action to the start of the last action.
 
         A ``minimum`` of ``None`` leaves the order free.
         """
         last = self._last("after")
-        self._lags.append(Lag(_id(last.task, before), last.id, minimum, maximum))
+        self._lags.append(Lag(_id(last.task, before), last.id, self.ticks(minimum), self.ticks(maximum)))
         return self
 
-    def uses(self, resource: str, amount: int = 1, *, requires: str | None = None, sets: str | None = None) -> Self:
+    def uses(
+        self, resource: str, amount: SupportsIndex = 1, *, requires: str | None = None, sets: str | None = None
+    ) -> Self:
         """Let the last action or mode use units of a resource, require a state of it or set one."""
         *others, mode = self._last("uses").modes
-        demands = (*mode.demands, Demand(resource, amount, requires, sets))
+        demands = (*mode.demands, Demand(resource, _whole(amount), requires, sets))
         return self._with_modes(*others, replace(mode, demands=demands))
 
     def mode(self, name: str = "", after: str | Iterable[str] = ()) -> Self:
@@ -180,3 +253,11 @@ def _names(names: str | Iterable[str]) -> tuple[str, ...]:
 
 def _id(task: str, name: str) -> str:
     return name if "/" in name else f"{task}/{name}"
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number as ``int``; other values, which `Model.build` refuses, as they are."""
+    try:
+        return value if isinstance(value, bool) else index(value)
+    except TypeError:
+        return value

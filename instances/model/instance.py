@@ -244,6 +244,13 @@ class Instance(CacheHolder):
                 rows[self.index[lag.after]].append((self.index[lag.before], lag.minimum))
         return tuple(map(tuple, rows))
 
+    @cached_property
+    def beginning(self) -> str | None:
+        """Milestone before everything else; lags from it are releases and deadlines. ``None`` without one."""
+        later = {lag.after for lag in self.lags if lag.minimum is not None and lag.minimum >= 0}
+        first, *others = (action for action in self.actions if action.id not in later)
+        return first.id if first.is_milestone and not first.release and not others else None
+
     def eligible(self, action: Action) -> tuple[str, ...]:
         """Agents that may carry out ``action``, in the order of the instance."""
         return self.agents if action.agents is None else action.agents

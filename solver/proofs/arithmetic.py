@@ -10,7 +10,7 @@ from planoracle.instances.model.limits import NEVER, Deadline
 from planoracle.instances.model.state import NOW
 from planoracle.instances.protocol.feedback import span
 from planoracle.solver.exact.bounds import windows
-from planoracle.solver.proofs.constraints import Constraint, name_of
+from planoracle.solver.proofs.constraints import Constraint, beginning_of, deadline_text, name_of
 
 # Counted work (seconds) of an edge.
 _EDGE = 2e-7
@@ -65,7 +65,7 @@ class _Edge(NamedTuple):
 
 def _edges(instance: Instance) -> list[_Edge]:
     index, names = instance.index, [name_of(instance, action.id) for action in instance.actions]
-    edges = []
+    beginning, edges = beginning_of(instance), []
     for i, action in enumerate(instance.actions):
         edges.append(_Edge(-1, 2 * i, action.release, f"before {names[i]} can start"))
         edges.append(_Edge(2 * i, 2 * i + 1, action.duration, names[i]))
@@ -78,11 +78,14 @@ def _edges(instance: Instance) -> list[_Edge]:
     for lag in instance.lags:
         finish, start = 2 * index[lag.before] + 1, 2 * index[lag.after]
         label = f"from {names[finish // 2]} to {names[start // 2]}"
-        if lag.before == NOW:
+        if lag.before in (NOW, beginning):
             label = f"before {names[start // 2]}"
         if lag.minimum is not None:
             edges.append(_Edge(finish, start, lag.minimum, label))
-        if lag.maximum is not None:
+        if deadline := deadline_text(instance, lag):
+            names_text, ticks = deadline
+            edges.append(_Edge(start + 1, finish, -ticks, f"the deadline of {names_text}"))
+        elif lag.maximum is not None:
             edges.append(_Edge(start, finish, -lag.maximum, label))
     return edges
 

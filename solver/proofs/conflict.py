@@ -84,7 +84,7 @@ class Conflict:
         if number == 1:
             statement = "this constraint cannot be obeyed"
         elif self.minimal:
-            statement += f", but any {number - 1} of them can"
+            statement += f", but {'either' if number == 2 else f'any {number - 1}'} of them can"
         listed = [f"- {constraint.text}" for constraint in self.constraints]
         return [
             f"{self.instance} is impossible: {statement}:",

@@ -121,6 +121,26 @@ def name_of(instance: Instance, name: str) -> str:
     return f"the last part of {action_name(instance, name)}" if parted else action_name(instance, name)
 
 
+def beginning_of(instance: Instance) -> str | None:
+    """Return `Instance.beginning`, also of an instance without some constraints."""
+    return None if NOW in instance.by_id else (instance.rest_of or instance).beginning
+
+
+def deadline_text(instance: Instance, lag: Lag) -> tuple[str, int] | None:
+    """Return the names of the actions that a maximum lag gives a deadline, and the deadline in ticks.
+
+    ``None`` for other lags. A milestone after some actions passes its deadline on to these.
+    """
+    action = instance.by_id[lag.after]
+    if lag.maximum is None or lag.before != beginning_of(instance) or (action.interruptible and action.duration):
+        return None
+    names = [action.id]
+    if action.is_milestone:
+        original = instance.rest_of or instance
+        names = [one.before for one in original.lags if one.after == action.id and one.before != lag.before] or names
+    return " and ".join(name_of(instance, name) for name in names), lag.maximum + action.duration
+
+
 def _keys(instance: Instance, chosen: Iterable[Constraint]) -> set[_Key]:
     keys = {constraint.key for constraint in chosen}
     own_keys = {constraint.key for constraint in constraints(instance)}
@@ -170,6 +190,11 @@ class _ConstraintLister:
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
+        self.beginning = beginning_of(instance)
+        #: Milestones that only pass a deadline on.
+        ends = {lag.after for lag in instance.lags if lag.before == self.beginning and lag.maximum is not None}
+        self.ends = {name for name in ends if instance.by_id[name].is_milestone}
+        self.ends -= {lag.before for lag in instance.lags}
         self.waiting: dict[str, list[Lag]] = {name: [] for name in instance.by_id}
         for lag in instance.lags:
             if not _is_fact(instance, lag):
@@ -214,9 +239,12 @@ class _ConstraintLister:
 
     def lag(self, lag: Lag, after: str, before: str) -> Iterator[Constraint]:
         least, most = lag.minimum, lag.maximum
-        if least is not None:
+        from_beginning = lag.before == self.beginning
+        if least is not None and (least > 0 or not (from_beginning or lag.after in self.ends)):
             text = f"cannot start before {before} is finished"
-            if least:
+            if from_beginning:
+                text = f"cannot start before {moment(self.instance, least)}"
+            elif least:
                 side = "after" if least > 0 else "before"
                 text = f"cannot start earlier than {self.span(abs(least))} {side} {before} is finished"
             yield Constraint("minimum", (lag.before, lag.after), f"{after} {text}")
@@ -228,6 +256,8 @@ class _ConstraintLister:
                 text = f"must start at least {self.span(-most)} before {before} is finished"
             if self.instance.by_id[lag.after].interruptible:
                 text += ", also after every pause"
+            if deadline := deadline_text(self.instance, lag):
+                after, text = deadline[0], f"must be finished by {moment(self.instance, deadline[1])}"
             yield Constraint("maximum", (lag.before, lag.after), f"{after} {text}")
 
     def people(self, action: Action) -> Iterator[Constraint]:

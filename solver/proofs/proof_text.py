@@ -103,6 +103,12 @@ class _ProofWriter:
             return f"{long} by ({hop.line})"
         if hop.reason == "lag" and one == NOW:
             return f"clock {long}"
+        if hop.reason in ("lag", "window") and self.instance.beginning in (one, two):
+            return (
+                f"release of {self.name(two)} {long}"
+                if hop.reason == "lag"
+                else f"latest {kind} of {self.name(one)} {long}"
+            )
         names = {
             "duration": self.name(one),
             "attended": f"what {self.agent} attends of {self.name(one)}",

@@ -468,7 +468,7 @@ def test_tables_that_are_bad_on_purpose(tmp_path: Path, monkeypatch: pytest.Monk
     usual = csv.field_size_limit()  # of the process
     monkeypatch.setattr(byte_streams, "MAX_LINE", 1000)
     assert "line 2: is longer than 1000 bytes" in str(told(f"instance,plan\n{HOUSE},{'x' * 2000}")[0])
-    monkeypatch.setattr("planoracle.analysis.intake.column_tables.MAX_LINE", 1000)
+    monkeypatch.setattr("planoracle.instances.files.tables.MAX_BYTES", 1000)
     lines_ = "x\n" * 1000
     assert "field larger than" in str(told(f'instance,plan\n{HOUSE},"{lines_}"')[0])
     csv.field_size_limit(usual)

@@ -1,51 +1,63 @@
-"""Tables: CSV (with commas, semicolons or tabs) and Parquet, as rows of named values."""
+"""Tables in CSV (with commas, semicolons or tabs) and Parquet, as rows of named values."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from planoracle.analysis.intake.byte_streams import MAX_LINE, MAX_UNPACKED, limited_lines
-from planoracle.analysis.intake.record_fields import FIELDS, plan_fields
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.files.strict_json import MAX_BYTES, load_json
 
+#: Most bytes of a decompressed file, and of the values in a Parquet file.
+MAX_UNPACKED = 2**32
 _DELIMITERS = ",;\t"
 # Rows of Parquet in memory at a time, and bytes that each row counts beside its values.
 _ROWS, _OVERHEAD = 64, 400
 
 
-def header_of(line: str) -> tuple[list[str], str]:
+def header_of(line: str, fields: Collection[str]) -> tuple[list[str], str]:
     """Return the column names in the first line of a table, and the delimiter.
+
+    Parameters
+    ----------
+    fields
+        Usual names of columns, which decide if several delimiters occur.
 
     Examples
     --------
-    >>> header_of("instance;plan, as text")
+    >>> header_of("instance;plan, as text", ["instance"])
     (['instance', 'plan, as text'], ';')
     """
     candidates = [(next(csv.reader([line], delimiter=letter), []), letter) for letter in _DELIMITERS]
-    fields = {*FIELDS, *plan_fields()}
-    names, letter = max(candidates, key=lambda one: (len(fields.intersection(one[0])), len(one[0])))
+    names, letter = max(candidates, key=lambda one: (len({*fields}.intersection(one[0])), len(one[0])))
     return [name.strip() for name in names], letter
 
 
-def read_csv(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the line and the values of every row, all of them texts."""
-    csv.field_size_limit(MAX_LINE)
-    lines = _lines(stream, source)
+def read_csv(
+    lines: Iterable[tuple[int, bytes | InputError]], source: str, fields: Collection[str] = ()
+) -> Iterator[tuple[int, dict[str, str] | InputError]]:
+    """Yield the line and the texts of every row that is not empty, or its error.
+
+    Raises
+    ------
+    InputError
+        For a table that cannot be read.
+    """
+    csv.field_size_limit(MAX_BYTES)
+    decoded = _decoded(lines, source)
     try:
-        names, letter = header_of(next(lines, "").removeprefix("\ufeff"))
+        names, letter = header_of(next(decoded, "").removeprefix("\ufeff"), fields)
     except csv.Error as error:
         raise InputError(f"has a header that cannot be read: {error}", source=source) from None
     _check_names(names, source)
-    rows = csv.reader(lines, delimiter=letter, strict=True)
+    rows = csv.reader(decoded, delimiter=letter, strict=True)
     line = 2
     try:
         for cells in rows:
-            if len(cells) > len(names):
+            if any(cells[len(names) :]):
                 yield line, InputError(f"has {len(cells)} cells, but there are {len(names)} columns", source=source)
             elif any(cells):
                 yield line, dict(zip(names, cells, strict=False))
@@ -55,9 +67,8 @@ def read_csv(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputE
         yield line, InputError(reason, source=source)
 
 
-def _lines(stream: IO[bytes], source: str) -> Iterator[str]:
-    """Yield the lines of a table as text; raises `InputError` for one that cannot be read."""
-    for number, line in limited_lines(stream, source):
+def _decoded(lines: Iterable[tuple[int, bytes | InputError]], source: str) -> Iterator[str]:
+    for number, line in lines:
         if isinstance(line, InputError):
             raise line
         try:
@@ -112,8 +123,8 @@ def _row(batch: Any, number: int, source: str) -> tuple[int, Any | InputError]:
         values = {name: column[number].as_py() for column, name in columns}
         text = json.dumps(values, default=_plain, ensure_ascii=False)
         length = len(text)
-        if length > MAX_LINE:
-            raise InputError(f"is longer than {MAX_LINE} bytes", source=source)
+        if length > MAX_BYTES:
+            raise InputError(f"is longer than {MAX_BYTES} bytes", source=source)
         return length, load_json(text, source, constants=True)
     except InputError as error:
         return length, error

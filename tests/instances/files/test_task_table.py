@@ -1,0 +1,316 @@
+"""Tables of tasks: columns and cells as people write them, the problems that they mean, and their faults."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from support.pages import blocks, output
+from typer.testing import CliRunner
+
+from planoracle import Model, explain, load, schedule, solve
+from planoracle.analysis.cli import app
+from planoracle.instances.errors import InputError, InputNote
+from planoracle.instances.files.instance_file import instance_of, to_document
+from planoracle.instances.model.instance import Instance, Lag, Resource
+
+ROOT = Path(__file__).resolve().parents[3]
+WORKSHOP = ROOT / "instances" / "examples" / "workshop.csv"
+
+pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
+
+
+def read(folder: Path, text: str | bytes, name: str = "t.csv") -> Instance:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    problem = load(path)
+    assert isinstance(problem, Instance)
+    return problem
+
+
+def faults(folder: Path, text: str | bytes, name: str = "t.csv") -> list[str]:
+    with pytest.raises(InputError) as caught:
+        read(folder, text, name)
+    return [str(fault).removeprefix(f"{folder}/") for fault in caught.value.faults]
+
+
+def notes(folder: Path, text: str) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read(folder, text)
+    assert all(one.category is InputNote for one in caught)
+    return [str(one.message).removeprefix(f"{folder}/") for one in caught]
+
+
+# --- the problem of a table -----------------------------------------------------------------------
+
+
+def test_seven_tasks_on_five_machines_need_no_agent() -> None:
+    workshop = load(WORKSHOP)
+    assert isinstance(workshop, Instance)
+    assert workshop.agents == ()
+    assert [resource.name for resource in workshop.resources] == ["saw", "drill", "booth", "sander", "bench"]
+    assert solve(workshop).makespan == 14 < sum(action.duration for action in workshop.actions) == 20
+    assert schedule(workshop, "serial-lpt").makespan == 14
+    assert instance_of(to_document(workshop)) == workshop
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "job,operation,machine,duration\nA,1,M1,3\nA,2,M2,2\nB,1,M2,4\nB,2,M1,1\n",
+        "\ufeffJob;Op;Maschine;Machine;Processing Time\n\nA;1;x;M1;3\nA;2;x;M2;2.0\n;;;;\nB;1;x;M2;4\nB;2;x;M1;1\n",
+        "machine\tjob\tdur\nM1\tA\t3\nM2\tA\t2\nM2\tB\t4\nM1\tB\t1\n",
+        "job,step,machine,duration\nB,2,M1,1\nA,2,M2,2\nA,1,M1,3\nB,1,M2,4\n",
+        "task,step,machine,duration,depends_on\nA,1,M1,3,\nA,2,M2,2,1\nB,1,M2,4,\nB,2,M1,1,1\n",
+        "job,id,machine,duration,pred\nA,11,M1,3,\nA,12,M2,2,11\nB,21,M2,4,\nB,22,M1,1,21\n",
+    ],
+    ids=["usual", "semicolons", "tabs", "unsorted", "after", "ids"],
+)
+def test_spellings_of_one_job_shop(text: str, tmp_path: Path) -> None:
+    shop = read(tmp_path, text)
+    assert sorted((action.task, action.duration) for action in shop.actions) == [("A", 2), ("A", 3), ("B", 1), ("B", 4)]
+    durations = {action.id: action.duration for action in shop.actions}
+    assert sorted((durations[lag.before], durations[lag.after]) for lag in shop.lags) == [(3, 2), (4, 1)]
+    assert solve(shop).makespan == 6
+
+
+def test_all_columns(tmp_path: Path) -> None:
+    text = (
+        "id,name,duration (min),predecessors,max_lag,machine,amount,capacity,worker,attended,interruptible,ready,note\n"
+        '1,mix,10,,,bowl,,,"ann, ben",,yes,5,\n'
+        "2,bake,1 h,1,0,oven,2,3,ann,no,,,hot\n"
+        '3,"ice, cut",5 min,1;bake,,,,,any,,no,,\n'
+        '4,wait,15,"ice, cut",,,,,,,,,\n'
+    )
+    cake = read(tmp_path, text)
+    assert (cake.unit, cake.seconds_per_tick, cake.agents) == ("minute", 60, ("ann", "ben"))
+    assert cake.resources == (Resource("bowl"), Resource("oven", 3))
+    mix, bake, ice, wait = cake.actions
+    assert (mix.agents, mix.interruptible, mix.release, mix.attended) == (("ann", "ben"), True, 5, 10)
+    assert (bake.duration, bake.attended, bake.agents, bake.modes[0].demands[0].amount) == (60, 0, ("ann",), 2)
+    assert (ice.id, ice.agents, wait.agents, wait.attended) == ("t/ice, cut", None, (), 0)
+    assert set(cake.lags) == {
+        Lag(mix.id, bake.id, 0, 0),
+        Lag(mix.id, ice.id),
+        Lag(bake.id, ice.id),
+        Lag(ice.id, wait.id),
+    }
+    assert notes(tmp_path, text) == [
+        "t.csv: ignored columns: note",
+        "t.csv: rows without an agent (1) need none; 'any' stands for all agents",
+    ]
+
+
+def test_a_column_of_attendance_means_one_agent(tmp_path: Path) -> None:
+    tea = read(tmp_path, "task,duration,unattended\nboil,5,yes\nchop,3,\n")
+    assert (tea.agents, [action.attended for action in tea.actions]) == (("agent",), [0, 3])
+    assert solve(tea).makespan == 5
+
+
+def test_without_machines_and_agents_tasks_wait_for_predecessors_only(tmp_path: Path) -> None:
+    text = "task,hours,after\na,3,\nb,4,\nc,1,a|b\n"
+    assert solve(read(tmp_path, text)).makespan == 5
+    assert notes(tmp_path, text) == [
+        "t.csv: there is no column agent or machine: tasks wait for their predecessors only"
+    ]
+
+
+def test_a_job_as_predecessor_is_all_of_it(tmp_path: Path) -> None:
+    house = read(tmp_path, "job,task,duration,after\nA,x,1,\nA,y,2,\nB,x,3,A\n")
+    assert [lag.before for lag in house.lags] == ["A/x", "A/y"]
+
+
+def test_deadlines_are_kept_and_their_conflict_speaks_of_them(tmp_path: Path) -> None:
+    text = "task,duration,after,agent,release,deadline,interruptible\na,2,,ann,,,\nb,3,,ann,2,{},{}\nc,2,a,ann,,9,\n"
+    for interruptible in ("", "yes"):
+        assert solve(read(tmp_path, text.format(5, interruptible))).makespan == 7
+        shop = read(tmp_path, text.format(5, interruptible))
+        ends = {piece.action: piece.end for piece in solve(shop).schedule.pieces}  # type: ignore[union-attr]
+        assert ends["t/b"] == 5
+        conflict = explain(read(tmp_path, text.format(5, interruptible).replace(",9,", ",6,"))).lines()
+        assert any(line == "- t/c must be finished by tick 6" for line in conflict), conflict
+        assert not [line for line in conflict if "begin" in line or "done" in line]
+    times = explain(read(tmp_path, "task,duration,after,due\na,4,,\nb,5,a,8\n", "u.csv")).lines()
+    assert times[1:] == [
+        "- u/b cannot start before u/a is finished",
+        "- u/b must be finished by tick 8",
+        "4 ticks (u/a) + 5 ticks (u/b) = 9 ticks, more than 8 ticks (the deadline of u/b)",
+    ]
+
+
+# --- faults ---------------------------------------------------------------------------------------
+
+
+def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) -> None:
+    text = "task,time,after,attended,amount\na,1.5,,,\nb,x,,1,-1\n,2,,,\nc/d,3,,maybe,1\n"
+    assert faults(tmp_path, text) == [
+        "t.csv:2: time: must be a whole number from 0; times may be spans such as 90 min (got '1.5')",
+        "t.csv:3: time: must be a whole number from 0; times may be spans such as 90 min (got 'x')",
+        "t.csv:3: attended: may be yes or one tick; write yes or no (got '1')",
+        "t.csv:3: amount: must be a whole number from 0; times may be spans such as 90 min (got '-1')",
+        "t.csv:5: attended: must be a whole number from 0; times may be spans such as 90 min (got 'maybe')",
+    ]
+    many = faults(tmp_path, "task,duration\n" + "a,x\n" * 50)
+    assert len(many) == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("task,duration\na,1\na,2\n", "t.csv:3: task: names must be unique (got 't/a')"),
+        ("task,duration\n,1\n", "t.csv:2: task: must be task/name, neither empty nor with '/' in it (got 't/')"),
+        ("task,duration\na/b,1\n", "t.csv:2: task: must be task/name, neither empty nor with '/' in it (got 't/a/b')"),
+        (
+            "task,duration,after\nglue,1,gleu\n",
+            "t.csv:2: after: 'gleu' is no task of the table; did you mean glue? (got 'gleu')",
+        ),
+        (
+            "job,task,duration,after\nA,x,1,\nB,x,1,\nC,y,1,x\n",
+            "t.csv:4: after: 'x' may be A/x or B/x; write one (got 'x')",
+        ),
+        ("task,duration,after\na,1,a\n", "t.csv:2: after: an action cannot precede itself (got 't/a')"),
+        ("task,duration,after\na,1,b\nb,1,a\n", "t.csv: lags: the precedences form a cycle: t/a -> t/b -> t/a"),
+        ("task,duration,machine,qty\na,1,m,2\n", "t.csv:2: amount: exceeds the capacity 1 (got 2)"),
+        ("task,duration,attended\na,1,2\n", "t.csv:2: attended: must not exceed the duration 1 (got 2)"),
+        ("task,duration,due,ready\na,3,4,2\n", "t.csv:2: due: is before the task can be finished, at 5 (got '4')"),
+        ("task,duration,deadlin\na,1,2\n", "t.csv: deadlin: unknown column; did you mean deadline?"),
+        (
+            "task,dur,time\na,1,2\n",
+            "t.csv: duration: is in several columns, dur and time; --map duration=COLUMN says which",
+        ),
+        ("x,y\na,1\n", "t.csv: task: is missing; there are x, y (--map task=COLUMN says which it is)"),
+        ("task,y\na,1\n", "t.csv: duration: is missing; there are task, y (--map duration=COLUMN says which it is)"),
+        ("task,minutes,due (h)\na,1,2\n", "t.csv: minutes, due (h): must have the same unit of time"),
+        (
+            "task,duration_h\na,90 min\n",
+            "t.csv:2: duration_h: must be a multiple of a tick of 3600 seconds (got '90 min')",
+        ),
+        (
+            "task,duration\na,90 min\nb,1\n",
+            "t.csv:2: duration: a span of time needs seconds_per_tick or a unit such as minute; a table may name it, "
+            "as duration_min (got '90 min')",
+        ),
+        ("task,duration\na,1,2\n", "t.csv:2: has 3 cells, but there are 2 columns"),
+        (
+            "task,duration,machine,resource\na,1,m,r\n",
+            "t.csv: machine: is in several columns, machine and resource; --map machine=COLUMN says which",
+        ),
+        ("task,duration,task\na,1,2\n", "t.csv: task: column is there twice"),
+        ("task,duration\n,\n", "t.csv: has no row with a task"),
+        ("", "t.csv: has no row with a task"),
+        (
+            ",".join(f"c{i}" for i in range(501)) + "\n" + "1," * 500 + "1",
+            "t.csv: must have at most 500 columns (got 501)",
+        ),
+        (b"task,dauer\xe4\n", "t.csv: is not UTF-8 (invalid continuation byte in line 1); save it as UTF-8"),
+    ],
+)
+def test_fault(text: str | bytes, message: str, tmp_path: Path) -> None:
+    assert faults(tmp_path, text) == [message]
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.xlsx"])
+def test_damaged_table(name: str, tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, b"PAR1" * 9, name)
+    assert "is damaged, or no" in fault or "needs openpyxl: pip install 'planoracle[excel]'" in fault
+
+
+def test_missing_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    assert faults(tmp_path, b"PK", "t.xlsx") == ["t.xlsx: Excel needs openpyxl: pip install 'planoracle[excel]'"]
+
+
+# --- frames and other formats ---------------------------------------------------------------------
+
+
+def frame() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "task": ["a", "b", "c"],
+            "duration": pd.to_timedelta([3, 4, 5], unit="min"),
+            "after": [None, ["a"], ["a", "b"]],
+            "ready": pd.array([1, None, None], dtype="Int64"),
+            "worker": ["ann", "ben", None],
+        }
+    )
+
+
+def test_frame_and_its_files_give_one_problem(tmp_path: Path) -> None:
+    model = Model.from_frame(frame(), "t", unit="minute")
+    problem = model.build()
+    assert [action.duration for action in problem.actions] == [3, 4, 5]
+    assert [action.release for action in problem.actions] == [1, 0, 0]
+    assert problem.agents == ("ann", "ben")
+    timed = frame().rename(columns={"duration": "duration_min"})
+    timed.to_parquet(tmp_path / "t.parquet")
+    timed.assign(after=["", "a", "a;b"]).to_csv(tmp_path / "t.csv", index=False)
+    for name in ("t.parquet", "t.csv"):
+        assert load(tmp_path / name).actions == problem.actions  # type: ignore[attr-defined]
+    assert Model.from_frame(frame().set_index("task"), "t", unit="minute").build() == problem
+    renamed = frame().rename(columns={"task": "Vorgang"})
+    assert Model.from_frame(renamed, "t", unit="minute", columns={"task": "Vorgang"}).build() == problem
+
+
+def test_excel_gives_the_problem_of_its_csv(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    table = pd.read_csv(WORKSHOP)
+    table.to_excel(tmp_path / "workshop.xlsx", index=False)
+    assert load(tmp_path / "workshop.xlsx") == load(WORKSHOP)
+    table.assign(duration=[1.5, *table["duration"][1:]]).to_excel(tmp_path / "workshop.xlsx", index=False)
+    with pytest.raises(InputError, match=r"workshop.xlsx:2: duration: must be a whole number .* \(got 1.5\)"):
+        load(tmp_path / "workshop.xlsx")
+
+
+def test_faults_of_a_frame_name_the_row() -> None:
+    with pytest.raises(InputError, match=r"^rows\[1\].duration: must be a whole number .* \(got 0.5\)$"):
+        Model.from_frame(pd.DataFrame({"task": ["a", "b"], "duration": [1, 0.5]}))
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["solve", "compare", "explain", "gantt", "solve --heuristic serial-lpt"])
+def test_commands_take_a_table_and_a_map(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Vorgang,Zeit,machine\na,3,m\nb,4,m\n")
+    call = [*command.split(), str(path), "--map", "task=Vorgang", "--map", "duration=Zeit"]
+    if command == "gantt":
+        call += ["-o", str(tmp_path / "t.svg")]
+    result = CliRunner().invoke(app, call)
+    assert result.exit_code == 0, result.output
+    assert command == "gantt" or "7" in result.stdout
+    assert CliRunner().invoke(app, call[: call.index("--map")]).exit_code != 0
+    assert CliRunner().invoke(app, [*call, "--map", "tsk=a"]).exit_code != 0
+
+
+@pytest.mark.slow
+def test_the_readme_shows_what_a_table_gives(tmp_path: Path) -> None:
+    shutil.copytree(WORKSHOP.parent, tmp_path / "instances" / "examples")
+    (block,) = blocks((ROOT / "README.md").read_text("utf-8"))
+    assert "workshop.csv" in block.text
+    assert output(block, tmp_path) == block.text
+
+
+def test_notes_of_a_table_and_of_a_busy_agent(tmp_path: Path) -> None:
+    call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()"]
+    (tmp_path / "t.csv").write_text("task,duration,agent,cost\na,3,ann,1\nb,4,ann,2\n")
+    for command in ("solve", "explain"):
+        done = subprocess.run(
+            [*call, command, "t.csv"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        told = done.stderr.splitlines()
+        assert told[0] == "note: t.csv: ignored columns: cost"
+        if command == "solve":
+            assert told[1:] == [
+                "note: t: the only agent (ann) works without a pause for all 7 ticks; with --agents 2 there are two"
+            ]
