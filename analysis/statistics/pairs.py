@@ -251,10 +251,8 @@ def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
     """
     models = frame["model"].astype(object).fillna("").replace("", UNNAMED)
     sizes, totals = models.value_counts(), frame["failure_cause"].value_counts()
-    counts = [
-        (str(model), str(cause), int(count))
-        for (model, cause), count in frame.groupby([models, frame["failure_cause"]]).size().items()
-    ]
+    sums: dict[Any, Any] = frame.groupby([models, frame["failure_cause"]]).size().to_dict()
+    counts = [(str(model), str(cause), int(count)) for (model, cause), count in sums.items()]
     counts.sort(key=lambda one: (one[1] == NOT_SCORED, -totals[one[1]], one[1], one[0]))
     rows = [
         {"model": model, "failure_cause": cause, "count": count, "share": count / sizes[model]}
