@@ -17,7 +17,7 @@ from support.batches import finished, in_workers
 from support.runner import invoke
 from support.samples import sample
 
-from planoracle.analysis.cli.commands import COMMANDS, REMOVED, load
+from planoracle.analysis.cli.commands import COMMANDS, REMOVED, SYNONYMS, load
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -149,6 +149,25 @@ def test_a_removed_command_or_option_is_answered_with_its_replacement(removed):
     done = invoke(*removed.split(), "x")
     assert (done.exit_code, done.stdout) == (2, "")
     assert REMOVED[removed] in " ".join(re.sub("[│╭╮╰╯─]", "", done.stderr).split())
+
+
+def test_help_is_a_command_too():
+    assert plain(invoke("help").stdout) == plain(invoke("--help").stdout)
+    assert plain(invoke("help", "benchmark", "new").stdout) == plain(invoke("benchmark", "new", "--help").stdout)
+    assert "No such command 'dance'" in plain(invoke("help", "dance").stderr)
+
+
+@pytest.mark.parametrize("word", ["plot", "list", "evaluate", "score", "version"])
+def test_another_word_for_a_command_is_answered_with_the_command(word):
+    done = invoke(word, "x")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"there is no command '{word}'; use planoracle {SYNONYMS[word]}" in plain(done.stderr)
+
+
+def test_other_words_lead_to_commands():
+    assert not SYNONYMS.keys() & {*COMMANDS, *REMOVED}
+    for call in SYNONYMS.values():
+        assert call.split()[0] in COMMANDS or invoke(call).exit_code == 0
 
 
 @pytest.mark.parametrize("message", [text for name, text in REMOVED.items() if " " not in name and name[0] != "-"])
@@ -420,7 +439,17 @@ def test_compare_keeps_problems_with_more_agents_apart():
 
 @pytest.mark.slow
 def test_instances_lists_all_problems():
-    assert [row["instance"] for row in rows(invoke("instances", "--format", "jsonl"))] == list(catalog.bundled())
+    assert [row["instance"] for row in rows(invoke("instances", "*", "--format", "jsonl"))] == list(catalog.bundled())
+
+
+def test_instances_without_a_name_lists_the_sets():
+    sets = rows(invoke("instances", "--format", "jsonl"))
+    assert sum(row["problems"] for row in sets) == len(catalog.bundled())
+    assert all(len(catalog.expand([row["set"]])) >= row["problems"] for row in sets)
+    (timed,) = [row for row in sets if row["set"] == "recipe2plan/timed"]
+    assert (timed["problems"], timed["unit"], timed["kind"]) == (65, "second", "schedule")
+    assert timed["about"].startswith("Recipe2Plan: one cook")
+    assert invoke("instances").stdout.count("Recipe2Plan: one cook") == 1  # for two sets
 
 
 @pytest.mark.slow
