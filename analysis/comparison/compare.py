@@ -8,8 +8,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.heuristics.improve import DEFAULT, Budget
+from planoracle.heuristics.registry import full_name, run, short_names
 from planoracle.heuristics.registry import names as heuristics
-from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError, accept_former_keywords
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
@@ -29,11 +29,15 @@ WORK = WorkLimit(60.0)
 #: Methods of every benchmark: the exact solver, the main reference, and the best of the heuristics that are
 #: references and ``improve``.
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
+#: A plan that is proved to be optimal, accepted by the rules, or refused by them; only a number; no plan; a proof that
+#: there is none; neither a plan nor such a proof.
+OUTCOMES = ("optimal", "feasible", "refused", "claimed", "failed", "infeasible", "unknown")
 #: Stands for every heuristic for the kind of a problem that is not among its references.
 ALL = "all"
 
 _KITCHEN = "the heuristics are for scheduling problems and grid kitchens"
 _NO_REFERENCE = "the benchmark has no reference for it"
+_NO_METHOD = "the benchmark has no method of this name"
 
 
 class MethodResult(NamedTuple):
@@ -60,6 +64,15 @@ class MethodResult(NamedTuple):
     seconds: float | None = None
     reason: str | None = None
     error: PlanoracleError | None = None
+
+    @property
+    def outcome(self) -> str | None:
+        """What the method achieved, in a word, see `OUTCOMES`; ``None`` where the problem has no such method."""
+        if self.makespan is not None:
+            return {True: self.status, False: "refused", None: "claimed"}[self.accepted]
+        if self.status == Status.infeasible or (self.method == OPTIMUM and self.error is None):
+            return self.status
+        return "failed" if (self.seconds, self.accepted, self.error) != (None, None, None) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +125,7 @@ class Comparison:
         return [
             shared
             | {name: value for name, value in one._asdict().items() if name != "error"}
-            | {"gap": self.gap(one), "gap_bound": _excess(one.makespan, self.lower_bound)}
+            | {"outcome": one.outcome, "gap": self.gap(one), "gap_bound": _excess(one.makespan, self.lower_bound)}
             for one in self.entries
         ]
 
@@ -124,28 +137,11 @@ class Comparison:
             0
         ]
 
-    def row(self) -> dict[str, Any]:
-        """Return all in one row: of every method its makespan, its gap, and whether the rules accept it.
-
-        The names of the last two leave out the word heuristic; ``seconds`` are those of the exact solve.
-        """
-        others = [(one, one.method.replace("_heuristic", "").replace("heuristic_", "")) for one in self.all[1:]]
-        return {
-            "instance": self.instance,
-            "optimal": self.optimum,
-            "lower_bound": self.lower_bound,
-            "status": self.exact.status,
-            **{one.method: one.makespan for one, _ in others},
-            **{f"gap_{short}": self.gap(one) for one, short in others},
-            **{f"accepted_{short}": one.accepted for one, short in others},
-            "seconds": None if self.exact.seconds is None else round(self.exact.seconds, 6),
-        }
-
 
 def check(methods: Iterable[str]) -> None:
     """Raise `UnknownNameError` for a method that no benchmark has."""
     own = (one.name for name in registry.names() for one in registry.get(name).references)
-    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *own, *heuristics()))
+    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *own, *heuristics(), *short_names()))
     for method in methods:
         if method not in accepted:
             raise UnknownNameError(one_of(method, accepted, "methods"), field="method", value=method)
@@ -242,7 +238,8 @@ class _ProblemAnswers:
         for own in self.references:
             if own.name == method or (own.main and method == REFERENCE):
                 return self._reference(own)
-        return self._heuristic(method) if method in heuristics() else MethodResult(method, reason=_NO_REFERENCE)
+        is_heuristic = full_name(method, self.problem.benchmark) is not None
+        return self._heuristic(method) if is_heuristic else MethodResult(method, reason=_NO_METHOD)
 
     def _reference(self, own: Reference[Any]) -> MethodResult:
         if isinstance(own.source, str):

@@ -223,6 +223,7 @@ _ALL = (
             share("gap_bound", "makespan / lower_bound - 1: the gap is no larger"),
             number("seconds", "wall time of the method", "seconds"),
             text("reason", "why there is no answer, or why the rules refuse it"),
+            text("outcome", "optimal, feasible, refused, claimed, failed, infeasible or unknown"),
         ),
     ),
     Schema(
