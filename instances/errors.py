@@ -164,6 +164,10 @@ class PlanError(InputError):
     """Submitted plan that cannot be read as a plan (too long, wrong shape, not text)."""
 
 
+class BenchmarkError(InputError):
+    """Fault of a benchmark in another package: its code raises an error, or its parts contradict each other."""
+
+
 class InternalError(PlanoracleError):
     """Contradiction within planoracle, e.g. a schedule that its own rules reject; please report it."""
 

@@ -275,4 +275,11 @@ def run_app() -> int:
     except MemoryError:
         complain("there is not enough memory")
         return 1
+    except Exception as error:
+        from planoracle.instances.protocol.registry import benchmark_error
+
+        if (fault := benchmark_error(error)) is None:
+            raise
+        complain(fault)
+        return 1
     return status

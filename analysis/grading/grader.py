@@ -15,7 +15,7 @@ from planoracle.analysis.grading.rule_options import complete_rules
 from planoracle.analysis.intake.path_names import EntryError, SourceLine, as_place
 from planoracle.analysis.intake.record_fields import check_submission, identity_of
 from planoracle.analysis.intake.submissions import Entries, fault_of
-from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
@@ -261,7 +261,7 @@ class Grader:
         about |= {"benchmark": run.problem.benchmark, **_place_fields(place)}
         grade = Grade.of_run(run, self.oracle, details=self.details, **about)
         if grade.contradiction is not None and registry.of(run.problem).is_bounded_by_optimum(run):
-            raise InternalError(f"{grade.contradiction}: {submission.get('id')} for {run.problem.name}")
+            raise registry.contradiction(run.problem, f"{grade.contradiction} ({submission.get('id')})")
         return grade
 
     def unscored_grade(self, submission: object, error: Exception, place: SourceLine | int | None = None) -> Grade:
