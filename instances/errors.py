@@ -168,6 +168,10 @@ class BenchmarkError(InputError):
     """Fault of a benchmark in another package: its code raises an error, or its parts contradict each other."""
 
 
+class NoSolverError(InputError):
+    """Problem without a proved optimum: its benchmark states the optimum itself, or no solver is for its kind."""
+
+
 class InternalError(PlanoracleError):
     """Contradiction within planoracle, e.g. a schedule that its own rules reject; please report it."""
 

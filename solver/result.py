@@ -76,6 +76,8 @@ class Result:
         The problem itself; set by `planoracle.solve` and `planoracle.schedule`.
     method
         ``optimum``, or the name of the heuristic that made the schedule.
+    claimed
+        Optimum that the benchmark itself states, in ticks; the status is then ``unknown``, as nothing is proved.
 
     Examples
     --------
@@ -103,11 +105,13 @@ class Result:
     expanded: int = 0
     problem: Problem | None = field(default=None, kw_only=True, repr=False, compare=False)
     method: str = field(default="optimum", kw_only=True)
+    claimed: int | None = field(default=None, kw_only=True)
 
     def __str__(self) -> str:
-        parts = [f"{self.instance}: {self.status}"]
-        if self.makespan is not None:
-            parts.append(f"{self.makespan} {self.unit}{'' if self.makespan == 1 else 's'}")
+        parts = [f"{self.instance}: {self.status if self.claimed is None else 'claimed'}"]
+        makespan = self.makespan if self.claimed is None else self.claimed
+        if makespan is not None:
+            parts.append(f"{makespan} {self.unit}{'' if makespan == 1 else 's'}")
         if self.lower_bound is not None and not self.status.settled:
             parts.append(f"at least {self.lower_bound}")
         lines = (self.plan or "no plan").splitlines() or [""]
@@ -118,7 +122,9 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Return the record that ``planoracle solve`` writes, with the fields of the problem's kind only."""
         own: dict[str, Any] = {}
-        if self.kind == "kitchen":
+        if self.claimed is not None:
+            own = {"status": "claimed", "claimed": self.claimed}
+        elif self.kind == "kitchen":
             own = {"rounds": self.rounds, "expanded": self.expanded}
         elif self.kind == "schedule":
             pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]

@@ -39,7 +39,7 @@ from planoracle.instances.model.agents import add_agent_suffix
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 
-_COLUMNS = ("instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof")
+_COLUMNS = ("instance", "status", "makespan", "claimed", "lower_bound", "unit", "seconds", "proof")
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
 _BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
 # Seconds per problem without --time-limit.

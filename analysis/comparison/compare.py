@@ -35,7 +35,7 @@ OUTCOMES = ("optimal", "feasible", "refused", "claimed", "failed", "infeasible",
 #: Stands for every heuristic for the kind of a problem that is not among its references.
 ALL = "all"
 
-_KITCHEN = "the heuristics are for scheduling problems and grid kitchens"
+_NO_HEURISTICS = "the heuristics are for scheduling problems and grid kitchens"
 _NO_REFERENCE = "the benchmark has no reference for it"
 _NO_METHOD = "the benchmark has no method of this name"
 
@@ -186,7 +186,7 @@ def compare(
     references = registry.of(problem).references
     if methods is None:
         own = [one.name for one in references]
-        methods = own if problem.kind == "kitchen" else [*own, BEST]
+        methods = [*own, BEST] if heuristics(problem.kind) else own
     methods = [*methods, *extra]
     check(methods)
     run_anyway = {one.source for one in references if isinstance(one.source, str)}
@@ -221,7 +221,8 @@ class _ProblemAnswers:
         else:
             self.lower_bound = result.lower_bound
             accepted, reason = (None, result.proof) if result.makespan is None else (True, None)
-            self.exact = MethodResult(OPTIMUM, result.makespan, result.status, accepted, result.seconds, reason)
+            makespan = result.makespan if result.claimed is None else result.claimed
+            self.exact = MethodResult(OPTIMUM, makespan, result.status, accepted, result.seconds, reason)
 
     def entry(self, method: str) -> MethodResult:
         """Return the answer of one method."""
@@ -272,8 +273,8 @@ class _ProblemAnswers:
 
     def _heuristic(self, name: str, *, claims: bool = False, budget: Budget | None = None) -> MethodResult:
         """Run a heuristic, once; as a reference what it claims counts, also where the rules do not allow it."""
-        if self.problem.kind == "kitchen":
-            return MethodResult(name, reason=_KITCHEN)
+        if not heuristics(self.problem.kind):
+            return MethodResult(name, reason=_NO_HEURISTICS)
         result = self._run(name, budget or self.budget)
         if claims and result.claim not in (None, result.makespan):
             reason = result.reason or f"claims {result.claim}, but takes {result.makespan}"

@@ -150,7 +150,7 @@ def _interval(name: str, meaning: str, unit: str = "") -> tuple[FrameColumn, ...
 
 def _column(metric: GradeMetric) -> FrameColumn:
     if metric.kind == "status":
-        return choice(metric.name, metric.meaning, Status)
+        return choice(metric.name, metric.meaning, (*_STATUSES, "claimed"))
     return _KINDS[metric.kind](metric.name, metric.meaning)
 
 

@@ -139,7 +139,7 @@ class Grade:
             "goal_ratio": verdict.goal_ratio,
             "makespan": verdict.makespan,
             "optimal_makespan": optimum.makespan,
-            "optimum_status": optimum.status,
+            "optimum_status": optimum.status if optimum.claimed is None else "claimed",
             "optimum_bound": optimum.lower_bound,
             "foreign": foreign and len(foreign.names),
             "other_problem": foreign and foreign.suspicion(benchmark.mismatch_share),
@@ -149,6 +149,8 @@ class Grade:
             **about,
         }
         metrics = benchmark.metrics.values(measurement, details=details)
+        if optimum.claimed is not None:
+            metrics["claimed_optimum"] = optimum.claimed
         score = benchmark.main_score(figures | metrics)
         return cls(**figures, main_score=score, metrics=metrics)
 

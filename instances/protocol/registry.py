@@ -129,7 +129,8 @@ def contradiction(problem: Problem, text: str) -> PlanoracleError:
     name = problem.benchmark
     if _built_in(name) is not None:
         return InternalError(f"{problem.name}: {text}")
-    return BenchmarkError(f"benchmark {name}: {problem.name}: {text}; planoracle benchmark check {name} says more")
+    advice = f"state all rules in the problem, or define optimum(problem); see planoracle benchmark check {name}"
+    return BenchmarkError(f"benchmark {name}: {problem.name}: {text}; {advice}")
 
 
 def benchmark_error(error: Exception) -> BenchmarkError | None:

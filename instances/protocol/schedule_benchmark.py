@@ -141,6 +141,5 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
 def _refusal(one: Violation) -> str:
     """Return the rule and the piece by which a schedule that keeps its problem is refused."""
     piece = one.subject if one.start is None else f"{one.subject} at {one.start}"
-    values = "" if one.required is None else f" (required {one.names}, actual {one.actual})"
-    rule = f"its rule {one.kind!r} refuses {piece}: {one.message}{values}"
-    return f"{rule}, in a schedule that keeps all constraints of the problem; the problem must state this rule too"
+    values = "" if one.required is None else f"; required {one.names}, actual {one.actual}"
+    return f"its rule {one.kind!r} refuses {piece} ({one.message}{values}) in a schedule that the problem allows"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from planoracle.instances.errors import BenchmarkError
 from planoracle.instances.model.limits import Status
 
 if TYPE_CHECKING:
@@ -53,16 +54,21 @@ class Oracle(Protocol):
 
 
 class Optimum(NamedTuple):
-    """Optimum that a grade reports: makespan if it is proved, status, and proved lower bound; in ticks."""
+    """Optimum that a grade reports, in ticks.
+
+    The makespan is there only if it is proved; ``claimed`` is what the benchmark itself states, without a proof.
+    """
 
     makespan: int | None = None
     status: Status = Status.unknown
     lower_bound: int | None = None
+    claimed: int | None = None
 
     @classmethod
     def of(cls, best: BestKnown) -> Optimum:
         """Return the optimum of a solve."""
-        return cls(best.makespan if best.status == Status.optimal else None, best.status, best.lower_bound)
+        makespan = best.makespan if best.status == Status.optimal else None
+        return cls(makespan, best.status, best.lower_bound, getattr(best, "claimed", None))
 
 
 _Run = TypeVar("_Run", bound="Run[Any, Any, Any]")
@@ -201,8 +207,12 @@ class MetricSet(Generic[_M, _R]):
         return tuple(one for one in self.declare(rules) if isinstance(one, Metric) and one.kind != "json")
 
     def averages(self, rules: _R) -> tuple[Average, ...]:
-        """Return the aggregates over many grades under some rules."""
-        return tuple(filter(None, map(_average_of, self.declare(rules))))
+        """Return the aggregates over many grades under some rules; raises `BenchmarkError` if a role is missing."""
+        averages = tuple(filter(None, map(_average_of, self.declare(rules))))
+        for role in ("success", "main"):
+            if not any(role in one.role for one in averages):
+                raise BenchmarkError(f"must declare an average with the role {role!r}", field=self.declare.__module__)
+        return averages
 
     def values(self, measurement: _M, *, details: bool = True) -> dict[str, Any]:
         """Return the metrics of a run by name; without ``details`` those of `DETAILS` are missing."""
