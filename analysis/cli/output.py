@@ -43,9 +43,9 @@ BULKY = frozenset(
 _TICKS = frozenset({"makespan", "mean", "mean_makespan", "work"})
 # Captions of the results of commands in LaTeX.
 _CAPTIONS = {
-    "solve": "Proved optimal schedules",
+    "solve": "Schedules",
     "compare": "Methods beside the proved optimum",
-    "grade": "Graded plans",
+    "grade": "Grades",
     "audit": "Published references beside the proved optimum",
     "instances": "Problems",
     "regret": "Regret of decisions",
