@@ -56,7 +56,7 @@ Metrics
 - `MetricSet`: all metrics of the benchmark.
 - `Metric`: one metric of a run, with its average.
 - `Measurement`: run and oracle, from which metrics are computed.
-- `Optimum`: optimum that a grade reports: proved, claimed by the benchmark, or unknown.
+- `Optimum`: optimum that a grade reports.
 - `Oracle`: protocol of the solver that metrics ask for optima.
 - `Average`: aggregate of many grades: mean, ratio of sums, sum or counts.
 - `generic_metrics`: module with the metrics of the general rules.

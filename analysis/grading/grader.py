@@ -23,6 +23,7 @@ from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.plan import UnreadError
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import DETAILS
+from planoracle.solver.solve import stated_optimum
 
 #: Format and version of rows of grades. The version grows when a field changes its meaning or is removed.
 FORMAT: Final = "planoracle/grade"
@@ -126,7 +127,7 @@ class Grade:
         """
         benchmark, verdict = registry.of(run.problem), run.verdict
         measurement = benchmark.metrics.measurement(run, oracle)
-        optimum = measurement.optimum
+        optimum, claimed = measurement.optimum, stated_optimum(run.problem)
         foreign = None if run.success else benchmark.foreign(run)
         figures: dict[str, Any] = {
             "scored": True,
@@ -139,7 +140,7 @@ class Grade:
             "goal_ratio": verdict.goal_ratio,
             "makespan": verdict.makespan,
             "optimal_makespan": optimum.makespan,
-            "optimum_status": optimum.status if optimum.claimed is None else "claimed",
+            "optimum_status": "claimed" if isinstance(claimed, int) else optimum.status,
             "optimum_bound": optimum.lower_bound,
             "foreign": foreign and len(foreign.names),
             "other_problem": foreign and foreign.suspicion(benchmark.mismatch_share),
@@ -149,8 +150,8 @@ class Grade:
             **about,
         }
         metrics = benchmark.metrics.values(measurement, details=details)
-        if optimum.claimed is not None:
-            metrics["claimed_optimum"] = optimum.claimed
+        if isinstance(claimed, int):
+            metrics["claimed_optimum"] = claimed
         score = benchmark.main_score(figures | metrics)
         return cls(**figures, main_score=score, metrics=metrics)
 

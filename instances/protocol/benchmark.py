@@ -336,7 +336,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         more than its problems state. No solver is then used, so regret, next and explain have no answer, and the
         result is shown as ``claimed`` or ``unknown``, never as ``optimal``.
         """
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
 
     def formula_optimum(self, problem: _P) -> int | None:
         """Return the optimal makespan in ticks where a formula proves it."""

@@ -54,21 +54,16 @@ class Oracle(Protocol):
 
 
 class Optimum(NamedTuple):
-    """Optimum that a grade reports, in ticks.
-
-    The makespan is there only if it is proved; ``claimed`` is what the benchmark itself states, without a proof.
-    """
+    """Optimum that a grade reports: makespan if it is proved, status, and proved lower bound; in ticks."""
 
     makespan: int | None = None
     status: Status = Status.unknown
     lower_bound: int | None = None
-    claimed: int | None = None
 
     @classmethod
     def of(cls, best: BestKnown) -> Optimum:
         """Return the optimum of a solve."""
-        makespan = best.makespan if best.status == Status.optimal else None
-        return cls(makespan, best.status, best.lower_bound, getattr(best, "claimed", None))
+        return cls(best.makespan if best.status == Status.optimal else None, best.status, best.lower_bound)
 
 
 _Run = TypeVar("_Run", bound="Run[Any, Any, Any]")
