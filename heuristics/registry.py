@@ -83,7 +83,9 @@ def names(kind: str | None = None) -> tuple[str, ...]:
 
 
 def full_name(name: str, benchmark: str) -> str | None:
-    """Return the name of a heuristic, ``None`` if there is none; on problems of its benchmark a short name suffices.
+    """Return the full name of a heuristic, which may be short on problems of its benchmark.
+
+    ``None`` if there is none.
 
     >>> full_name("greedy", "timearena"), full_name("timearena-greedy", "generic"), full_name("greedy", "generic")
     ('timearena-greedy', 'timearena-greedy', None)

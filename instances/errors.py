@@ -165,11 +165,11 @@ class PlanError(InputError):
 
 
 class BenchmarkError(InputError):
-    """Fault of a benchmark in another package: its code raises an error, or its parts contradict each other."""
+    """Fault of a benchmark in another package: an error in its code, or parts that contradict each other."""
 
 
 class NoSolverError(InputError):
-    """Problem without a proved optimum: its benchmark states the optimum itself, or no solver is for its kind."""
+    """Problem without a solver: its benchmark states the optimum itself, or its kind has none."""
 
 
 class InternalError(PlanoracleError):

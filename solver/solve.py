@@ -54,7 +54,7 @@ def bundled_result(problem: Problem, rules: Rules | None = None) -> Result | Non
 
 @ProblemCache
 def stated_optimum(problem: Problem) -> int | None:
-    """Return the optimum that the benchmark states itself, in ticks; raises `BenchmarkError` for another value."""
+    """Return the optimum that the benchmark states; raises `BenchmarkError` for an invalid one."""
     stated = registry.of(problem).optimum(problem)
     if stated not in (None, NotImplemented) and type(stated) is not int:
         raise registry.contradiction(problem, f"optimum(problem) must return a whole number or None, not {stated!r}")
@@ -67,7 +67,7 @@ def has_solver(problem: Problem) -> bool:
 
 
 def module_of(problem: Problem, modules: Mapping[str, str]) -> Any:
-    """Import the module of a table by kind for a problem that `has_solver`; raises `NoSolverError` for others."""
+    """Import the module of a table for the kind of a problem; raises `NoSolverError`."""
     if not has_solver(check_problem(problem)):
         raise NoSolverError(_no_solver(problem), field=problem.name)
     return import_module(for_kind(problem, modules))

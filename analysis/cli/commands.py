@@ -51,7 +51,7 @@ SYNONYMS = {
         "gantt NAME -o FILE.png": "plot draw chart figure",
         "instances [NAME]": "list ls show sets problems describe export",
         "benchmark list": "benchmarks rules metrics",
-        "grade SUBMISSIONS": "evaluate eval score judge leaderboard",
+        "grade SUBMISSIONS": "evaluate eval score leaderboard",
         "grade SUBMISSIONS (plans) or planoracle verify FILE (proofs)": "check validate",
         "solve NAME": "optimize optimise optimum plan heuristic heuristics",
         "run NAME --agent AGENT": "play simulate agent agents",

@@ -97,14 +97,14 @@ def compare(
         _compare_agents(names, _agent_numbers(agents), form, summary=summary, time_limit=time_limit)
     chosen = [name.strip() for name in (methods or "").split(",") if name.strip()]
     problems, grades = names_and_grades(names)
-    known = [name for name in chosen if name not in {grade.model for grade in grades}]
-    check([*known, *(heuristics or ())])
+    named = [name for name in chosen if name not in {grade.model for grade in grades}]
+    check([*named, *(heuristics or ())])
     run, table, notes = ProblemLoop(problems, "comparing"), Table(form, _COLUMNS), Notes()
     comparisons = []
 
     def compare_one(problem: Any) -> Comparison:
         limit = without_none(time_limit=time_limit)
-        one = compared(problem, known if chosen else None, extra=heuristics or (), **limit)
+        one = compared(problem, named if chosen else None, extra=heuristics or (), **limit)
         return with_models(one if chosen else replace(one, entries=one.all), grades, chosen)
 
     for problem, one in run.each(compare_one):

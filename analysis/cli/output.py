@@ -313,7 +313,7 @@ def print_text(text: str) -> None:
 
 
 def heading(column: str, unit: str = "") -> str:
-    """Return the heading of a column, which may hold the name of a model from a file, with the unit of its ticks."""
+    """Return the heading of a column, with its unit; it may hold the name of a model from a file."""
     return visible(column.replace("_", " ") + (f" ({unit}s)" if unit and column in _TICKS else ""))
 
 
@@ -352,9 +352,9 @@ def _escape_markdown(text: str) -> str:
 
 
 def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", command: str = "") -> str:
-    r"""Return a LaTeX table for ``\usepackage{booktabs}``, with caption and label; no text of a cell is a command.
+    r"""Return a LaTeX table for ``\usepackage{booktabs}``, with caption and label.
 
-    Without a title, the caption is that of the results of the command.
+    No text of a cell is a command. Without a title, the caption is that of the results of the command.
 
     Examples
     --------

@@ -67,7 +67,7 @@ class MethodResult(NamedTuple):
 
     @property
     def outcome(self) -> str | None:
-        """What the method achieved, in a word, see `OUTCOMES`; ``None`` where the problem has no such method."""
+        """Outcome in a word, see `OUTCOMES`; ``None`` where the problem has no such method."""
         if self.makespan is not None:
             return {True: self.status, False: "refused", None: "claimed"}[self.accepted]
         if self.status == Status.infeasible or (self.method == OPTIMUM and self.error is None):

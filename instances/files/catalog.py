@@ -210,7 +210,7 @@ def note(name: str) -> str:
 
 
 def addressed(name: str, record: Mapping[str, Any]) -> str:
-    """Return the name of the problem of a submission in its own case; fields beside ``instance`` may complete it.
+    """Return the real name of the problem of a submission; further fields may complete it.
 
     Raises
     ------

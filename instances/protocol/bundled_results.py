@@ -32,7 +32,7 @@ Proofs: TypeAlias = Mapping[str, dict[str, Any]]
 
 
 def _data_file(package: str, name: str) -> Traversable | None:
-    """Return a file in the folder ``data`` of a package; ``None`` for a module, and if there is no such file."""
+    """Return a file in the folder ``data`` of a package, ``None`` if there is none."""
     path = files(package) / "data" / name if hasattr(import_module(package), "__path__") else None
     return path if path is not None and path.is_file() else None
 

@@ -134,7 +134,7 @@ def contradiction(problem: Problem, text: str) -> PlanoracleError:
 
 
 def benchmark_error(error: Exception) -> BenchmarkError | None:
-    """Return the error of the benchmark in another package whose code raised an error, ``None`` if none did."""
+    """Return the error of a benchmark in another package whose code raised it, else ``None``."""
     packages = {type(one).__module__.partition(".")[0]: name for name, one in (_from_packages() | _registered).items()}
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         module = str(frame.f_globals.get("__name__", ""))

@@ -202,7 +202,7 @@ class MetricSet(Generic[_M, _R]):
         return tuple(one for one in self.declare(rules) if isinstance(one, Metric) and one.kind != "json")
 
     def averages(self, rules: _R) -> tuple[Average, ...]:
-        """Return the aggregates over many grades under some rules; raises `BenchmarkError` if a role is missing."""
+        """Return the aggregates over many grades; raises `BenchmarkError` if a role is missing."""
         averages = tuple(filter(None, map(_average_of, self.declare(rules))))
         for role in ("success", "main"):
             if not any(role in one.role for one in averages):

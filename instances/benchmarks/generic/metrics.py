@@ -18,7 +18,7 @@ def declare(rules: Rules) -> Declarations[Measurement[GenericRun]]:
 
 
 def _score(row: Row) -> float | None:
-    """Return the optimum by the makespan of a success, else 0; nothing if the optimum is neither proved nor claimed."""
+    """Return the optimum by the makespan of a success, else 0; empty without a proved or claimed one."""
     if not row["success"]:
         return 0.0
     optimum, makespan = row["optimal_makespan"] or row.get("claimed_optimum"), row["makespan"]
