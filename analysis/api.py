@@ -105,7 +105,7 @@ def schedule(
     Parameters
     ----------
     method
-        Its name, see `planoracle.heuristics.registry`.
+        Name of the heuristic; on problems of its benchmark ``greedy`` suffices for ``timearena-greedy``.
     seed, iterations, seconds
         See `planoracle.heuristics.improve.Budget`; ``seconds`` is its time limit.
 
@@ -125,6 +125,8 @@ def schedule(
     --------
     >>> schedule(load("timearena/household1"), "serial-spt").makespan
     16
+    >>> schedule(load("timearena/household1"), "greedy").method
+    'timearena-greedy'
     """
     from math import inf
 
@@ -140,14 +142,14 @@ def schedule(
         makespan=answer.makespan,
         plan=answer.plan,
         seconds=answer.seconds,
-        proof=f"{method}: {answer.reason}" if answer.reason else method,
+        proof=f"{answer.heuristic}: {answer.reason}" if answer.reason else answer.heuristic,
         versions=versions(),
         seed=seed,
         kind=problem.kind,
         unit=problem.unit,
         schedule=answer.schedule,
         problem=problem,
-        method=method,
+        method=answer.heuristic,
     )
 
 

@@ -88,6 +88,22 @@ def names(kind: str | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for one, own in of_kind.items() for name in own if kind in (None, one)))
 
 
+def full_name(name: str, benchmark: str) -> str | None:
+    """Return the full name of a heuristic, which may be short on problems of its benchmark.
+
+    ``None`` if there is none.
+
+    >>> full_name("greedy", "timearena"), full_name("timearena-greedy", "generic"), full_name("greedy", "generic")
+    ('timearena-greedy', 'timearena-greedy', None)
+    """
+    return next((one for one in (f"{benchmark}-{name}", name) if one in names()), None)
+
+
+def short_names() -> dict[str, str]:
+    """Return the papers' heuristics by the names that suffice on problems of their benchmarks."""
+    return {name.partition("-")[2]: name for name in _paper_heuristics()}
+
+
 def _find(name: str) -> Heuristic:
     if name in _GENERAL:
         return _GENERAL[name]
@@ -99,6 +115,8 @@ def _find(name: str) -> Heuristic:
 def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswer:
     """Run one heuristic on a scheduling problem, or on a grid kitchen by the released rules.
 
+    Its name is as in `full_name`.
+
     Raises
     ------
     UnknownNameError
@@ -108,15 +126,19 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswe
     InternalError
         If the rules reject its schedule.
     """
-    if name not in names():
+    full = full_name(name, check_problem(problem).benchmark)
+    if full is None and name in short_names():
+        message = f"is short for {short_names()[name]} on problems of its benchmark only, not of {problem.benchmark}"
+        raise InputError(message, field="heuristic", value=name)
+    if full is None:
         raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
-    kinds = [kind for kind in _KINDS if name in names(kind)]
-    if check_problem(problem).kind not in kinds:
+    kinds = [kind for kind in _KINDS if full in names(kind)]
+    if problem.kind not in kinds:
         kinds_text = " and ".join(_KINDS[kind] for kind in kinds)
         raise InputError(f"is for {kinds_text}, not for a {problem.kind}", field="heuristic", value=name)
     if problem.kind == "floor":
-        return _run_on_grid_kitchen(of_kind(problem, GridKitchen), name, budget)
-    return _run_on_instance(of_kind(problem, Instance), name, budget)
+        return _run_on_grid_kitchen(of_kind(problem, GridKitchen), full, budget)
+    return _run_on_instance(of_kind(problem, Instance), full, budget)
 
 
 def _run_on_grid_kitchen(grid_kitchen: GridKitchen, name: str, budget: Budget) -> HeuristicAnswer:

@@ -168,6 +168,14 @@ class PlanError(InputError):
     """Submitted plan that cannot be read as a plan (too long, wrong shape, not text)."""
 
 
+class BenchmarkError(InputError):
+    """Fault of a benchmark in another package: an error in its code, or parts that contradict each other."""
+
+
+class NoSolverError(InputError):
+    """Problem without a solver: its benchmark states the optimum itself, or its kind has none."""
+
+
 class InternalError(PlanoracleError):
     """Contradiction within planoracle, e.g. a schedule that its own rules reject; please report it."""
 

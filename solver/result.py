@@ -32,6 +32,7 @@ _PROOFS = {
     Status.feasible: "none; a shorter plan may exist",
     Status.infeasible: "no plan exists",
     Status.unknown: "none; no plan was found, and none was excluded",
+    "claimed": "none; the benchmark states this optimum",
 }
 
 #: Callback for each improvement: makespan of the incumbent (``None`` if there is none yet) and lower bound.
@@ -87,6 +88,8 @@ class Result:
         The problem itself; set by `planoracle.solve` and `planoracle.schedule`.
     method
         ``optimum``, or the name of the heuristic that made the schedule.
+    claimed
+        Optimum that the benchmark itself states, in ticks; the status is then ``unknown``, as nothing is proved.
 
     Examples
     --------
@@ -115,16 +118,17 @@ class Result:
     expanded: int = 0
     problem: Problem | None = field(default=None, kw_only=True, repr=False, compare=False)
     method: str = field(default="optimum", kw_only=True)
+    claimed: int | None = field(default=None, kw_only=True)
 
     def __str__(self) -> str:
         from planoracle.analysis.cli.output import draw
 
-        rows, stream = self._rows(), StringIO()
+        row, rows, stream = self.as_dict(), self._rows(), StringIO()
         if rows:
             draw(rows[:_MOST_ROWS], _columns_in(rows), stream, wide=True)
         if len(rows) > _MOST_ROWS:
             stream.write(f"... and {len(rows) - _MOST_ROWS} more rows; to_frame() has all of them\n\n")
-        return f"{visible(self.instance)}: {self.status}\n{stream.getvalue()}{in_words(self.as_dict())}"
+        return f"{visible(self.instance)}: {row['status']}\n{stream.getvalue()}{in_words(row)}"
 
     def _repr_html_(self) -> str:
         """Return the table of the plan and its Gantt chart, for notebooks."""
@@ -138,7 +142,8 @@ class Result:
         is_cut = len(rows) > _MOST_ROWS
         table = pd.DataFrame(cells).to_html(index=False, max_rows=_MOST_ROWS, show_dimensions=is_cut) if rows else ""
         chart = svg(self._planned_problem(), self.plan) if rows else ""
-        text = escape(visible(f"{self.instance}: {self.status}\n{in_words(self.as_dict())}", keep="\n"))
+        row = self.as_dict()
+        text = escape(visible(f"{self.instance}: {row['status']}\n{in_words(row)}", keep="\n"))
         return f"{table}<pre>{text}</pre>{chart}"
 
     def _rows(self) -> list[dict[str, Any]]:
@@ -150,7 +155,9 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Return the record that ``planoracle solve`` writes, with the fields of the problem's kind only."""
         own: dict[str, Any] = {}
-        if self.kind == "kitchen":
+        if self.claimed is not None:
+            own = {"status": "claimed", "claimed": self.claimed}
+        elif self.kind == "kitchen":
             own = {"rounds": self.rounds, "expanded": self.expanded}
         elif self.kind == "schedule":
             pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]
@@ -216,7 +223,7 @@ def in_words(row: Mapping[str, Any]) -> str:
     """
     best, bound = row["makespan"], row.get("lower_bound")
     lines = []
-    for title, value in (("makespan", best), ("lower bound", bound)):
+    for title, value in (("makespan", best), ("claimed", row.get("claimed")), ("lower bound", bound)):
         if value is not None:
             lines.append(f"{title:14}{value} {row['unit']}{'' if value == 1 else 's'}")
     if best and bound and best > bound:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Protocol, cast
 
 from planoracle.instances.model.limits import Limit, Status
-from planoracle.instances.model.problem import Problem, for_kind
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.repair.plan_repair import Repair
+from planoracle.solver.solve import module_of
 from planoracle.solver.states.state_solver import NEVER, Value
 
 
@@ -75,7 +75,7 @@ class Live:
     def of(self, run: AnyRun) -> ValueSource:
         """Return the value source of a run's problem."""
         if self._current is None or self._current[0] is not run.problem:
-            self._current = run.problem, import_module(for_kind(run.problem, _MODULES)).RunValues(self.limit)
+            self._current = run.problem, module_of(run.problem, _MODULES).RunValues(self.limit)
         return self._current[1]
 
     def state_value(self, run: AnyRun, before: StateValue | None = None) -> StateValue:
@@ -216,5 +216,5 @@ class RunSolver(Protocol):
 
 
 def solver_of(run: AnyRun, limit: Limit) -> RunSolver:
-    """Return the solver of a run; ``limit`` is that of one state of it."""
-    return cast("RunSolver", import_module(for_kind(run.problem, _MODULES)).Solver(run, limit))
+    """Return the solver of a run; ``limit`` is that of one state of it. Raises `NoSolverError`."""
+    return cast("RunSolver", module_of(run.problem, _MODULES).Solver(run, limit))

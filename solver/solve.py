@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from time import perf_counter
 from typing import Any, Protocol, cast
 
+from planoracle.instances.errors import NoSolverError
 from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.limits import Limit
-from planoracle.instances.model.problem import Problem, for_kind
+from planoracle.instances.model.limits import Limit, Status
+from planoracle.instances.model.problem import Problem, check_problem, for_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.solver.result import OnProgress, Result, SolveOptions
+from planoracle.solver.result import OnProgress, Result, SolveOptions, versions
 
 # Minimum counted work (seconds) of an unproved bundled result: the default of all commands.
 _MIN_WORK = 60.0
@@ -51,6 +52,33 @@ def bundled_result(problem: Problem, rules: Rules | None = None) -> Result | Non
     return replace(engine.unpack(problem, rules, entry), seconds=perf_counter() - began)
 
 
+@ProblemCache
+def stated_optimum(problem: Problem) -> int | None:
+    """Return the optimum that the benchmark states; raises `BenchmarkError` for an invalid one."""
+    stated = registry.of(problem).optimum(problem)
+    if stated not in (None, NotImplemented) and type(stated) is not int:
+        raise registry.contradiction(problem, f"optimum(problem) must return a whole number or None, not {stated!r}")
+    return stated
+
+
+def has_solver(problem: Problem) -> bool:
+    """Return False if the benchmark states the optimum of a problem itself, or no solver is for its kind."""
+    return problem.kind in _ENGINES and stated_optimum(problem) is NotImplemented
+
+
+def module_of(problem: Problem, modules: Mapping[str, str]) -> Any:
+    """Import the module of a table for the kind of a problem; raises `NoSolverError`."""
+    if not has_solver(check_problem(problem)):
+        raise NoSolverError(_no_solver(problem), field=problem.name)
+    return import_module(for_kind(problem, modules))
+
+
+def _no_solver(problem: Problem) -> str:
+    if problem.kind not in _ENGINES:
+        return f"has no solver: there is none for problems of kind {problem.kind!r}"
+    return f"has no solver: {problem.benchmark} states the optimum itself"
+
+
 class Engine(Protocol):
     """Solver of the problems of one kind; a module."""
 
@@ -80,10 +108,10 @@ def engine_of(problem: Problem) -> Engine:
 
     Raises
     ------
-    InputError
-        If there is no engine for problems of its kind.
+    NoSolverError
+        If there is no engine for the problem.
     """
-    return cast("Engine", import_module(for_kind(problem, _ENGINES)))
+    return cast("Engine", module_of(problem, _ENGINES))
 
 
 def solve(
@@ -99,6 +127,9 @@ def solve(
     on_progress: OnProgress | None = None,
 ) -> Result:
     """Compute an optimal plan and a proof: a schedule of minimum makespan, or the fewest kitchen steps.
+
+    Of a problem that has no solver, see `has_solver`, the status is ``unknown``, and ``claimed`` what its benchmark
+    states.
 
     Parameters
     ----------
@@ -134,5 +165,15 @@ def solve(
     timearena/household1 optimal 13 minute
     kitchens/synchronous/0_cheese_sandwich optimal 12 step
     """
+    if not has_solver(check_problem(problem)):
+        stated = stated_optimum(problem)
+        shared: dict[str, Any] = {"proof": _no_solver(problem), "kind": problem.kind, "unit": problem.unit}
+        return Result(
+            problem.name,
+            Status.unknown,
+            versions=versions(),
+            claimed=None if stated is NotImplemented else stated,
+            **shared,
+        )
     options = SolveOptions(rules, time_limit, seed, workers, exact_grid, tuple(after), min_interruptions, on_progress)
     return engine_of(problem).solve(problem, options)

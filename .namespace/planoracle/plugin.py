@@ -4,7 +4,8 @@ Each name is imported on first use. ``planoracle benchmark new`` writes a packag
 
 Benchmarks
 ----------
-- `Benchmark`: base class of a benchmark whose problems are of any kind.
+- `Benchmark`: base class of a benchmark whose problems are of any kind. Its method ``optimum(problem)`` may return
+  what the benchmark itself claims to be optimal, or ``None`` if it has no optimum; by default the solvers prove it.
 - `ScheduleBenchmark`: base class of a benchmark whose problems are scheduling problems.
 - `GenericBenchmark`: base class of a benchmark whose plans are judged by the general scheduling rules.
 - `lazy`: class attribute that imports a part of a benchmark on first use.
@@ -82,6 +83,7 @@ Contract
 Errors
 ------
 - `InputError`: error in a file or an argument, with field and value.
+- `BenchmarkError`: contradiction between the rules, the plan language and a problem of a benchmark.
 - `PlanError`: plan that cannot be read.
 - `UnknownNameError`: name that does not exist.
 """
@@ -95,7 +97,7 @@ if TYPE_CHECKING:
     from planoracle.instances.benchmarks.generic import metrics as generic_metrics
     from planoracle.instances.benchmarks.generic.rules import GenericSimulator
     from planoracle.instances.benchmarks.generic.run import GenericRun
-    from planoracle.instances.errors import InputError, PlanError, UnknownNameError
+    from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
     from planoracle.instances.files.instance_file import check as check_document
     from planoracle.instances.files.strict_json import load_json, read_bytes
     from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
@@ -135,6 +137,7 @@ _PLACES = {
     "Action": "instances.model.instance:Action",
     "Average": "instances.protocol.scoring:Average",
     "Benchmark": "instances.protocol.benchmark:Benchmark",
+    "BenchmarkError": "instances.errors:BenchmarkError",
     "Catalog": "instances.protocol.capabilities:Catalog",
     "Claim": "instances.protocol.scoring:Claim",
     "Demand": "instances.model.instance:Demand",
@@ -196,6 +199,7 @@ __all__ = [
     "Action",
     "Average",
     "Benchmark",
+    "BenchmarkError",
     "Catalog",
     "Claim",
     "Demand",

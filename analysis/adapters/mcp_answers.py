@@ -215,6 +215,7 @@ class Questions(NamedTuple):
     def _problem(self, argument: str | dict[str, Any]) -> tuple[Problem, Problems]:
         """Return a problem, and where its name leads to it."""
         if isinstance(argument, str):
+            argument = catalog.real_name(argument)
             if not self.files and not catalog.names_problem(argument):  # no answer depends on which files exist
                 suggestion = did_you_mean(argument, catalog.bundled())
                 raise UnknownNameError(f"names no bundled problem{suggestion}", field="problem", value=argument)

@@ -6,6 +6,7 @@ from planoracle.analysis.agents.agent import Agent
 from planoracle.analysis.agents.schedule_agents import GreedyAgent, Random, ScheduleAgent
 from planoracle.analysis.agents.solver_agents import Optimal
 from planoracle.heuristics.registry import names as heuristics
+from planoracle.heuristics.registry import short_names
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.text import one_of
 
@@ -29,7 +30,7 @@ def agent(name: str, *, seed: int = 0) -> Agent:
     Parameters
     ----------
     name
-        One of `names`: an agent or a heuristic.
+        One of `names`: an agent or a heuristic, see `planoracle.heuristics.registry.full_name`.
     seed
         Of random choices, if the agent makes any.
 
@@ -50,7 +51,9 @@ def agent(name: str, *, seed: int = 0) -> Agent:
         return Optimal()
     if name == "random":
         return Random(seed=seed)
-    if name == "greedy" or name in heuristics():
-        return GreedyAgent(seed=seed) if name == "greedy" else ScheduleAgent(name, seed=seed)
+    if name == "greedy":
+        return GreedyAgent(seed=seed)
+    if name in (*heuristics(), *short_names()):
+        return ScheduleAgent(name, seed=seed)
     fault = f"was removed; {_REMOVED[kind]}" if kind in _REMOVED else one_of(name, names(), "agents")
     raise UnknownNameError(fault, field="agent", value=name)

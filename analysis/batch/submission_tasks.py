@@ -92,7 +92,7 @@ class Grading(Work):
     def _row(self, grade: Grade) -> ResultRow:
         row = grade.row(trace=self.trace)
         del row["line"], row["source"]
-        return ResultRow(json.dumps(row), is_lasting=not (grade.reason or "").startswith(INTERNAL))
+        return ResultRow(json.dumps(row), is_lasting=not (grade.reason or "").startswith((INTERNAL, "benchmark ")))
 
 
 class Submissions:

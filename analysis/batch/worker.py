@@ -23,6 +23,7 @@ from typing import IO, Any, Final, NamedTuple, NoReturn
 from planoracle.analysis.batch.journal import WorkerError
 from planoracle.analysis.console import show_warning
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError
+from planoracle.instances.protocol.registry import benchmark_error
 
 #: Exit status of a worker that ran out of memory.
 NO_MEMORY: Final = 77
@@ -85,7 +86,7 @@ def answer(function: Callable[[Any], Any], task: bytes, limits: TaskLimits) -> t
     except PlanoracleError as error:
         return "failed", error
     except Exception as error:  # one fault of ours must not end the batch
-        return "failed", InternalError(f"{type(error).__name__}: {error}"[:1000])
+        return "failed", benchmark_error(error) or InternalError(f"{type(error).__name__}: {error}"[:1000])
     finally:
         set_timer(None)
 

@@ -44,6 +44,29 @@ COMMANDS = {
     "mcp": ("Serve", "Serve tools by the Model Context Protocol: problems, describe, solve, explain, grade, next."),
 }
 
+#: Call that does what another word for a subcommand asks for.
+SYNONYMS = {
+    word: call
+    for call, words in {
+        "gantt NAME -o FILE.png": "plot draw chart figure",
+        "instances [NAME]": "list ls show sets problems describe export",
+        "benchmark list": "benchmarks rules metrics",
+        "grade SUBMISSIONS": "evaluate eval score leaderboard",
+        "grade SUBMISSIONS (plans) or planoracle verify FILE (proofs)": "check validate",
+        "solve NAME": "optimize optimise optimum plan heuristic heuristics",
+        "run NAME --agent AGENT": "play simulate agent agents",
+        "explain NAME": "why prove proof",
+        "repair SUBMISSIONS": "fix correct",
+        "critique SUBMISSIONS": "review feedback diagnose",
+        "generate BENCHMARK": "create random",
+        "report SUBMISSIONS -o FILE.html": "html page dashboard",
+        "compare NAME": "baseline baselines",
+        "mcp": "serve server",
+        "--version": "version info",
+    }.items()
+    for word in words.split()
+}
+
 #: Message for each subcommand, each option of a subcommand, and each option of all subcommands that was removed.
 REMOVED = {
     "--csv": "--csv has been removed; use --format jsonl for exact texts",
@@ -144,6 +167,9 @@ class _Commands(TyperGroup):
         with _usage_errors():
             return super().make_context(*args, **options)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
     def invoke(self, ctx: Any) -> Any:
         with _usage_errors(), grouped_messages():
             return super().invoke(ctx)
@@ -151,6 +177,8 @@ class _Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] in REMOVED:
             ctx.fail(REMOVED[args[0]])
+        if args[0] in SYNONYMS:
+            ctx.fail(f"there is no command {args[0]!r}; use planoracle {SYNONYMS[args[0]]}")
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and load(str(name)), rest
 
@@ -239,5 +267,12 @@ def run_app() -> int:
         return 1
     except MemoryError:
         complain("there is not enough memory")
+        return 1
+    except Exception as error:
+        from planoracle.instances.protocol.registry import benchmark_error
+
+        if (fault := benchmark_error(error)) is None:
+            raise
+        complain(fault)
         return 1
     return status

@@ -18,7 +18,7 @@ from planoracle.analysis.cli.options import (
     with_figure_options,
     without_none,
 )
-from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_beside, write_table
+from planoracle.analysis.cli.output import Format, FormatOption, Table, write_beside, write_table
 from planoracle.analysis.comparison.compare import Comparison, check
 from planoracle.analysis.comparison.compare import compare as compared
 from planoracle.analysis.comparison.method_tables import names_and_grades, summarize, with_models
@@ -28,14 +28,13 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import of_kind
 from planoracle.instances.protocol.registry import get
 
-_COLUMNS = ("instance", "optimal", "lower_bound", "status", "seconds")
+_COLUMNS = ("instance", "method", "makespan", "outcome", "gap", "unit", "lower_bound", "seconds", "reason")
 # Largest number of agents for --agents.
 _MOST_AGENTS = 99
 
 
 #: Figures: distribution of gaps to the optimum, performance profile, time to proof.
 ComparisonFigure = StrEnum("ComparisonFigure", ["gaps", "profile", "time"])
-_METHODS = ("instance", "method", "makespan", "gap", "accepted", "seconds", "reason")
 _SET_SPEEDUPS = (
     *("set", "agents", "problems", "proved", "mean_makespan", "unit", "mean_speedup"),
     *("at_critical_path", "at_limit", "limit_speedup"),
@@ -47,15 +46,18 @@ _SPEEDUPS = ("instance", "agents", "status", "makespan", "unit", "speedup", "cri
 def compare(
     names: NamesArgument,
     form: FormatOption = Format.table,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            "--methods",
+            help="Compare these methods in this order: optimum, reference, best_heuristic, all, references, heuristics "
+            "and graded models. Default: the optimum, the benchmark's references and best_heuristic.",
+            metavar="NAME,NAME,...",
+        ),
+    ] = None,
     heuristics: Annotated[
         list[str] | None,
-        typer.Option(
-            "--heuristic",
-            "-H",
-            help="Also compare this heuristic (repeatable), or all. Tables then have one row per method, "
-            "with the reason if a method has no answer.",
-            metavar="NAME",
-        ),
+        typer.Option("--heuristic", "-H", help="Also compare this heuristic (repeatable), or all.", metavar="NAME"),
     ] = None,
     agents: Annotated[
         str | None,
@@ -81,9 +83,11 @@ def compare(
     A name may also be a file that planoracle grade has written (json or jsonl). Each model in it is then compared by
     its shortest successful plan; without other names, the problems of the file are compared.
 
-    The summary has one row per set and method: how often and by how much the method lies above or below the optimum,
-    and how often the rules reject it. Each mean has the number of problems it is taken over. The summary goes to
-    standard error, except in the formats table, markdown and latex.
+    The outcome of a method is optimal or infeasible (proved), feasible (accepted by the rules), refused by the rules,
+    claimed (only a number), failed (no plan found), or unknown. The summary has one row per set and method: how often
+    and by how much the method lies above or below the optimum, and how often the rules reject it. Each mean has the
+    number of problems it is taken over. The summary goes to standard error, except in the formats table, markdown and
+    latex.
 
     Exit status: 1 if an optimum is not proved or a file cannot be read.
     """
@@ -91,34 +95,31 @@ def compare(
         if output is not None:
             raise typer.BadParameter("has no figure of numbers of agents; use --format csv", param_hint="--output")
         _compare_agents(names, _agent_numbers(agents), form, summary=summary, time_limit=time_limit)
-    methods = heuristics or ()
-    check(methods)
-    each = bool(methods) and form in PEOPLE
+    chosen = [name.strip() for name in (methods or "").split(",") if name.strip()]
     problems, grades = names_and_grades(names)
-    run = ProblemLoop(problems, "comparing")
-    tables: dict[str, Table] = {}
+    named = [name for name in chosen if name not in {grade.model for grade in grades}]
+    check([*named, *(heuristics or ())])
+    run, table = ProblemLoop(problems, "comparing"), Table(form, _COLUMNS)
     comparisons = []
 
     def compare_one(problem: Any) -> Comparison:
-        return with_models(compared(problem, extra=methods, **without_none(time_limit=time_limit)), grades)
+        limit = without_none(time_limit=time_limit)
+        one = compared(problem, named if chosen else None, extra=heuristics or (), **limit)
+        return with_models(one if chosen else replace(one, entries=one.all), grades, chosen)
 
     for problem, one in run.each(compare_one):
-        if not summary:
-            kind = problem.benchmark if form in PEOPLE and not each else ""  # whose methods are its columns
-            if kind not in tables:
-                tables[kind] = Table(form, _METHODS if each else _COLUMNS)
-            for row in _methods(one) if each else [one.row()]:
-                tables[kind].add(row)
         comparisons.append(one)
         run.failed |= not one.exact.status.settled
         note_problem(problem.name)
+        for row in [] if summary else one.rows():
+            table.add(row)
         for entry in one.all:
             if entry.error is not None:
                 collect(one.instance, f"{entry.method}: {entry.error}", "problems")
                 run.failed = True
-    for table in tables.values() or ([] if summary else [Table(form, _COLUMNS)]):
-        if form in PEOPLE and not each:
-            table.columns = _table_columns(table.rows)
+    if not summary:
+        if all(one.exact.status.settled for one in comparisons):
+            table.columns = [name for name in _COLUMNS if name != "lower_bound"]
         table.close()
     if comparisons:
         _write_summary(summarize(comparisons), form, alone=summary)
@@ -167,7 +168,7 @@ def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path)
     frames = []
     for one in comparisons:
         titles = {own.name: own.title for own in get(one.benchmark).references}
-        entries = tuple(entry._replace(method=titles.get(entry.method, entry.method)) for entry in one.all)
+        entries = tuple(entry._replace(method=titles.get(entry.method, entry.method)) for entry in one.entries)
         frames.append(replace(one, entries=entries).to_frame())
     frame = concat(frames, ignore_index=True)
     draw = {
@@ -176,22 +177,3 @@ def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path)
         "time": figures.methods.time_to_proof,
     }[figure]
     tell(f"caption of {output.name}: {figures.style.save(lambda: draw(frame), output)}", "note")
-
-
-def _methods(one: Comparison) -> list[dict[str, Any]]:
-    """Return a row per method, the optimum first."""
-    return [{"instance": one.instance, **entry._asdict(), "gap": one.gap(entry)} for entry in one.all]
-
-
-def _table_columns(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the columns of tables: makespans with gaps, bounds without proof, and rejections."""
-    keys = dict.fromkeys(key for row in rows for key in row)
-    gaps = [key for key in keys if key.startswith("gap_")]
-    methods = [key for key in keys if key not in _COLUMNS][: len(gaps)]
-    columns = ["instance", "optimal", "status"]
-    if any(row["lower_bound"] != row["optimal"] for row in rows):
-        columns.insert(2, "lower_bound")
-    for method, gap in zip(methods, gaps, strict=True):
-        accepted = gap.replace("gap_", "accepted_", 1)
-        columns += [method, gap, *([accepted] if any(row.get(accepted) is False for row in rows) else [])]
-    return [*columns, "seconds"]

@@ -68,8 +68,8 @@ def _heuristic_plan(problem: Problem, heuristic: str) -> tuple[str, str]:
     """Return the plan of a heuristic, and its name."""
     answer = run(problem, heuristic)
     if answer.plan is None:
-        raise InputError(f"{heuristic} has no schedule for {problem.name}: {answer.reason}")
-    return answer.plan, heuristic
+        raise InputError(f"{answer.heuristic} has no schedule for {problem.name}: {answer.reason}")
+    return answer.plan, answer.heuristic
 
 
 def _best(problem: Problem, time_limit: float) -> tuple[str, str]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
 from planoracle.analysis.cli.options import ProblemLoop, note_problem
-from planoracle.analysis.cli.output import Format, FormatOption, Table
-from planoracle.analysis.console import say_json
+from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table
+from planoracle.analysis.console import say_json, tell
 from planoracle.instances.files import catalog
-from planoracle.instances.model.problem import GENERAL, for_kind
+from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.protocol import registry
 
+_SET_COLUMNS = ("set", "problems", "unit", "about", "kind")
 _COLUMNS = (
     "instance",
     "actions",
@@ -35,7 +36,9 @@ def instances(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names, prefixes, globs, files; default: all.", metavar="NAME", autocompletion=catalog.completions
+            help="Names, prefixes, globs ('*': all), files. Without a name, the sets are listed.",
+            metavar="NAME",
+            autocompletion=catalog.completions,
         ),
     ] = None,
     export: Annotated[
@@ -54,6 +57,8 @@ def instances(
     if schema:
         _print_schema(names or [])
         return
+    if not names and not export:
+        _list_sets(form)
     run = ProblemLoop(names or list(catalog.bundled()), "reading")
     table = Table(form, _COLUMNS)
     for instance, document in run.each(lambda one: registry.of(one).document(one) if export else None):
@@ -61,9 +66,27 @@ def instances(
         if document is not None:
             say_json(document)
         else:
-            table.add({"instance": instance.name, **for_kind(instance, _FIGURES)(instance), "unit": instance.unit})
+            sizes = _SIZES.get(instance.kind, lambda one: {})(instance)
+            table.add({"instance": instance.name, **sizes, "unit": instance.unit})
     if not export:
         table.close()
+    run.exit()
+
+
+def _list_sets(form: Format) -> NoReturn:
+    """Write a row for each set of the catalogue, and end the program."""
+    sets: dict[str, list[str]] = {}
+    for name in catalog.bundled():
+        sets.setdefault(catalog.set_of(name)[0] or name.rpartition("/")[0], []).append(name)
+    run, table = ProblemLoop([members[0] for members in sets.values()], "reading"), Table(form, _SET_COLUMNS)
+    by_first = {members[0]: {"set": label, "problems": len(members)} for label, members in sets.items()}
+    previous = ""
+    for problem, about in run.each(lambda one: (type(registry.of(one)).__doc__ or "").partition("\n")[0]):
+        row = by_first[problem.name] | {"unit": problem.unit, "about": about, "kind": problem.kind}
+        table.add(row | ({"about": ""} if about == previous and form in PEOPLE else {}))
+        previous = about
+    table.close()
+    tell("planoracle instances SET lists the problems of a set, planoracle instances '*' all", "note")
     run.exit()
 
 
@@ -92,7 +115,7 @@ def _of_grid_kitchen(kitchen: Any) -> dict[str, int]:
     return {"stations": len(kitchen.stations), "players": len(kitchen.agents), "orders": len(kitchen.orders)}
 
 
-_FIGURES: Final[dict[str, Callable[[Any], dict[str, int]]]] = {
+_SIZES: Final[dict[str, Callable[[Any], dict[str, int]]]] = {
     "schedule": _of_schedule,
     "kitchen": _of_kitchen,
     "floor": _of_grid_kitchen,

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, chdir, contextmanager, suppress
 from enum import Enum
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from os.path import isdir
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -237,13 +237,13 @@ def with_view(function: Callable[..., Any]) -> Callable[..., Any]:
     form = getattr(inspect.signature(function, eval_str=True).parameters.get("form"), "default", None)
     if not isinstance(form, Enum) or "table" not in type(form).__members__:
         return function
-    return with_options(function, _VIEW, _set_view)
+    return with_options(function, _VIEW, partial(_set_view, function.__name__.strip("_")))
 
 
 @contextmanager
-def _set_view(*, wide: bool, some_columns: str | None, all_columns: bool) -> Iterator[None]:
+def _set_view(command: str, *, wide: bool, some_columns: str | None, all_columns: bool) -> Iterator[None]:
     names = tuple(dict.fromkeys(name.strip() for name in (some_columns or "").split(",") if name.strip()))
-    token = current_view.set(TableView(wide, names, all_columns))
+    token = current_view.set(TableView(wide, names, all_columns, command))
     try:
         yield
     finally:

@@ -39,6 +39,17 @@ BULKY = frozenset(
     {"format", "version", "versions", "plan", "schedule", "violations", "steps", "certificate", "conflict", "lines"}
 )
 
+# Columns in ticks whose headings name the unit, if all rows have the same.
+_TICKS = frozenset({"makespan", "mean", "mean_makespan", "work"})
+# Captions of the results of commands in LaTeX.
+_CAPTIONS = {
+    "solve": "Schedules",
+    "compare": "Methods beside the proved optimum",
+    "grade": "Grades",
+    "audit": "Published references beside the proved optimum",
+    "instances": "Problems",
+    "regret": "Regret of decisions",
+}
 # Characters of a cell of a table; data formats have the whole text.
 _LONGEST_TEXT = 10_000
 # Widest column and widest table, in cells; rich shortens the columns to the width of a terminal.
@@ -74,11 +85,14 @@ class TableView(NamedTuple):
         Names of columns, in this order; empty for the default ones.
     all
         True for every field, in tables and csv.
+    command
+        Name of the running command.
     """
 
     wide: bool = False
     columns: tuple[str, ...] = ()
     all: bool = False
+    command: str = ""
 
     def check(self, columns: Iterable[str]) -> None:
         """Warn about requested columns that no result has."""
@@ -110,7 +124,7 @@ class Table:
         self.title = visible(title)
         self.stream = stream or sys.stdout
         view = current_view.get()
-        self.view = TableView(wide=view.wide) if title else view
+        self.view = view._replace(columns=(), all=False) if title else view
         self.rows: list[dict[str, Any]] = []
         self._keys: dict[str, None] = {}
         if stream is None:
@@ -133,20 +147,27 @@ class Table:
     def close(self) -> None:
         """Write the stored rows."""
         clear()
-        columns = self._shown_columns()
+        columns, units = self._shown_columns(), {row.get("unit") for row in self.rows}
+        unit = str(units.pop()) if len(units) == 1 and self.form in PEOPLE and "unit" not in self.view.columns else ""
+        if unit and _TICKS.intersection(columns):
+            columns = [column for column in columns if column != "unit"]
         with _storage_errors():
             if self.form is Format.json:
                 self.stream.write(to_json(self.rows, indent=1) + "\n")
             elif self.form is Format.table:
-                draw(self.rows, columns, self.stream, self.title, wide=self.view.wide)
+                draw(self.rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit)
             elif self.form is Format.csv:
                 writer = csv.writer(self.stream, lineterminator="\n")
                 writer.writerow(map(_cell, columns))
                 writer.writerows([_cell(row.get(key)) for key in columns] for row in self.rows)
             elif self.form in PEOPLE:
                 cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
-                write = markdown if self.form is Format.markdown else latex
-                self.stream.write(write([heading(one) for one in columns], cells, self.title) + "\n")
+                headings = [heading(column, unit) for column in columns]
+                if self.form is Format.markdown:
+                    text = markdown(headings, cells, self.title)
+                else:
+                    text = latex(headings, cells, self.title, self.view.command)
+                self.stream.write(text + "\n")
             self.stream.flush()
         if self._keys:
             self.view.check(self._keys)
@@ -230,7 +251,13 @@ def _console(stream: IO[str], *, wide: bool = False) -> Console | None:
 
 
 def draw(
-    rows: Sequence[Mapping[str, Any]], columns: Iterable[str], stream: IO[str], title: str = "", *, wide: bool = False
+    rows: Sequence[Mapping[str, Any]],
+    columns: Iterable[str],
+    stream: IO[str],
+    title: str = "",
+    *,
+    wide: bool = False,
+    unit: str = "",
 ) -> None:
     """Write a table; columns that do not fit into the terminal are omitted and named below."""
     from rich import box
@@ -241,7 +268,8 @@ def draw(
 
     console = _console(stream, wide=wide) or Console(file=stream, width=_WIDEST_TABLE)
     cells = {column: [human(column, row.get(column)) for row in rows] for column in columns}
-    widths = {column: max(map(cell_len, [heading(column), *texts])) for column, texts in cells.items()}
+    names = {column: heading(column, unit) for column in cells}
+    widths = {column: max(map(cell_len, [names[column], *texts])) for column, texts in cells.items()}
     wrapped = {column for column, width in widths.items() if width > _UNWRAPPED_COLUMN}
     widths |= dict.fromkeys(wrapped, _NARROWEST_COLUMN)
     hidden: list[str] = []
@@ -251,7 +279,7 @@ def draw(
     for column in cells:
         numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
         grid.add_column(
-            Text(heading(column)),
+            Text(names[column]),
             justify="right" if numeric else "left",
             overflow="fold",
             no_wrap=column not in wrapped,
@@ -264,7 +292,9 @@ def draw(
             console.print(Text(title, style="bold"))
         console.print(grid)
         if hidden:
-            console.print(Text(f"columns not shown: {', '.join(map(heading, hidden))}; --wide shows them"))
+            console.print(
+                Text(f"columns not shown: {', '.join(names[column] for column in hidden)}; --wide shows them")
+            )
         console.print()
     stream.write(re.sub(" +$", "", capture.get(), flags=re.MULTILINE))
 
@@ -286,9 +316,10 @@ class Name(str):
     """Name of a column that the heading shows unchanged, such as that of a model."""
 
 
-def heading(column: str) -> str:
-    """Return the heading of a column, which may hold the name of a model from a file."""
-    return visible(column if isinstance(column, Name) else column.replace("_", " "))
+def heading(column: str, unit: str = "") -> str:
+    """Return the heading of a column, with its unit; it may hold the name of a model from a file."""
+    name = column if isinstance(column, Name) else column.replace("_", " ")
+    return visible(name + (f" ({unit}s)" if unit and column in _TICKS else ""))
 
 
 def human(column: str, value: Any) -> str:
@@ -325,15 +356,18 @@ def _escape_markdown(text: str) -> str:
     return _LIVE.sub(r"\g<0><!-- -->", _replace_all(text, _MARKDOWN))
 
 
-def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
-    r"""Return a LaTeX table for ``\usepackage{booktabs}``; no text of a cell is a command.
+def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", command: str = "") -> str:
+    r"""Return a LaTeX table for ``\usepackage{booktabs}``, with caption and label.
+
+    No text of a cell is a command. Without a title, the caption is that of the results of the command.
 
     Examples
     --------
     >>> print(latex(["model", "score"], [["a_b", "0.5"]], "Models"), end="")
     \begin{table}
-    \caption{Models}
     \centering
+    \caption{Models}
+    \label{tab:models}
     \begin{tabular}{lr}
     \toprule
     model & score \\
@@ -344,10 +378,11 @@ def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = ""
     \end{table}
     """
     shape = "".join("r" if right else "l" for right in _right(columns, rows))
-    head = [r"\begin{table}", rf"\caption{{{_replace_all(title, _LATEX)}}}", r"\centering"] if title else []
+    caption = title[:1].upper() + title[1:] or _CAPTIONS.get(command, f"Results of planoracle {command}")
+    label = "-".join(re.findall("[a-z0-9]+", f"{command} {title}".lower()))
+    head = [r"\begin{table}", r"\centering", rf"\caption{{{_replace_all(caption, _LATEX)}}}", rf"\label{{tab:{label}}}"]
     body = [r"\toprule", _row(columns), r"\midrule", *map(_row, rows), r"\bottomrule"]
-    foot = [r"\end{tabular}", *([r"\end{table}"] if title else []), ""]
-    return "\n".join([*head, rf"\begin{{tabular}}{{{shape}}}", *body, *foot])
+    return "\n".join([*head, rf"\begin{{tabular}}{{{shape}}}", *body, r"\end{tabular}", r"\end{table}", ""])
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -8,8 +8,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.heuristics.improve import DEFAULT, Budget
+from planoracle.heuristics.registry import full_name, run, short_names
 from planoracle.heuristics.registry import names as heuristics
-from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError, accept_former_keywords
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
@@ -29,11 +29,15 @@ WORK = WorkLimit(60.0)
 #: Methods of every benchmark: the exact solver, the main reference, and the best of the heuristics that are
 #: references and ``improve``.
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
+#: A plan that is proved to be optimal, accepted by the rules, or refused by them; only a number; no plan; a proof that
+#: there is none; neither a plan nor such a proof.
+OUTCOMES = ("optimal", "feasible", "refused", "claimed", "failed", "infeasible", "unknown")
 #: Stands for every heuristic for the kind of a problem that is not among its references.
 ALL = "all"
 
-_KITCHEN = "the heuristics are for scheduling problems and grid kitchens"
+_NO_HEURISTICS = "the heuristics are for scheduling problems and grid kitchens"
 _NO_REFERENCE = "the benchmark has no reference for it"
+_NO_METHOD = "the benchmark has no method of this name"
 
 
 class MethodResult(NamedTuple):
@@ -60,6 +64,15 @@ class MethodResult(NamedTuple):
     seconds: float | None = None
     reason: str | None = None
     error: PlanoracleError | None = None
+
+    @property
+    def outcome(self) -> str | None:
+        """Outcome in a word, see `OUTCOMES`; ``None`` where the problem has no such method."""
+        if self.makespan is not None:
+            return {True: self.status, False: "refused", None: "claimed"}[self.accepted]
+        if self.status == Status.infeasible or (self.method == OPTIMUM and self.error is None):
+            return self.status
+        return "failed" if (self.seconds, self.accepted, self.error) != (None, None, None) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +125,7 @@ class Comparison:
         return [
             shared
             | {name: value for name, value in one._asdict().items() if name != "error"}
-            | {"gap": self.gap(one), "gap_bound": _excess(one.makespan, self.lower_bound)}
+            | {"outcome": one.outcome, "gap": self.gap(one), "gap_bound": _excess(one.makespan, self.lower_bound)}
             for one in self.entries
         ]
 
@@ -124,28 +137,11 @@ class Comparison:
             0
         ]
 
-    def row(self) -> dict[str, Any]:
-        """Return all in one row: of every method its makespan, its gap, and whether the rules accept it.
-
-        The names of the last two leave out the word heuristic; ``seconds`` are those of the exact solve.
-        """
-        others = [(one, one.method.replace("_heuristic", "").replace("heuristic_", "")) for one in self.all[1:]]
-        return {
-            "instance": self.instance,
-            "optimal": self.optimum,
-            "lower_bound": self.lower_bound,
-            "status": self.exact.status,
-            **{one.method: one.makespan for one, _ in others},
-            **{f"gap_{short}": self.gap(one) for one, short in others},
-            **{f"accepted_{short}": one.accepted for one, short in others},
-            "seconds": None if self.exact.seconds is None else round(self.exact.seconds, 6),
-        }
-
 
 def check(methods: Iterable[str]) -> None:
     """Raise `UnknownNameError` for a method that no benchmark has."""
     own = (one.name for name in registry.names() for one in registry.get(name).references)
-    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *own, *heuristics()))
+    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *own, *heuristics(), *short_names()))
     for method in methods:
         if method not in accepted:
             raise UnknownNameError(one_of(method, accepted, "methods"), field="method", value=method)
@@ -190,7 +186,7 @@ def compare(
     references = registry.of(problem).references
     if methods is None:
         own = [one.name for one in references]
-        methods = own if problem.kind == "kitchen" else [*own, BEST]
+        methods = [*own, BEST] if heuristics(problem.kind) else own
     methods = [*methods, *extra]
     check(methods)
     run_anyway = {one.source for one in references if isinstance(one.source, str)}
@@ -225,7 +221,8 @@ class _ProblemAnswers:
         else:
             self.lower_bound = result.lower_bound
             accepted, reason = (None, result.proof) if result.makespan is None else (True, None)
-            self.exact = MethodResult(OPTIMUM, result.makespan, result.status, accepted, result.seconds, reason)
+            makespan = result.makespan if result.claimed is None else result.claimed
+            self.exact = MethodResult(OPTIMUM, makespan, result.status, accepted, result.seconds, reason)
 
     def entry(self, method: str) -> MethodResult:
         """Return the answer of one method."""
@@ -242,7 +239,8 @@ class _ProblemAnswers:
         for own in self.references:
             if own.name == method or (own.main and method == REFERENCE):
                 return self._reference(own)
-        return self._heuristic(method) if method in heuristics() else MethodResult(method, reason=_NO_REFERENCE)
+        is_heuristic = full_name(method, self.problem.benchmark) is not None
+        return self._heuristic(method) if is_heuristic else MethodResult(method, reason=_NO_METHOD)
 
     def _reference(self, own: Reference[Any]) -> MethodResult:
         if isinstance(own.source, str):
@@ -275,8 +273,8 @@ class _ProblemAnswers:
 
     def _heuristic(self, name: str, *, claims: bool = False, budget: Budget | None = None) -> MethodResult:
         """Run a heuristic, once; as a reference what it claims counts, also where the rules do not allow it."""
-        if self.problem.kind == "kitchen":
-            return MethodResult(name, reason=_KITCHEN)
+        if not heuristics(self.problem.kind):
+            return MethodResult(name, reason=_NO_HEURISTICS)
         result = self._run(name, budget or self.budget)
         if claims and result.claim not in (None, result.makespan):
             reason = result.reason or f"claims {result.claim}, but takes {result.makespan}"

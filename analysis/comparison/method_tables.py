@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from planoracle.analysis.comparison.compare import Comparison, MethodResult
+from planoracle.analysis.comparison.compare import OPTIMUM, Comparison, MethodResult
 from planoracle.analysis.grading.grade_row import read_grades
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.intake.record_fields import is_grade
@@ -28,9 +28,9 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
     list of dict
         ``set`` (of the bundled problems, else the benchmark), ``method, problems``; how many answers are
         ``above, equal, below`` the optimum, where that is proved; ``impossible``: how many the rules refuse; the number
-        of problems ``answered`` and their ``mean`` in ticks; the number of answers ``compared`` with a proved optimum,
-        and their ``mean_gap, max_gap`` (share of the optimum); ``worst``: where the largest gap is. Then what the
-        benchmark adds (`planoracle.instances.protocol.benchmark.Benchmark.summed`).
+        of problems ``answered``, their ``mean`` in ticks and its ``unit``; the number of answers ``compared`` with a
+        proved optimum, and their ``mean_gap, max_gap`` (share of the optimum); ``worst``: where the largest gap is.
+        Then what the benchmark adds (`planoracle.instances.protocol.benchmark.Benchmark.summed`).
     """
     import pandas as pd
 
@@ -41,18 +41,20 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
             "set": storable(set_of(one.instance)[0] or one.instance.rpartition("/")[0] or one.benchmark),
             "instance": one.instance,
             "method": storable(entry.method),
+            "unit": one.unit,
             "makespan": one.optimum if entry is one.exact else entry.makespan,
             "gap": one.gap(entry),
             "refused": entry.accepted is False,
         }
         for number, one in enumerate(comparisons)
-        for entry in one.all
+        for entry in one.entries
     ]
     rows = []
     sets: Any = pd.DataFrame(answers, dtype=object).groupby(["benchmark", "set"], sort=False) if answers else ()
     for (name, label), members in sets:
         benchmark = registry.get(name)
         titles = {own.name: own.title for own in benchmark.references}
+        units = members["unit"].unique()
         for method, part in members.groupby("method", sort=False):
             makespans, gaps = part["makespan"].dropna(), part["gap"].dropna().astype(float)
             worst = None if gaps.empty else float(gaps.max())
@@ -66,6 +68,7 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
                 "impossible": int(part["refused"].sum()),
                 "answered": len(makespans),
                 "mean": mean(makespans),
+                "unit": units[0] if len(units) == 1 else None,
                 "compared": len(gaps),
                 "mean_gap": mean(gaps),
                 "max_gap": worst,
@@ -101,19 +104,27 @@ def names_and_grades(names: Sequence[str]) -> tuple[list[str], list[Grade]]:
     return (list(graded) if files and not remaining else remaining), grades
 
 
-def with_models(one: Comparison, grades: Iterable[Grade]) -> Comparison:
+def with_models(one: Comparison, grades: Iterable[Grade], order: Sequence[str] = ()) -> Comparison:
     """Return a comparison with an entry for every model: the shortest of its plans that succeed.
 
-    A model all of whose plans fail has no makespan, and says why of the first. A model with the name of
-    a method or column gets the prefix ``model``.
+    A model all of whose plans fail has no makespan, and says why of the first. A model with the name of a method gets
+    the prefix ``model``.
+
+    Parameters
+    ----------
+    order
+        Names in the order of the entries; if it names models, the others are left out.
     """
-    used = set(one.row())
+    used = {OPTIMUM, *(entry.method for entry in one.entries)}
     groups: dict[str, list[Grade]] = defaultdict(list)
     for grade in grades:
         if grade.instance == one.instance and grade.scored:
             model = grade.model or "no model"
             groups[f"model {model}" if model in used else model].append(grade)
-    return replace(one, entries=(*one.entries, *(_entry(model, some) for model, some in groups.items())))
+    chosen = [name for name in groups if name in order] or groups
+    entries = (*one.entries, *(_entry(name, groups[name]) for name in chosen))
+    places = {name: place for place, name in enumerate(order)}
+    return replace(one, entries=tuple(sorted(entries, key=lambda entry: places.get(entry.method, len(places)))))
 
 
 def _entry(model: str, grades: Sequence[Grade]) -> MethodResult:

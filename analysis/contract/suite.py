@@ -12,7 +12,7 @@ from typing import Any
 
 from planoracle.analysis.contract import live_checks, reading_checks, verdict_checks
 from planoracle.analysis.contract.cases import BrokenContractError, ContractCase, NotApplicableError
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import BenchmarkError, InputError, NoSolverError
 from planoracle.instances.files.catalog import names_of, problem
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.problem import Problem
@@ -146,7 +146,7 @@ def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
         problems = [generate(benchmark.name, seed, number).problem for number in range(drawn)]
     own = [one for one in problems if one.benchmark == benchmark.name]
     chosen = sorted(own, key=lambda one: len(to_json(benchmark.document(one))))[:count]
-    if count > 1:
+    if count > 1 and chosen:
         with suppress(InputError):
             pair = benchmark.with_agents(chosen[0], "~2")
             chosen[-1:] = [pair] if pair.benchmark == benchmark.name else chosen[-1:]
@@ -172,12 +172,13 @@ def _result(check: Callable[..., None], cases: Sequence[tuple[str, Callable[[], 
         try:
             run()
             passed += 1
-        except NotApplicableError as reason:
+        except (NotApplicableError, NoSolverError) as reason:
             reasons[str(reason)] = None
         except BrokenContractError as error:
             failures.append(f"{name}: {error}")
         except Exception as error:  # whatever the benchmark raises is a failure of its own
-            failures.append(f"{name}: raised {type(error).__name__}: {error}")
+            fault = registry.benchmark_error(error) or (error if isinstance(error, BenchmarkError) else None)
+            failures.append(f"{name}: {fault or f'raised {type(error).__name__}: {error}'}")
         if len(failures) == _MOST_FAILURES:
             break
     status = "failed" if failures else "passed" if passed else "not applicable"

@@ -18,6 +18,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.feedback import ANSWER, Examination, Section, sections_of
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.solve import has_solver
 
 #: Of the form of `Critique.as_dict`; grows when a field changes its meaning or goes away.
 VERSION = 1
@@ -175,7 +176,9 @@ def critique_of(
             (ANSWER, *benchmark.feedback.TOPICS) if run.plan.fault else benchmark.feedback.TOPICS, examined
         ),
         efficiency=efficiency(examined, best),
-        decisions=_decisions(run, examined, hints=hints, seconds=seconds) if regret and not examined.outcome else None,
+        decisions=_decisions(run, examined, hints=hints, seconds=seconds)
+        if regret and not examined.outcome and has_solver(problem)
+        else None,
         unit=problem.unit,
         seconds_per_tick=problem.seconds_per_tick,
     )

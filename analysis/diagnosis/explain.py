@@ -22,7 +22,7 @@ from planoracle.solver.kitchens.heuristic import heuristic
 from planoracle.solver.proofs.certificate import Certificate, certificate
 from planoracle.solver.proofs.conflict import Conflict, find_conflict
 from planoracle.solver.result import Result
-from planoracle.solver.solve import solve
+from planoracle.solver.solve import engine_of, solve
 
 #: Default work.
 WORK = WorkLimit(60.0)
@@ -111,6 +111,8 @@ def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
 
     Raises
     ------
+    NoSolverError
+        If no solver is for the problem.
     InternalError
         If a schedule does not pass the rules, or a proof fails its check.
 
@@ -125,6 +127,7 @@ def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
 (make_folder) 1 turn + call 2 of files_1 (make_folder) 1 turn + ALL COMPLETED 1 turn = 4 turns: everything takes at \
 least 4 turns.
     """
+    engine_of(problem)  # raises an error without a solver
     return for_kind(problem, _EXPLAINED)(problem, time_limit)
 
 

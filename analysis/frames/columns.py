@@ -130,7 +130,7 @@ def _interval(name: str, meaning: str, unit: str = "") -> tuple[FrameColumn, ...
 
 def _column(metric: GradeMetric) -> FrameColumn:
     if metric.kind == "status":
-        return choice(metric.name, metric.meaning, Status)
+        return choice(metric.name, metric.meaning, (*_STATUSES, "claimed"))
     return _KINDS[metric.kind](metric.name, metric.meaning)
 
 
@@ -204,6 +204,7 @@ _ALL = (
             share("gap_bound", "makespan / lower_bound - 1: the gap is no larger"),
             number("seconds", "wall time of the method", "seconds"),
             text("reason", "why there is no answer, or why the rules refuse it"),
+            text("outcome", "optimal, feasible, refused, claimed, failed, infeasible or unknown"),
         ),
     ),
     Schema(

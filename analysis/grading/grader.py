@@ -15,7 +15,7 @@ from planoracle.analysis.grading.rule_options import complete_rules
 from planoracle.analysis.intake.path_names import EntryError, SourceLine, as_place
 from planoracle.analysis.intake.record_fields import check_submission, identity_of
 from planoracle.analysis.intake.submissions import Entries, fault_of
-from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
@@ -23,6 +23,7 @@ from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.plan import NO_PLAN, UnreadError
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import DETAILS
+from planoracle.solver.solve import stated_optimum
 
 #: Format and version of rows of grades. The version grows when a field changes its meaning or is removed.
 FORMAT: Final = "planoracle/grade"
@@ -137,7 +138,7 @@ class Grade:
         """
         benchmark, verdict = registry.of(run.problem), run.verdict
         measurement = benchmark.metrics.measurement(run, oracle)
-        optimum = measurement.optimum
+        optimum, claimed = measurement.optimum, stated_optimum(run.problem)
         foreign = None if run.success else benchmark.foreign(run)
         figures: dict[str, Any] = {
             "scored": True,
@@ -150,7 +151,7 @@ class Grade:
             "goal_ratio": verdict.goal_ratio,
             "makespan": verdict.makespan,
             "optimal_makespan": optimum.makespan,
-            "optimum_status": optimum.status,
+            "optimum_status": "claimed" if isinstance(claimed, int) else optimum.status,
             "optimum_bound": optimum.lower_bound,
             "foreign": foreign and len(foreign.names),
             "other_problem": foreign and foreign.suspicion(benchmark.mismatch_share),
@@ -160,6 +161,8 @@ class Grade:
             **about,
         }
         metrics = benchmark.metrics.values(measurement, details=details)
+        if isinstance(claimed, int):
+            metrics["claimed_optimum"] = claimed
         score = benchmark.main_score(figures | metrics)
         return cls(**figures, main_score=score, metrics=metrics)
 
@@ -296,7 +299,7 @@ class Grader:
         about |= {"benchmark": run.problem.benchmark, **_place_fields(place)}
         grade = Grade.of_run(run, self.oracle, details=self.details, **about)
         if grade.contradiction is not None and registry.of(run.problem).is_bounded_by_optimum(run):
-            raise InternalError(f"{grade.contradiction}: {submission.get('id')} for {run.problem.name}")
+            raise registry.contradiction(run.problem, f"{grade.contradiction} ({submission.get('id')})")
         return grade
 
     def unscored_grade(self, submission: object, error: Exception, place: SourceLine | int | None = None) -> Grade:

@@ -24,7 +24,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import solver_of
-from planoracle.solver.solve import bundled_result, engine_of, solve
+from planoracle.solver.solve import bundled_result, engine_of, has_solver, solve
 
 #: Default limit of a grader for one problem or state.
 WORK = WorkLimit(10.0)
@@ -46,7 +46,7 @@ def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK
     bundled = bundled_result(problem, rules)
     if bundled is not None:
         return bundled
-    store = default_cache() if is_cached and isinstance(limit, WorkLimit) else None
+    store = default_cache() if is_cached and isinstance(limit, WorkLimit) and has_solver(problem) else None
     if store is None:
         return solve(problem, rules=rules, time_limit=limit)
     key = digest("optimum", FORMAT, versions(), fingerprint(problem), rules, limit)
@@ -153,8 +153,10 @@ class SolverOracle:
 
     def rest(self, run: AnyRun) -> BestKnown:
         """Return the best completion after a run; its makespan counts the remaining work only."""
-        return solver_of(run, self.limit).rest
+        return solver_of(run, self.limit).rest if has_solver(run.problem) else solve(run.problem)
 
     def values(self, run: AnyRun) -> Sequence[int | None]:
         """Return the best makespan within reach before the first and after every step, ``None`` where unknown."""
+        if not has_solver(run.problem):
+            return [None] * (len(run.steps) + 1)
         return [value.makespan for value in solver_of(run, self.limit).values]

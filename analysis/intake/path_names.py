@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.catalog import names_problem
+from planoracle.instances.files.catalog import names_problem, real_name
 
 
 class SourceLine(NamedTuple):
@@ -113,7 +113,7 @@ def problem_name(text: str) -> str | None:
     >>> problem_name("timearena__lab1+lab2"), problem_name("timearena/household1"), problem_name("household1")
     ('timearena/lab1+lab2', 'timearena/household1', None)
     """
-    return next((name for name in (text, text.replace("__", "/")) if names_problem(name)), None)
+    return next((name for name in map(real_name, (text, text.replace("__", "/"))) if names_problem(name)), None)
 
 
 def nameless_error(source: str) -> InputError:

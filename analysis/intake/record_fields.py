@@ -290,7 +290,7 @@ def check_submission(submission: object) -> dict[str, Any]:
 
     Examples
     --------
-    >>> check_submission({"id": 7, "instance": "timearena/lab1", "epoch": "2"})
+    >>> check_submission({"id": 7, "instance": "TimeArena/lab1", "epoch": "2"})
     {'id': '7', 'instance': 'timearena/lab1', 'epoch': '2', 'model': None, 'sample': 2}
     """
     if not isinstance(submission, dict):

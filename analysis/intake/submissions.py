@@ -31,6 +31,7 @@ from planoracle.analysis.intake.path_names import (
 from planoracle.analysis.intake.record_fields import Columns, check_submission, identity_of, is_grade
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
 
 #: Beginning of the reasons of internal errors.
 INTERNAL = "internal error: "
@@ -264,6 +265,7 @@ def _printable(path: str) -> str:
 
 def fault_of(error: Exception) -> str:
     """Return the reason of an error, marked if it is an internal one."""
+    error = registry.benchmark_error(error) or error
     ours = "" if isinstance(error, InputError) else f"{INTERNAL}{type(error).__name__}: "
     return f"{ours}{error}"[:1000]
 

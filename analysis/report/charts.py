@@ -83,10 +83,9 @@ def chart(problem: Problem, rules: Rules, oracle: Oracle) -> dict[str, Any]:
     """Describe a problem and its best plan, see `_instance_chart`."""
     try:
         judged = registry.of(problem).under(problem, rules)
-        best = oracle.best(judged, rules)
     except InputError:  # the rules leave no way to complete it
-        judged, best = problem, None
-    return for_kind(problem, _CHARTS)(judged, best, rules)
+        return for_kind(problem, _CHARTS)(problem, None, rules)
+    return for_kind(problem, _CHARTS)(judged, oracle.best(judged, rules), rules)
 
 
 def chart_of_run(run: AnyRun) -> dict[str, Any]:

@@ -86,12 +86,26 @@ def names_problem(name: str) -> bool:
     return catalog is not None and catalog.covers(_split(name)[0])
 
 
+def real_name(name: str) -> str:
+    """Return the name of a problem that is written in any case; other texts are returned unchanged.
+
+    >>> real_name("TimeArena/Lab1+lab2~3"), real_name("recipe2plan/TIMED/vada_leche-asada"), real_name("Soup")
+    ('timearena/lab1+lab2~3', 'recipe2plan/timed/Vada_Leche-Asada', 'Soup')
+    """
+    base, agents = _split(name)
+    lower = base.lower()
+    if names_problem(name) or _catalog(lower) is None:
+        return name
+    same = [lower] if names_problem(lower) else [one for one in _members(lower) if one.lower() == lower]
+    return same[0] + agents if same else name
+
+
 def expand(patterns: Iterable[str]) -> list[str]:
     """Turn names, prefixes, globs and paths into a list of names and paths, without repetition.
 
     A prefix stands for everything below it (``recipe2plan/timed``); a glob for all names it matches
     (``recipe2plan/*/Cobbler_*``); a folder for the ``.json`` and ``.jsonl`` files in it. A path of a file stays as it
-    is. With ``~3`` at the end these are the same problems with three agents.
+    is. With ``~3`` at the end these are the same problems with three agents. Names may be written in any case.
 
     Raises
     ------
@@ -106,6 +120,8 @@ def expand(patterns: Iterable[str]) -> list[str]:
     (90, 10, ['timearena/cooking3+lab2'])
     >>> len(expand(["asynctool"])), expand(["*/timed/Vada_D*~2"])
     (100, ['recipe2plan/timed/Vada_Daikon-Radish~2'])
+    >>> expand(["Recipe2Plan/timed/vada_d*", "TimeArena/Household1"])
+    ['recipe2plan/timed/Vada_Daikon-Radish', 'timearena/household1']
     """
     names: dict[str, None] = {}
     for pattern in patterns:
@@ -126,6 +142,10 @@ def expand(patterns: Iterable[str]) -> list[str]:
             names.setdefault(pattern)
         elif pattern and isdir(pattern):
             names.update(dict.fromkeys(_files_in(pattern)))
+        elif (real := real_name(pattern)) != pattern:
+            names.setdefault(real)
+        elif pattern and (members := _members(pattern.lower())):
+            names.update(dict.fromkeys(members))
         else:
             raise _no_match(pattern, "names no problem, set or file")
     return [local_path(name) for name in names]
@@ -145,7 +165,8 @@ def _members(pattern: str) -> list[str]:
     members = list(getattr(catalog, "members", lambda name: ())(pattern))
     if members or len(pattern) > _LONGEST:
         return members
-    return [name for name in _names(pattern) if name.startswith(prefix) or fnmatchcase(name, pattern)]
+    names, lower = _names(pattern), pattern.lower()
+    return [name for name in names if name.lower().startswith(prefix.lower()) or fnmatchcase(name.lower(), lower)]
 
 
 def completions(start: str) -> list[str]:
@@ -190,13 +211,14 @@ def note(name: str) -> str:
 
 
 def addressed(name: str, record: Mapping[str, Any]) -> str:
-    """Return the name of the problem of a submission; fields beside ``instance`` may complete it.
+    """Return the real name of the problem of a submission; further fields may complete it.
 
     Raises
     ------
     InputError
         Naming the invalid field.
     """
+    name = real_name(name)
     benchmark = registry.find(name.partition("/")[0])
     return name if benchmark is None else benchmark.addressed_name(name, record)
 
@@ -304,6 +326,8 @@ def problem(name: str) -> Problem:
         return _with_agents(problem(base), agents)
     catalog = _catalog(name)
     if catalog is None or not catalog.covers(name):
+        if (real := real_name(name)) != name:
+            return problem(real)
         if catalog is not None and _members(name):
             raise unknown_name_error(name)
         raise _no_match(name, "names no problem")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
+from types import NotImplementedType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from planoracle.instances.errors import InputError
@@ -327,6 +328,15 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def optima(self) -> Entries:
         """Bundled optima by the name of the problem."""
         return read_optima(type(self).__module__)
+
+    def optimum(self, problem: _P) -> int | NotImplementedType | None:
+        """Return the optimal makespan that the benchmark states itself, in ticks; ``None`` if it has none.
+
+        By default `NotImplemented`: the solvers of planoracle prove it. A benchmark overrides this if its rules ask for
+        more than its problems state. No solver is then used, so regret, next and explain have no answer, and the
+        result is shown as ``claimed`` or ``unknown``, never as ``optimal``.
+        """
+        return NotImplemented  # type: ignore[no-any-return]
 
     def formula_optimum(self, problem: _P) -> int | None:
         """Return the optimal makespan in ticks where a formula proves it."""

@@ -12,7 +12,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, TypeAlias
 
 from planoracle.instances.model.cache import digest, fingerprint
@@ -29,10 +31,16 @@ Entries: TypeAlias = Mapping[str, list[Entry]]
 Proofs: TypeAlias = Mapping[str, dict[str, Any]]
 
 
+def _data_file(package: str, name: str) -> Traversable | None:
+    """Return a file in the folder ``data`` of a package, ``None`` if there is none."""
+    path = files(package) / "data" / name if hasattr(import_module(package), "__path__") else None
+    return path if path is not None and path.is_file() else None
+
+
 def read_optima(package: str) -> Entries:
     """Return the entries bundled with a package, none if it has no such file."""
-    path = files(package) / "data" / OPTIMA_FILE
-    if not path.is_file():
+    path = _data_file(package, OPTIMA_FILE)
+    if path is None:
         return {}
     entries: Entries = json.loads(path.read_bytes())["optima"]
     return entries
@@ -81,9 +89,9 @@ def key_of(problem: Problem, rules: Rules | None) -> str:
 @cache
 def read_proofs(package: str) -> Proofs:
     """Return the certificates bundled with a package, none if it has no such file."""
-    path = files(package) / "data" / PROOFS_FILE
+    path = _data_file(package, PROOFS_FILE)
     proofs: dict[str, dict[str, Any]] = {}
-    for line in gzip.decompress(path.read_bytes()).splitlines() if path.is_file() else ():
+    for line in gzip.decompress(path.read_bytes()).splitlines() if path else ():
         row = json.loads(line)
         proofs |= dict.fromkeys(row["of"].split(), row["certificate"])
     return proofs

@@ -325,6 +325,10 @@ class Examination:
 
 def sections_of(topics: Sequence[Topic], examined: Examination) -> tuple[Section, ...]:
     """Sort findings and remarks into the sections."""
+    covered = {kind for topic in topics for kind in topic.kinds}
+    kinds = dict.fromkeys(one.violation.kind for one in examined.findings if one.violation.kind not in covered)
+    if kinds:  # of rules that a benchmark adds to those whose topics it uses
+        topics = [*topics, Topic("other", "Other rules", tuple(kinds))]
     by_kind: dict[str, list[FeedbackItem]] = {kind: [] for topic in topics for kind in topic.kinds}
     for finding in examined.findings:
         by_kind[finding.violation.kind].append(finding)

@@ -11,9 +11,10 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, cast
 
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import BenchmarkError, InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.model.problem import Problem, check_problem
 from planoracle.instances.text import one_of
 
@@ -118,6 +119,28 @@ def names() -> tuple[str, ...]:
 def of(problem: Problem) -> AnyBenchmark:
     """Return the benchmark of a problem."""
     return get(check_problem(problem).benchmark)
+
+
+def contradiction(problem: Problem, text: str) -> PlanoracleError:
+    """Return the error for rules, plan language and problem that contradict each other.
+
+    It is an internal one for the benchmarks of this package.
+    """
+    name = problem.benchmark
+    if _built_in(name) is not None:
+        return InternalError(f"{problem.name}: {text}")
+    advice = f"state all rules in the problem, or define optimum(problem); see planoracle benchmark check {name}"
+    return BenchmarkError(f"benchmark {name}: {problem.name}: {text}; {advice}")
+
+
+def benchmark_error(error: Exception) -> BenchmarkError | None:
+    """Return the error of a benchmark in another package whose code raised it, else ``None``."""
+    packages = {type(one).__module__.partition(".")[0]: name for name, one in (_from_packages() | _registered).items()}
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        module = str(frame.f_globals.get("__name__", ""))
+        if name := packages.get(module.partition(".")[0]):
+            return BenchmarkError(f"benchmark {name}: {module}, line {line}: {type(error).__name__}: {error}")
+    return None
 
 
 _HEAD = "PLANORACLE_DATA_"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any, TypeVar, cast
 
-from planoracle.instances.errors import InternalError
+from planoracle.instances.errors import InputError
 from planoracle.instances.model.agents import apply_agent_suffix
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, of_kind
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.state import PartialSchedule, residual_instance
+from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import Benchmark
 from planoracle.instances.protocol.plan import Plan
@@ -116,17 +117,29 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
 
     Raises
     ------
-    InternalError
-        If the plan breaks a rule, does not finish, or its makespan is not the one claimed.
+    InternalError, BenchmarkError
+        If the plan cannot be read, breaks a rule, does not finish, or its makespan is not the one claimed. The error
+        is the benchmark's own if it belongs to another package.
     """
     benchmark, claimed = language(instance), schedule.makespan if makespan is None else makespan
     text = benchmark.render(instance, schedule)
-    verdict = benchmark.run(instance, text).verdict
-    fault = ""
+    try:
+        verdict = benchmark.run(instance, text).verdict
+    except InputError as error:
+        fault = f"its plan language cannot read the plan that it writes for a schedule: {error}"
+        raise registry.contradiction(instance, fault) from None
     if verdict.violations:
-        fault = f"{verdict.violations[0].subject}: {verdict.violations[0].message}"
-    elif not verdict.success or not agrees(instance, verdict.makespan, claimed):
-        fault = f"makespan {verdict.makespan}, not {claimed}"
-    if fault:
-        raise InternalError(f"{instance.name}: a schedule of ours does not pass the rules: {fault}")
+        raise registry.contradiction(instance, _refusal(verdict.violations[0]))
+    if not verdict.success:
+        raise registry.contradiction(instance, "its rules call the plan of a complete schedule no success")
+    if not agrees(instance, verdict.makespan, claimed):
+        fault = f"the plan of a schedule of {claimed} {instance.unit}s takes {verdict.makespan} by its rules"
+        raise registry.contradiction(instance, fault)
     return text
+
+
+def _refusal(one: Violation) -> str:
+    """Return the rule and the piece by which a schedule that keeps its problem is refused."""
+    piece = one.subject if one.start is None else f"{one.subject} at {one.start}"
+    values = "" if one.required is None else f"; required {one.names}, actual {one.actual}"
+    return f"its rule {one.kind!r} refuses {piece} ({one.message}{values}) in a schedule that the problem allows"

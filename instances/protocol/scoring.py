@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from planoracle.instances.errors import BenchmarkError
 from planoracle.instances.model.limits import Status
 
 if TYPE_CHECKING:
@@ -201,8 +202,12 @@ class MetricSet(Generic[_M, _R]):
         return tuple(one for one in self.declare(rules) if isinstance(one, Metric) and one.kind != "json")
 
     def averages(self, rules: _R) -> tuple[Average, ...]:
-        """Return the aggregates over many grades under some rules."""
-        return tuple(filter(None, map(_average_of, self.declare(rules))))
+        """Return the aggregates over many grades; raises `BenchmarkError` if a role is missing."""
+        averages = tuple(filter(None, map(_average_of, self.declare(rules))))
+        for role in ("success", "main"):
+            if not any(role in one.role for one in averages):
+                raise BenchmarkError(f"must declare an average with the role {role!r}", field=self.declare.__module__)
+        return averages
 
     def values(self, measurement: _M, *, details: bool = True) -> dict[str, Any]:
         """Return the metrics of a run by name; without ``details`` those of `DETAILS` are missing."""

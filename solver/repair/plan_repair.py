@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from planoracle.instances.errors import InternalError
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.validation import MAX_TICKS
 from planoracle.instances.protocol.plan import DroppedCommand, Target
+from planoracle.instances.protocol.registry import contradiction
 from planoracle.instances.protocol.schedule_benchmark import agrees, language
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.protocol.trajectory import AnyTrajectory
@@ -155,7 +155,7 @@ def repair_schedule(
     parsed = replace(language(problem).parse(problem, written, run.rules), limit=run.plan.limit)
     passed = language(problem).replay(problem, parsed, run.rules).verdict
     if passed.violations or not passed.success or not agrees(problem, passed.makespan, change.makespan):
-        raise InternalError(f"{instance.name}: the rules reject a repaired plan")
+        raise contradiction(problem, "its rules reject a repaired plan that keeps all constraints of the problem")
     return Repair(
         changed=True,
         moves=_moves(by_action, change),

@@ -14,6 +14,7 @@ from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.plan import DroppedCommand
+from planoracle.instances.protocol.registry import contradiction
 from planoracle.instances.protocol.schedule_benchmark import agrees, remaining_problem
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint, LegalAction, wait_words, waited
@@ -143,7 +144,7 @@ class Solver:
         plan, replay = run.completed(count, rest)
         if not replay.success or not agrees(run.problem, replay.makespan, value.upper):
             fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.upper}"
-            raise InternalError(f"{run.problem.name}: the rules reject a completion: {fault}")
+            raise contradiction(run.problem, f"the rules reject a completion: {fault}")
         return plan
 
     def contradiction(self, count: int) -> tuple[str, ...]:

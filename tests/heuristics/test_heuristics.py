@@ -8,7 +8,7 @@ from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.recipe2plan_dfs import action_list, search
 from planoracle.heuristics.registry import run
 from planoracle.instances.benchmarks.recipe2plan import problems
-from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.solver.exact.search import solve
@@ -35,6 +35,13 @@ def test_the_improver_is_deterministic_and_stops_at_a_bound():
 def test_unknown_heuristic():
     with pytest.raises(UnknownNameError, match="improve"):
         run(load(SOME[0]), "magic")
+
+
+def test_a_benchmark_may_be_left_out_of_the_names_of_its_own_heuristics():
+    assert run(load("timearena/lab1"), "greedy").heuristic == "timearena-greedy"
+    assert run(load(SOME[0]), "dfs").heuristic == "recipe2plan-dfs"
+    with pytest.raises(InputError, match="is short for timearena-greedy on problems of its benchmark only"):
+        run(load(SOME[0]), "greedy")
 
 
 def test_time_limit_makes_a_long_schedule_a_failure():

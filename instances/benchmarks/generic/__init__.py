@@ -57,7 +57,8 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
 
     Metrics
     -------
-    `score` is the optimum divided by the makespan of a success, 0 for a failure, and empty if no optimum is proved.
+    `score` is the optimum divided by the makespan of a success, 0 for a failure, and empty if no optimum is proved or
+    claimed.
     `success`, `progress` (share of completed actions) and `goal_ratio` (share of completed tasks) are averages over all
     plans.
 

@@ -54,7 +54,12 @@ def _finding(words: Words, one: Violation) -> FeedbackItem:
 
 def describe_violation(words: Words, one: Violation) -> str:
     """Return a violation as part of a sentence."""
-    return _SENTENCES[one.kind](words, one)
+    return _SENTENCES.get(one.kind, _other)(words, one)
+
+
+def _other(words: Words, one: Violation) -> str:
+    """Return the message of a rule that another benchmark adds to the general ones."""
+    return f"{words.name(one.subject) if one.start is None else words.at(one)}: {one.message}"
 
 
 def _mode(words: Words, one: Violation) -> str:

@@ -18,11 +18,11 @@ def declare(rules: Rules) -> Declarations[Measurement[GenericRun]]:
 
 
 def _score(row: Row) -> float | None:
-    """Return the optimum by the makespan of a success, else 0; nothing if the optimum is not known."""
+    """Return the optimum by the makespan of a success, else 0; empty without a proved or claimed one."""
     if not row["success"]:
         return 0.0
-    optimum, makespan = row["optimal_makespan"], row["makespan"]
-    return optimum / makespan if optimum and makespan else None
+    optimum, makespan = row["optimal_makespan"] or row.get("claimed_optimum"), row["makespan"]
+    return min(1.0, optimum / makespan) if optimum and makespan else None
 
 
 METRICS = MetricSet(Measurement[GenericRun], declare)

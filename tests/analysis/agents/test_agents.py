@@ -65,7 +65,7 @@ def test_heuristics_play_as_they_schedule() -> None:
     from planoracle.heuristics.registry import run as scheduled
 
     problem = load(PROBLEMS[0])
-    for name in ("timearena-greedy", "serial-spt", "improve"):
+    for name in ("timearena-greedy", "greedy-released", "serial-spt", "improve"):
         assert played(environment(problem), name).environment.run().makespan == scheduled(problem, name).makespan
 
 

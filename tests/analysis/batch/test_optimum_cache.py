@@ -301,7 +301,7 @@ def test_a_success_that_contradicts_the_optimum_is_an_internal_error(path, monke
     result = optimum(fresh())
     monkeypatch.setattr(oracle, "optimum", lambda *_, **__: replace(result, status=Status.infeasible))
     grade = Grader(problems=Problems(named={NAME: fresh()})).grade({"id": "a", "instance": NAME, "plan": result.plan})
-    assert grade.reason == (f"internal error: InternalError: a success, though there is none: a for {NAME}")
+    assert grade.reason == (f"internal error: InternalError: {NAME}: a success, though there is none (a)")
 
 
 # --- faults of the file stop no work --------------------------------------------------------------

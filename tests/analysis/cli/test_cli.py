@@ -18,7 +18,7 @@ from support.runner import invoke
 from support.samples import sample
 
 import planoracle
-from planoracle.analysis.cli.commands import COMMANDS, REMOVED, load
+from planoracle.analysis.cli.commands import COMMANDS, REMOVED, SYNONYMS, load
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -152,6 +152,25 @@ def test_a_removed_command_or_option_is_answered_with_its_replacement(removed):
     assert REMOVED[removed] in " ".join(re.sub("[│╭╮╰╯─]", "", done.stderr).split())
 
 
+def test_help_is_a_command_too():
+    assert plain(invoke("help").stdout) == plain(invoke("--help").stdout)
+    assert plain(invoke("help", "benchmark", "new").stdout) == plain(invoke("benchmark", "new", "--help").stdout)
+    assert "No such command 'dance'" in plain(invoke("help", "dance").stderr)
+
+
+@pytest.mark.parametrize("word", ["plot", "list", "evaluate", "score", "version"])
+def test_another_word_for_a_command_is_answered_with_the_command(word):
+    done = invoke(word, "x")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"there is no command '{word}'; use planoracle {SYNONYMS[word]}" in plain(done.stderr)
+
+
+def test_other_words_lead_to_commands():
+    assert not SYNONYMS.keys() & {*COMMANDS, *REMOVED}
+    for call in SYNONYMS.values():
+        assert call.split()[0] in COMMANDS or invoke(call).exit_code == 0
+
+
 @pytest.mark.parametrize("message", [text for name, text in REMOVED.items() if " " not in name and name[0] != "-"])
 def test_the_replacement_of_a_removed_command_is_a_call_that_parses(message):
     for call in message.partition("use planoracle ")[2].split(" or planoracle "):
@@ -203,7 +222,7 @@ def test_solve_reads_a_hand_written_file(files):
 def test_a_broken_file_is_reported_and_the_rest_is_answered(files, broken, verb):
     result = invoke(verb, "own.json", broken, "recipe2plan/*/Cobbler_Pan*", NAME, "--format", "jsonl")
     assert result.exit_code == 1
-    names = [row["instance"] for row in rows(result)]
+    names = list(dict.fromkeys(row["instance"] for row in rows(result)))
     assert names == ["supper", NAME, NAME.replace("timed", "untimed")]
     assert result.stderr.startswith(f"error: {broken}:")
     assert result.stderr.count("error: ") == 1
@@ -369,10 +388,40 @@ def test_unknown_rules_have_exit_status_2(files):
 def test_compare_says_where_there_is_no_reference_plan(files):
     egg = "recipe2plan/timed/Pizza_Chocolate-Egg"
     found = rows(invoke("compare", egg, "own.json", "infeasible.json", "--format", "jsonl"))
-    assert (found[0]["heuristic_reference"], found[0]["gap_reference"]) == (None, None)
-    assert not {"heuristic_reference", "dfs"} & (found[1].keys() | found[2].keys())  # which have no benchmark
-    assert [row["status"] for row in found] == ["optimal", "optimal", "infeasible"]
-    assert (found[2]["optimal"], found[2]["lower_bound"], found[2]["best_heuristic"]) == (None, None, None)
+    outcomes = {(row["instance"], row["method"]): row["outcome"] for row in found}
+    assert (outcomes[egg, "heuristic_reference"], outcomes[egg, "dfs"]) == (None, "failed")
+    assert {key: outcome for key, outcome in outcomes.items() if key[0] != egg} == {
+        ("supper", "optimum"): "optimal",
+        ("supper", "best_heuristic"): "feasible",
+        ("hasty", "optimum"): "infeasible",
+        ("hasty", "best_heuristic"): "failed",
+    }
+
+
+def test_compare_runs_the_methods_asked_for_in_this_order(files):
+    call = ("compare", NAME, "own.json", "--methods", "dfs, optimum,serial-lpt", "--format", "csv")
+    found = rows(invoke(*call), "csv")
+    assert [(row["instance"], row["method"], row["outcome"]) for row in found] == [
+        (NAME, "dfs", "feasible"),
+        (NAME, "optimum", "optimal"),
+        (NAME, "serial-lpt", "feasible"),
+        ("supper", "dfs", ""),
+        ("supper", "optimum", "optimal"),
+        ("supper", "serial-lpt", "feasible"),
+    ]
+    summary = rows(invoke(*call, "--summary"), "csv")
+    assert [row["method"] for row in summary if row["set"] == "recipe2plan/timed"] == ["dfs", "optimum", "serial-lpt"]
+    assert "did you mean" in str(invoke("compare", NAME, "--methods", "optimum,serial-ltp").exception)
+
+
+def test_headings_name_the_unit_that_all_rows_share():
+    one, several = (
+        invoke("compare", *names, "--methods", "optimum").stdout for names in ([NAME], [NAME, "timearena/lab1"])
+    )
+    assert {"makespan (seconds)", "mean (seconds)"} <= {*re.split(r"\s{2,}", one)}
+    assert "unit" not in one
+    assert "(" not in several
+    assert "minute" in several
 
 
 def test_compare_prints_a_table_and_a_summary():
@@ -386,24 +435,27 @@ def test_compare_prints_a_table_and_a_summary():
 @pytest.mark.slow
 def test_compare_runs_every_heuristic_on_problems_of_all_kinds(files):
     names = [NAME, "own.json", "robotouille/synchronous/0_cheese_sandwich"]
-    meal, own, kitchen = rows(invoke("compare", *names, "-H", "all", "--format", "csv"), "csv")
+    found = rows(invoke("compare", *names, "-H", "all", "--format", "csv"), "csv")
+    meal, own, kitchen = (
+        {row["method"]: row for row in found if row["instance"] == name} for name in (NAME, "supper", names[2])
+    )
     every = [name for name in heuristic_names("schedule") if name != "recipe2plan-dfs"]  # a reference: called dfs there
     for name in every:
-        for row in (meal, own):
-            answered = row[name] != ""
-            assert answered == (row[f"accepted_{name}"] == "True")
-            assert float(row[f"gap_{name}"]) == int(row[name]) / int(row["optimal"]) - 1 if answered else True
-        assert not kitchen[name]
-    assert (own["improve"], own["serial-lpt"], own["recipe2plan-dfs"]) == ("10", "10", "10")
-    assert (meal["serial-lpt"], meal["asynctool-sequential"]) == ("4380", "")
-    assert kitchen["published"] == "10"
+        for row in (meal[name], own[name]):
+            answered = row["makespan"] != ""
+            assert row["outcome"] == ("feasible" if answered else "failed")
+            assert float(row["gap"]) == int(row["makespan"]) / int(row["optimum"]) - 1 if answered else row["reason"]
+    assert kitchen.keys() == {"optimum", "published"}
+    assert [own[name]["makespan"] for name in ("improve", "serial-lpt", "recipe2plan-dfs")] == ["10"] * 3
+    assert (meal["serial-lpt"]["makespan"], meal["asynctool-sequential"]["makespan"]) == ("4380", "")
+    assert kitchen["published"]["makespan"] == "10"
 
 
 def test_compare_says_in_a_row_per_method_why_there_is_no_answer(files):
     result = invoke("compare", NAME, "own.json", "-H", "serial-mts", "-H", "asynctool-sequential", "--wide")
     table = result.stdout.partition("above the optimum")[0]
     found = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
-    assert [NAME, "serial-mts", "5280", "+29.4 %", "yes"] in [row[:5] for row in found]
+    assert [NAME, "serial-mts", "5280", "feasible", "+29.4 %"] in [row[:5] for row in found]
     assert "supper" in {row[0] for row in found}
     assert table.count("the sequential agent is for AsyncTool problems") == 2
     wrong = invoke("compare", NAME, "-H", "serial-mst").exception
@@ -421,7 +473,17 @@ def test_compare_keeps_problems_with_more_agents_apart():
 
 @pytest.mark.slow
 def test_instances_lists_all_problems():
-    assert [row["instance"] for row in rows(invoke("instances", "--format", "jsonl"))] == list(catalog.bundled())
+    assert [row["instance"] for row in rows(invoke("instances", "*", "--format", "jsonl"))] == list(catalog.bundled())
+
+
+def test_instances_without_a_name_lists_the_sets():
+    sets = rows(invoke("instances", "--format", "jsonl"))
+    assert sum(row["problems"] for row in sets) == len(catalog.bundled())
+    assert all(len(catalog.expand([row["set"]])) >= row["problems"] for row in sets)
+    (timed,) = [row for row in sets if row["set"] == "recipe2plan/timed"]
+    assert (timed["problems"], timed["unit"], timed["kind"]) == (65, "second", "schedule")
+    assert timed["about"].startswith("Recipe2Plan: one cook")
+    assert invoke("instances").stdout.count("Recipe2Plan: one cook") == 1  # for two sets
 
 
 @pytest.mark.slow

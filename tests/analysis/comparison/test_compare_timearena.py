@@ -65,7 +65,13 @@ def test_the_summary_alone_is_a_table_of_results_with_the_columns_asked_for():
     call = ["compare", "timearena/household4", "--summary", "--columns", "method,mean_gap"]
     shown = CliRunner().invoke(app, [*call, "--format", "latex"])
     assert shown.exit_code == 0
-    assert shown.stdout.splitlines()[2:6] == [
+    assert shown.stdout.splitlines()[:10] == [
+        r"\begin{table}",
+        r"\centering",
+        r"\caption{Methods beside the proved optimum}",
+        r"\label{tab:compare}",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
         r"method & mean gap \\",
         r"\midrule",
         r"optimum & +0.0 \% \\",

@@ -99,7 +99,7 @@ def test_compare_draws_its_methods(tmp_path: Path, figure: str) -> None:
     call = ["compare", NAME, "timearena/household2", "-o", str(path), "--figure", figure, "--width", "column"]
     result = CliRunner().invoke(app, [*call, "--format", "latex"])
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(r"\begin{tabular}")
+    assert result.stdout.startswith(r"\begin{table}")
     assert "note: caption of x.svg: " in result.stderr
     size = re.search(r'width="([0-9.]+)pt"', path.read_text(encoding="utf-8"))
     assert size is not None

@@ -54,10 +54,24 @@ def test_prefix_stands_for_all_below_it(prefix: str, count: int) -> None:
         ("recipe2plan/*/Cobbler_Pancakes", [TIMED, UNTIMED]),
         ("*/timed/Cobbler_Pancake?", [TIMED]),
         ("*/timed/[C]obbler_Pancakes", [TIMED]),
+        ("Recipe2Plan/*/cobbler_PANCAKES", [TIMED, UNTIMED]),
+        (TIMED.upper(), [TIMED]),
+        ("TimeArena/Lab1+lab2~3", ["timearena/lab1+lab2~3"]),
     ],
 )
-def test_glob_stands_for_what_it_matches(pattern: str, expected: list[str]) -> None:
+def test_glob_or_name_in_any_case_stands_for_what_it_matches(pattern: str, expected: list[str]) -> None:
     assert catalog.expand([pattern]) == expected
+
+
+def test_a_file_precedes_a_name_in_another_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert catalog.expand(["TimeArena"]) == catalog.expand(["timearena"])
+    (tmp_path / "TimeArena").mkdir()
+    own = write(tmp_path / "TimeArena" / "lab1", cooking("A"))
+    assert catalog.expand(["TimeArena/lab1"]) == ["TimeArena/lab1"]
+    assert [one.name for one in catalog.read_problems("TimeArena/lab1")] == [
+        one.name for one in catalog.read_problems(own)
+    ]
 
 
 def test_bundled_name_wins_over_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,9 +142,10 @@ def test_any_name_is_expanded_or_unknown(name: str) -> None:
 
 def test_every_bundled_name_can_be_loaded() -> None:
     assert [catalog.problem(name).name for name in some_problems()] == some_problems()
+    assert [catalog.problem(name.upper()).name for name in some_problems()] == some_problems()
 
 
-@pytest.mark.parametrize("name", ["recipe2plan", "recipe2plan/timed", f"{TIMED}/", f"/{TIMED}", TIMED.upper()])
+@pytest.mark.parametrize("name", ["recipe2plan", "recipe2plan/timed", f"{TIMED}/", f"/{TIMED}"])
 def test_what_is_no_full_name_is_not_loaded(name: str) -> None:
     with pytest.raises(UnknownNameError):
         catalog.load(name)

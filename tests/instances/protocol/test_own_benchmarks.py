@@ -1,0 +1,214 @@
+"""Benchmarks of other packages: errors of their parts are explained, and they may state their optima themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from planoracle import critique, solve
+from planoracle.analysis.batch.worker import NO_LIMITS, answer
+from planoracle.analysis.comparison.compare import compare
+from planoracle.analysis.contract.suite import check_benchmark
+from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.diagnosis.explain import explain
+from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.frames import grades as grade_frame
+from planoracle.analysis.grading.grade_row import grade_of
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.grading.problem_loader import Problems
+from planoracle.heuristics.registry import run as run_heuristic
+from planoracle.instances.benchmarks.generic import Generic
+from planoracle.instances.benchmarks.generic import run as general
+from planoracle.instances.errors import BenchmarkError, NoSolverError
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Average, Measurement, MetricSet
+
+PROBLEM = Instance(
+    "tea/one",
+    (Action("one/boil", "one", 5, attended=0), Action("one/pour", "one", 4, attended=4)),
+    (Lag("one/boil", "one/pour"),),
+    benchmark="tea",
+    unit="minute",
+)
+PLAN = [
+    {"action": "one/boil", "start": 0, "duration": 5, "agent": "agent"},
+    {"action": "one/pour", "start": 5, "duration": 4, "agent": "agent"},
+]
+
+
+class Tea(Generic):
+    """Benchmark with the general rules."""
+
+    name = "tea"
+    title = "Tea"
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that registers the benchmark with other parts; its problem forgets what was cached."""
+
+    def register(**parts: Any) -> None:
+        monkeypatch.setattr(registry, "_registered", {})
+        registry.register(type("Tea", (Tea,), {"__module__": __name__, **parts})())
+
+    PROBLEM.memos.clear()
+    return register
+
+
+def graded(plan: object = PLAN, problem: Instance = PROBLEM) -> Grade:
+    return Grader(problems=Problems({problem.name: problem})).grade({"id": "a", "instance": problem.name, "plan": plan})
+
+
+def _cold(problem: Instance, plan: Any, rules: Any) -> Any:
+    run = general.replay(problem, plan, rules)
+    pour = next((piece for piece in plan.commands.pieces if piece.action == "one/pour" and piece.start < 6), None)
+    if pour is None:
+        return run
+    fault = Violation(1, "too_hot", pour.action, start=pour.start, end=pour.end, required=6, actual=pour.start)
+    verdict = replace(run.verdict, success=False, fatal=fault, violations=(fault,))
+    return general.GenericRun(run.simulator, plan, rules, verdict)
+
+
+def _broken(problem: Instance, plan: Any, rules: Any) -> Any:
+    return {}["kettle"]
+
+
+def _with(**functions: Any) -> SimpleNamespace:
+    return SimpleNamespace(**{"simulator": general.simulator, "replay": general.replay, **functions})
+
+
+REFUSED = (
+    r"benchmark tea: tea/one: its rule 'too_hot' refuses one/pour at 5 \(too hot; required 6, actual 5\) in a schedule "
+    r"that the problem allows; state all rules in the problem, or define optimum\(problem\); see planoracle benchmark "
+    "check tea"
+)
+
+
+def test_a_rule_that_the_problem_lacks_is_named_with_the_piece(own: Callable[..., None]) -> None:
+    own(runs=_with(replay=_cold))
+    for call in (lambda: solve(PROBLEM), lambda: run_heuristic(PROBLEM, "improve"), lambda: explain(PROBLEM)):
+        with pytest.raises(BenchmarkError, match=REFUSED):
+            call()
+    one = compare(PROBLEM, ["optimum", "improve"])
+    assert [(entry.outcome, "too_hot" in str(entry.reason)) for entry in one.entries] == [("failed", True)] * 2
+    assert (graded().reason or "").startswith("benchmark tea: tea/one: its rule 'too_hot'")
+    texts = [text for one in check_benchmark(registry.get("tea"), problems=[PROBLEM]) for text in one.details]
+    assert any("its rule 'too_hot' refuses one/pour at 5" in text for text in texts)
+    assert not any("InternalError" in text for text in texts)
+
+
+def test_a_violation_without_a_sentence_is_a_finding_under_other_rules(own: Callable[..., None]) -> None:
+    own(runs=_with(replay=_cold), optimum=lambda self, problem: None)
+    assert "Other rules: one/pour at minute 5: too hot." in critique(PROBLEM, {"plan": PLAN}).prose()
+
+
+@contextmanager
+def _raises_with(text: str) -> Iterator[None]:
+    with pytest.raises(BenchmarkError, match=text):
+        yield
+
+
+@pytest.mark.parametrize(
+    ("parts", "fault"),
+    [
+        (
+            {"written": lambda self, problem, schedule: [{"action": 7}]},
+            "its plan language cannot read the plan that it writes",
+        ),
+        ({"written": lambda self, problem, schedule: []}, r"its rule 'no_plan' refuses answer \(no plan\)"),
+        (
+            {"written": lambda self, problem, schedule: [one | {"start": one["start"] + 1} for one in PLAN]},
+            "the plan of a schedule of 9 minutes takes 10 by its rules",
+        ),
+    ],
+)
+def test_a_plan_language_that_changes_schedules_is_told(parts: Any, fault: str, own: Callable[..., None]) -> None:
+    own(**parts)
+    with _raises_with(fault):
+        solve(PROBLEM)
+
+
+def test_an_error_in_the_code_of_a_benchmark_names_the_line(own: Callable[..., None]) -> None:
+    own(runs=_with(replay=_broken))
+    line = _broken.__code__.co_firstlineno + 1
+    fault = f"benchmark tea: {__name__}, line {line}: KeyError: 'kettle'"
+    assert graded().reason == fault
+    kind, error = answer(lambda task: solve(PROBLEM), b"N.", NO_LIMITS)
+    assert (kind, type(error), str(error)) == ("failed", BenchmarkError, fault)
+    with pytest.raises(ZeroDivisionError) as caught:
+        divmod(1, 0)
+    caught.value.__traceback__ = None
+    assert registry.benchmark_error(caught.value) is None
+
+
+def test_metrics_without_a_main_average_are_refused(own: Callable[..., None]) -> None:
+    success = Average("success", "plans that succeed", role=("success",))
+    own(metrics=MetricSet(Measurement, lambda rules: (success,)))
+    assert graded().reason == f"{__name__}: must declare an average with the role 'main'"
+
+
+# --- optima ----------------------------------------------------------------------------------------
+
+
+def test_a_claimed_optimum_is_never_called_optimal(own: Callable[..., None]) -> None:
+    own(optimum=lambda self, problem: 8)
+    result = solve(PROBLEM)
+    assert (result.status, result.makespan, result.lower_bound, result.claimed) == ("unknown", None, None, 8)
+    assert (result.as_dict()["status"], result.as_dict()["claimed"]) == ("claimed", 8)
+    assert str(result).startswith("tea/one: claimed, 8 minutes\nhas no solver: tea states the optimum itself")
+    row = graded().row()
+    assert (row["success"], row["optimal_makespan"], row["optimum_bound"]) == (True, None, None)
+    assert (row["optimum_status"], row["claimed_optimum"], row["main_score"]) == ("claimed", 8, pytest.approx(8 / 9))
+    frame, errors = grade_frame([grade_of(json.loads(json.dumps(row)), 1)])
+    assert (frame["optimum_status"][0], list(errors["reason"])) == ("claimed", [])
+    one = compare(PROBLEM, ["optimum", "improve"])
+    assert [(entry.outcome, entry.makespan, one.gap(entry)) for entry in one.entries] == [
+        ("claimed", 8, None),
+        ("feasible", 9, None),
+    ]
+
+
+def test_without_an_optimum_it_is_unknown_and_what_needs_it_says_so(own: Callable[..., None]) -> None:
+    own(optimum=lambda self, problem: None)
+    row = graded().row()
+    assert (row["success"], row["optimal_makespan"], row["optimum_status"]) == (True, None, "unknown")
+    assert "claimed_optimum" not in row
+    assert solve(PROBLEM).status == "unknown"
+    assert "The best possible time is not known." in critique(PROBLEM, {"plan": PLAN}).prose()
+    for call in (lambda: regret(PROBLEM, PLAN), lambda: next_commands(PROBLEM), lambda: explain(PROBLEM)):
+        with pytest.raises(NoSolverError, match="tea/one: has no solver: tea states the optimum itself"):
+            call()
+    results = {one.check: one.status for one in check_benchmark(registry.get("tea"), problems=[PROBLEM])}
+    assert "failed" not in results.values()
+    assert results["regrets"] == "not applicable"
+
+
+def test_a_claim_must_be_a_whole_number(own: Callable[..., None]) -> None:
+    own(optimum=lambda self, problem: "soon")
+    with _raises_with(r"optimum\(problem\) must return a whole number or None, not 'soon'"):
+        solve(PROBLEM)
+
+
+class Puzzle(Instance):
+    """Problem of a kind without a solver."""
+
+    kind = "puzzle"
+
+
+def test_a_new_kind_is_graded_without_an_optimum(own: Callable[..., None]) -> None:
+    own()
+    puzzle = Puzzle(PROBLEM.name, PROBLEM.actions, PROBLEM.lags, benchmark="tea", unit="minute")
+    result = solve(puzzle)
+    assert (result.status, result.proof) == ("unknown", "has no solver: there is none for problems of kind 'puzzle'")
+    assert [entry.outcome for entry in compare(puzzle, ["optimum"]).entries] == ["unknown"]
+    assert compare(puzzle).entries == ()
+    one = graded(problem=puzzle)
+    assert (one.success, one.makespan, one.optimum_status) == (True, 9, "unknown")
