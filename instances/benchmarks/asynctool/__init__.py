@@ -146,7 +146,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     heuristics: Mapping[str, str] = {"asynctool-sequential": "planoracle.heuristics.recipe2plan_dfs:sequential"}
 
     catalog = lazy("planoracle.instances.benchmarks.asynctool.problems")
-    reader = lazy("planoracle.instances.benchmarks.asynctool.reader")
+    reader = lazy("planoracle.instances.benchmarks.asynctool.problems")
     language = lazy("planoracle.instances.benchmarks.asynctool.language")
     rules = lazy("planoracle.instances.benchmarks.asynctool.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.asynctool.run")
@@ -154,7 +154,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     feedback = lazy("planoracle.instances.benchmarks.asynctool.feedback")
     live = lazy("planoracle.instances.benchmarks.asynctool.live")
     generator = lazy("planoracle.instances.benchmarks.asynctool.generator")
-    _encoding = lazy("planoracle.instances.benchmarks.asynctool.encoding")
+    _encoding = lazy("planoracle.instances.benchmarks.asynctool.problem_model")
 
     def note(self, name: str) -> str:
         """Say whose the bundled problems are."""

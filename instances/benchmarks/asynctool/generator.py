@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from planoracle.instances.benchmarks.asynctool import encoding, problems
-from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
+from planoracle.instances.benchmarks.asynctool import problem_model, problems
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, Delays, SubTask
 from planoracle.instances.generate.parameters import Parameters, below, one
 from planoracle.instances.generate.random_network import with_witness
 from planoracle.instances.model.instance import Instance
@@ -29,7 +28,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         for number in range(parameters.tasks)
     ]
     delays = Delays(parameters.shortest, parameters.longest, below(random, 10**6))
-    instance = encoding.instance(AsyncToolProblem(name, tuple(tasks), delays))
+    instance = problem_model.instance(AsyncToolProblem(name, tuple(tasks), delays))
     return with_witness(instance, instance.order, widen=False)
 
 

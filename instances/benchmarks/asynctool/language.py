@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool.calls import Call, too_deep
-from planoracle.instances.benchmarks.asynctool.encoding import CLOSE, problem_of
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
+from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, AsyncToolProblem, Call, problem_of, too_deep
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.strict_json import load_json

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from planoracle.instances.benchmarks.asynctool.encoding import problem_of
 from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
     MAX_MESSAGES,
@@ -15,6 +14,7 @@ from planoracle.instances.benchmarks.asynctool.language import (
     call_message,
     read_message,
 )
+from planoracle.instances.benchmarks.asynctool.problem_model import problem_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState, SimulatedTurn
 from planoracle.instances.model.instance import Instance

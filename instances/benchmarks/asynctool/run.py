@@ -7,7 +7,6 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from planoracle.instances.benchmarks.asynctool.encoding import CLOSE, problem_of
 from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
     MAX_MESSAGES,
@@ -18,6 +17,7 @@ from planoracle.instances.benchmarks.asynctool.language import (
     read_message,
     written,
 )
+from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, problem_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, SimulatedTurn
 from planoracle.instances.benchmarks.asynctool.simulation import replay as run_of

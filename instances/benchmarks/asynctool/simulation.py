@@ -9,10 +9,14 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool.calls import Call, canonical
-from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, AgentMessage, call_message, read_message
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import (
+    AsyncToolProblem,
+    Call,
+    SubTask,
+    canonical,
+    family_of,
+)
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
