@@ -13,8 +13,14 @@ from math import exp, inf
 from random import Random
 from typing import NamedTuple
 
-from planoracle.heuristics.forward_backward import forward_backward
-from planoracle.heuristics.generation import PLACING, Blocks, blocks_of, generate_parallel, generate_serial
+from planoracle.heuristics.generation import (
+    PLACING,
+    Blocks,
+    blocks_of,
+    forward_backward,
+    generate_parallel,
+    generate_serial,
+)
 from planoracle.heuristics.priority import RULES, priorities
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model.instance import Instance

@@ -175,13 +175,13 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
-        from planoracle.instances.benchmarks.asynchow import encoding
+        from planoracle.instances.benchmarks.asynchow import problems as encoding
 
         return encoding.origin_of(problem).rules
 
     def under(self, problem: Instance, rules: Profile) -> Instance:
         """Return the problem with the durations of some rules."""
-        from planoracle.instances.benchmarks.asynchow import encoding
+        from planoracle.instances.benchmarks.asynchow import problems as encoding
 
         return encoding.under(problem, rules)
 
@@ -195,7 +195,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
 
     def formula_optimum(self, problem: Instance) -> int:
         """Return the longest path."""
-        from planoracle.instances.benchmarks.asynchow import encoding
+        from planoracle.instances.benchmarks.asynchow import problems as encoding
 
         return encoding.least(problem)
 
@@ -224,7 +224,7 @@ _FAULTS = {
 
 
 def _released(problem: Instance) -> Claim:
-    from planoracle.instances.benchmarks.asynchow import encoding
+    from planoracle.instances.benchmarks.asynchow import problems as encoding
 
     facts, ticks = encoding.origin_of(problem).facts, problem.seconds_per_tick or 1
     claimed = facts.released_answer[0] // ticks

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asynchow.bundled_data import Interval
-from planoracle.instances.benchmarks.asynchow.encoding import with_agents
+from planoracle.instances.benchmarks.asynchow.problems import with_agents
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic import language
 from planoracle.instances.errors import PlanError
@@ -41,7 +41,7 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Sc
 
     ``None`` is an empty answer. Pieces need no agent, because there are as many agents as steps.
 
-    >>> from planoracle.instances.benchmarks.asynchow.encoding import load
+    >>> from planoracle.instances.benchmarks.asynchow.problems import load
     >>> reading(load("asynchow/async/829"), 'It takes "70 days".', Profile()).commands
     DurationAnswer(pieces=(), text='"70 days"')
     >>> wait = [{"action": "step/2", "start": 0, "duration": 9}]

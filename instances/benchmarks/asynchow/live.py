@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planoracle.instances.benchmarks.asynchow.encoding import origin_of
+from planoracle.instances.benchmarks.asynchow.problems import origin_of
 from planoracle.instances.benchmarks.generic.live import GenericText
 from planoracle.instances.benchmarks.generic.live import action_space as action_space
 from planoracle.instances.protocol.describe import brief

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from planoracle.instances.benchmarks.asynchow.bundled_data import FEW_SHOT
-from planoracle.instances.benchmarks.asynchow.encoding import least, origin_of
+from planoracle.instances.benchmarks.asynchow.problems import least, origin_of
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.asynchow.run import AsyncHowRun
 from planoracle.instances.model.limits import Status

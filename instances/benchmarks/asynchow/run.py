@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from planoracle.instances.benchmarks.asynchow import language
-from planoracle.instances.benchmarks.asynchow.encoding import least, right_answer, under
 from planoracle.instances.benchmarks.asynchow.language import DurationAnswer
+from planoracle.instances.benchmarks.asynchow.problems import least, right_answer, under
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator
 from planoracle.instances.benchmarks.generic.run import GenericRun

@@ -29,7 +29,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     excerpt,
     json_number,
 )
-from planoracle.instances.benchmarks.grid_kitchens.rules import (
+from planoracle.instances.benchmarks.grid_kitchens.run import (
     GridKitchenSimulator,
     RunState,
     WholePlan,

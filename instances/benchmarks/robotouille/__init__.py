@@ -230,7 +230,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
 
     def with_agents(self, problem: Kitchen, crew: str) -> Kitchen:
         """Return the kitchen with so many cooks."""
-        from planoracle.instances.benchmarks.kitchens.variants import with_cooks
+        from planoracle.instances.benchmarks.kitchens.kitchen_layout import with_cooks
 
         _, count, *rules = crew.split("~")
         if rules:

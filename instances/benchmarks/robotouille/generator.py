@@ -7,8 +7,7 @@ from typing import Final
 
 from planoracle.instances.benchmarks.kitchens.domain import OWN, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
-from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
-from planoracle.instances.benchmarks.kitchens.variants import RAW, VariantLayout, new_name, served
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import RAW, KitchenLayout, VariantLayout, new_name, served
 from planoracle.instances.generate.parameters import Parameters, one, shuffled
 from planoracle.instances.generate.random_network import sample_share
 from planoracle.instances.protocol.capabilities import Generator
