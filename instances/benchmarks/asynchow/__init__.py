@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
@@ -162,9 +162,8 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
 
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read one of the released pickles."""
-        from planoracle.instances.benchmarks.asynchow import problems
-
-        return problems.encoded(problems.read_pickle(data, path), path) if problems.is_pickle(data) else []
+        reader = self.reader
+        return list(reader.encoded(reader.read_pickle(data, path), path)) if reader.is_pickle(data) else []
 
     def parse(self, problem: Instance, submission: object, rules: Profile | None = None) -> Plan[Schedule]:
         """Read a submission; a record with neither field lacks its answer."""
@@ -175,29 +174,15 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
-        from planoracle.instances.benchmarks.asynchow import problems as encoding
-
-        return encoding.origin_of(problem).rules
-
-    def under(self, problem: Instance, rules: Profile) -> Instance:
-        """Return the problem with the durations of some rules."""
-        from planoracle.instances.benchmarks.asynchow import problems as encoding
-
-        return encoding.under(problem, rules)
+        return cast("Profile", self.catalog.origin_of(problem).rules)
 
     def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Leave the pieces of steps out that do not exist."""
-        from planoracle.instances.benchmarks.asynchow import language
-        from planoracle.instances.benchmarks.generic import language as generic
-
-        pieces = language.pieces_in(problem, submitted)
-        return (submitted, ()) if pieces is None else generic.salvage(pieces.commands, problem)
+        return cast("tuple[object, tuple[DroppedCommand, ...]]", self.language.salvage(submitted, problem))
 
     def formula_optimum(self, problem: Instance) -> int:
         """Return the longest path."""
-        from planoracle.instances.benchmarks.asynchow import problems as encoding
-
-        return encoding.least(problem)
+        return int(self.catalog.least(problem))
 
     @property
     def references(self) -> Sequence[Reference[Instance]]:
@@ -206,11 +191,17 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
             Reference(
                 "released_answer",
                 "released answer",
-                _released,
+                self._released,
                 main=True,
                 published="released_answer",
             ),
         )
+
+    def _released(self, problem: Instance) -> Claim:
+        facts, ticks = self.catalog.origin_of(problem).facts, problem.seconds_per_tick or 1
+        claimed = facts.released_answer[0] // ticks
+        is_feasible = claimed >= self.catalog.least(problem)
+        return Claim(claimed, is_feasible, "" if is_feasible else _FAULTS[str(facts.fault)])
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a step by its number."""
@@ -221,15 +212,6 @@ _FAULTS = {
     "misread": "durations were read by their last unit only",
     "overwritten": "the least time of another path took the place of the longest path's",
 }
-
-
-def _released(problem: Instance) -> Claim:
-    from planoracle.instances.benchmarks.asynchow import problems as encoding
-
-    facts, ticks = encoding.origin_of(problem).facts, problem.seconds_per_tick or 1
-    claimed = facts.released_answer[0] // ticks
-    is_feasible = claimed >= encoding.least(problem)
-    return Claim(claimed, is_feasible, "" if is_feasible else _FAULTS[str(facts.fault)])
 
 
 benchmark = AsyncHow()

@@ -22,7 +22,7 @@ from planoracle.instances.model_output.json_values import leaves
 from planoracle.instances.model_output.layout import lines_of
 from planoracle.instances.model_output.messages import chat_in, contents, is_agents
 from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, NO_PLAN, Reading
+from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, NO_PLAN, DroppedCommand, Reading
 
 _ACTION = re.compile(r"\baction\b", re.IGNORECASE)
 
@@ -72,6 +72,12 @@ def pieces_in(problem: Instance, submission: object) -> Reading[list[object]] | 
         return None
     reading = outputs.read(submission, language.Pieces(problem))
     return reading if reading.commands or reading.fault in (AMBIGUOUS, CUT_OFF) else None
+
+
+def salvage(submitted: object, problem: Instance) -> tuple[object, tuple[DroppedCommand, ...]]:
+    """Leave the pieces of steps out that do not exist."""
+    pieces = pieces_in(problem, submitted)
+    return (submitted, ()) if pieces is None else language.salvage(pieces.commands, problem)
 
 
 #: Longest line in quotes whose number words are rewritten, in characters.

@@ -1,4 +1,4 @@
-"""Runs on grid kitchens: the rules as a simulator, of a plan for every cook or of submissions turn by turn."""
+"""Runs on grid kitchens, of plans for all cooks or turn by turn, and the rules as a simulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layouts of kitchens: positions of things and their facts, seeded variants, further cooks, and goals of dishes."""
+"""Layouts of kitchens: positions of things and their facts, variants, more cooks, goals of dishes."""
 
 from __future__ import annotations
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Reference
+from planoracle.instances.protocol.scoring import Claim, Reference
 
 
 class Recipe2Plan(ScheduleBenchmark[object, Rules]):
@@ -192,23 +193,20 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     feedback = lazy("planoracle.instances.benchmarks.recipe2plan.feedback")
     live = lazy("planoracle.instances.benchmarks.recipe2plan.live")
     generator = lazy("planoracle.instances.benchmarks.recipe2plan.generator")
+    _released = lazy("planoracle.instances.benchmarks.recipe2plan.metrics:released")
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans cannot say or the rules do not know."""
-        from planoracle.instances.benchmarks.recipe2plan.problems import check
-
-        check(problem)
+        self.catalog.check(problem)
 
     @property
     def references(self) -> Sequence[Reference[Instance]]:
         """The released plan, and the paper's Algorithm 1."""
-        from planoracle.instances.benchmarks.recipe2plan.metrics import released
-
         return (
             Reference(
                 "heuristic_reference",
                 "reference",
-                released,
+                lambda problem: cast(Claim, self._released(problem)),
                 main=True,
                 published="released_plan",
             ),

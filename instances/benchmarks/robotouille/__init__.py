@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.benchmark import Benchmark, lazy
@@ -202,20 +202,17 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     feedback = lazy("planoracle.instances.benchmarks.robotouille.feedback")
     live = lazy("planoracle.instances.benchmarks.robotouille.live")
     generator = lazy("planoracle.instances.benchmarks.robotouille.generator")
+    _layouts = lazy("planoracle.instances.benchmarks.kitchens.kitchen_layout")
+    _measures = lazy("planoracle.instances.benchmarks.robotouille.measures")
 
     @property
     def references(self) -> Sequence[Reference[Kitchen]]:
         """The number of steps published for the task."""
-        from planoracle.instances.benchmarks.robotouille.measures import published_steps
-
-        def published(kitchen: Kitchen) -> Claim:
-            return Claim(published_steps(kitchen.name))
-
         return (
             Reference(
                 "published",
                 "published",
-                published,
+                lambda kitchen: Claim(self._measures.published_steps(kitchen.name)),
                 main=True,
                 published="published",
                 profile="released",
@@ -224,18 +221,14 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
 
     def document(self, problem: Kitchen) -> dict[str, Any]:
         """Return a kitchen in our format."""
-        from planoracle.instances.benchmarks.kitchens.problems import to_document
-
-        return to_document(problem)
+        return dict(self.reader.to_document(problem))
 
     def with_agents(self, problem: Kitchen, crew: str) -> Kitchen:
         """Return the kitchen with so many cooks."""
-        from planoracle.instances.benchmarks.kitchens.kitchen_layout import with_cooks
-
         _, count, *rules = crew.split("~")
         if rules:
             raise InputError("everybody may do everything in a kitchen", field="only", value=rules[0])
-        return with_cooks(problem, int(count))
+        return cast("Kitchen", self._layouts.with_cooks(problem, int(count)))
 
 
 benchmark = Robotouille()

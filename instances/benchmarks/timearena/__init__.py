@@ -161,21 +161,12 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
-        from planoracle.instances.benchmarks.timearena.rules import Profile
-
-        return problem.origin if isinstance(problem.origin, Profile) else self.rules.profiles["paper"]
-
-    def under(self, problem: Instance, rules: Profile) -> Instance:
-        """Return the problem with the second objects that the reservations leave."""
-        from planoracle.instances.benchmarks.timearena import problems
-
-        return problems.under(problem, rules)
+        paper: Profile = self.rules.profiles["paper"]
+        return problem.origin if isinstance(problem.origin, type(paper)) else paper
 
     @property
     def references(self) -> Sequence[Reference[Instance]]:
         """Greedy algorithms, the problem without objects that they solve, and the released rules."""
-        from planoracle.instances.benchmarks.timearena.problems import without_objects
-
         return (
             Reference(
                 "heuristic_reference",
@@ -185,7 +176,9 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
                 published="oracle",
             ),
             Reference("greedy", "printed greedy", "timearena-greedy"),
-            Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),
+            Reference(
+                "without_objects", "optimum without objects", partial(self.catalog.without_objects, as_listed=True)
+            ),
             Reference("released_rules", "released rules", partial(self.under, rules=self.rules.profiles["released"])),
         )
 

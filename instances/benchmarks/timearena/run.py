@@ -10,7 +10,7 @@ from math import inf
 
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import parse
-from planoracle.instances.benchmarks.timearena.problems import world
+from planoracle.instances.benchmarks.timearena.problems import under, world
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, WRONG, Profile, exits
 from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
 from planoracle.instances.errors import InputError
@@ -148,6 +148,6 @@ def simulator(problem: Instance, rules: Profile) -> TimeArenaSimulator:
 def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeArenaRun:
     """Replay decision by decision."""
     try:
-        return TimeArenaRun(problems.under(problem, rules), plan, rules)
+        return TimeArenaRun(under(problem, rules), plan, rules)
     except InputError as error:
         return TimeArenaRun(problem, plan, rules, impossible=str(error))
