@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.benchmark import lazy
@@ -114,11 +112,8 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
         """Leave the pieces of actions out that do not exist."""
         # Packages with a plan language of their own have no objects as pieces.
         salvage = getattr(self.language, "salvage", None)
-        return (
-            (submitted, ())
-            if salvage is None
-            else cast("tuple[object, tuple[DroppedCommand, ...]]", salvage(submitted, problem))
-        )
+        remaining, unknown = (submitted, ()) if salvage is None else salvage(submitted, problem)
+        return remaining, tuple(unknown)
 
 
 benchmark = Generic()

@@ -132,11 +132,6 @@ def _reachable(document: dict[str, Any]) -> bool:
     )
 
 
-def defaults() -> Parameters:
-    """Return two orders for two cooks."""
-    return Parameters(tasks=2, agents=2, resources=2)
-
-
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKitchen, None]:
     """Return a kitchen, see `draw_kitchen`; every order can be served.
 
@@ -154,5 +149,5 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKit
 
 
 def style() -> Generator:
-    """Return how such problems are made."""
-    return Generator(("tasks", "agents", "resources"), defaults(), generate)
+    """Return how such problems are made; by default two orders for two cooks."""
+    return Generator(("tasks", "agents", "resources"), Parameters(tasks=2, agents=2, resources=2), generate)

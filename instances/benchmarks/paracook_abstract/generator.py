@@ -75,11 +75,6 @@ def rows(random: Random, orders: Iterable[OrderedDish], shortest: int = 1, longe
     return steps.rows
 
 
-def defaults() -> Parameters:
-    """Return three orders for two agents; ways take 1 to 18 ticks."""
-    return Parameters(tasks=3, agents=2, shortest=1, longest=18)
-
-
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
     """Return a problem, and a schedule in which one agent does everything.
 
@@ -96,5 +91,6 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
 
 
 def style() -> Generator:
-    """Return how such problems are made."""
-    return Generator(("tasks", "agents", "shortest", "longest"), defaults(), generate)
+    """Return how such problems are made; by default three orders for two agents, ways take 1 to 18 ticks."""
+    usual = Parameters(tasks=3, agents=2, shortest=1, longest=18)
+    return Generator(("tasks", "agents", "shortest", "longest"), usual, generate)
