@@ -9,7 +9,7 @@ from typing import Any
 
 from planoracle.analysis.report.details import plain, whole
 from planoracle.analysis.run_schedule import timeline
-from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import Profile
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status

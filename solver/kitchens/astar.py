@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, Profile
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.limits import Limit, Status, TimeOverError, deadline_of
 from planoracle.solver.kitchens.consistency import contradiction

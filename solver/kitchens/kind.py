@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens import language
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, Profile
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Status

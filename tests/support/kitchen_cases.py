@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, Profile
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.kitchens.astar import plan

@@ -12,8 +12,16 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Literal
 from planoracle.instances.benchmarks.kitchens.effects import Running, ground, start, update
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, can_be_cast, natural, split_name, unify
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import (
+    PROFILES,
+    Atom,
+    Kitchen,
+    Profile,
+    can_be_cast,
+    natural,
+    split_name,
+    unify,
+)
 
 
 @dataclass(slots=True)

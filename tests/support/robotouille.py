@@ -6,10 +6,9 @@ import random
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, Profile
 from planoracle.instances.benchmarks.kitchens.language import reading
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from tests.support.kitchen_rules import Interpreter
 from tests.support.state_graph import fewest_steps
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.kitchens.action_index import EXISTS, ActionIndex, GoalTest
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.effects import Birth, Running, Timers, ground
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, natural, split_name
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Bits, Kitchen, Profile, natural, split_name
 from planoracle.instances.benchmarks.kitchens.language import match, suits
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.protocol.simulator import LegalCommand
 
 #: Facts as the bits of a whole number, and the running effects, in their order, as codes.

@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, Profile
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
@@ -72,7 +71,7 @@ def reading(problem: Kitchen, submitted: object, rules: Profile) -> Reading[list
     Examples
     --------
     >>> from planoracle import load
-    >>> from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+    >>> from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
     >>> soup = load("kitchens/asynchronous/5_potato_soup")
     >>> text = "1. move Robot1 from table1 to stove1.\n2. Then: **Do nothing**"
     >>> reading(soup, text, PROFILES["paper"]).commands

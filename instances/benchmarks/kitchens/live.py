@@ -11,9 +11,8 @@ from planoracle.instances.benchmarks.kitchens.descriptions import (
     goal_in_words,
     refusal_in_words,
 )
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, Profile
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, finishes, reading
-from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.simulation import (
     MAX_TEXT,
     KitchenCommand,

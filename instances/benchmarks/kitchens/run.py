@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, Profile
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator, as_replay
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource

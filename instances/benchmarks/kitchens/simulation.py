@@ -11,8 +11,7 @@ from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, Running
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Kitchen, Profile
 from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
 from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, fold
 

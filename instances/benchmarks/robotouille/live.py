@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import cast
 
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, Profile
 from planoracle.instances.benchmarks.kitchens.live import KitchenText
-from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
 from planoracle.instances.model.problem import Problem

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import Profile
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.benchmarks.robotouille.failures import failure

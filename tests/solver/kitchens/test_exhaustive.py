@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Profile
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.generate.parameters import chance, one, shuffled
 from planoracle.solver.kitchens.astar import plan

@@ -12,8 +12,7 @@ from support.samples import sample
 
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, Profile
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.files.catalog import expand
 from planoracle.instances.files.catalog import problem as named

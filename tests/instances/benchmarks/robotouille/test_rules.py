@@ -15,8 +15,7 @@ from support.samples import sample
 
 from planoracle.instances.benchmarks.kitchens import action_index as lookup
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
-from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Goal, Kitchen, Profile, split_name
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from tests.support.kitchen_rules import goal_reached
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, kitchen, walk
