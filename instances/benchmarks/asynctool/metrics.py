@@ -9,7 +9,7 @@ from itertools import groupby
 from statistics import fmean
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.asynctool.failure_causes import causes
+from planoracle.instances.benchmarks.asynctool.feedback import causes
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, canonical, optimal_turns
 from planoracle.instances.benchmarks.asynctool.problems import tasks
 from planoracle.instances.benchmarks.asynctool.rules import Profile
