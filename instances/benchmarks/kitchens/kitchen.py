@@ -19,7 +19,7 @@ from planoracle.instances.protocol.profiles import Rules
 
 
 @dataclass(frozen=True, slots=True)
-class Profile(Rules):
+class KitchenRules(Rules):
     """Rules of kitchens where the paper and its released code differ.
 
     Attributes
@@ -44,9 +44,9 @@ class Profile(Rules):
     limit: str = "optimum"
     price_rest: bool = False
 
-    def deciding(self) -> Profile:
+    def deciding(self) -> KitchenRules:
         """Return the profile as far as it decides which plans are best."""
-        usual = Profile()
+        usual = KitchenRules()
         return replace(
             self,
             refuse_unread=usual.refuse_unread,
@@ -56,7 +56,10 @@ class Profile(Rules):
         )
 
 
-PROFILES = {"paper": Profile(), "released": Profile(skip_after_finish=True, normalize=False, refuse_unread=False)}
+PROFILES = {
+    "paper": KitchenRules(),
+    "released": KitchenRules(skip_after_finish=True, normalize=False, refuse_unread=False),
+}
 
 #: Values of the rules that are text.
 CHOICES = {"moves": ("turns", "joint"), "limit": ("optimum", "published")}

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
@@ -55,7 +55,7 @@ class _Actions(Grammar[str]):
         return step if " " in step.partition(" ")[2] else None
 
 
-def reading(problem: Kitchen, submitted: object, rules: Profile) -> Reading[list[str]]:
+def reading(problem: Kitchen, submitted: object, rules: KitchenRules) -> Reading[list[str]]:
     r"""Read the actions of a plan for a kitchen.
 
     A list of actions, or of records with an ``"action"``: every entry counts, also one that is no action; with

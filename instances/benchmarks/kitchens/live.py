@@ -11,7 +11,7 @@ from planoracle.instances.benchmarks.kitchens.descriptions import (
     goal_in_words,
     refusal_in_words,
 )
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, finishes, reading
 from planoracle.instances.benchmarks.kitchens.simulation import (
     MAX_TEXT,
@@ -31,7 +31,7 @@ from planoracle.instances.protocol.simulator import Step, Unreadable
 TRIES, ATTEMPTS = 5, 3
 
 
-class KitchenText(LiveText[Kitchen, Profile, KitchenRunState]):
+class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
     """Texts of one run of an agent, or of several, in a kitchen.
 
     A message is text with an action (of several the first one counts), a record with an ``"action"``, or, where there
@@ -64,7 +64,7 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenRunState]):
     def __init__(
         self,
         problem: Kitchen,
-        rules: Profile,
+        rules: KitchenRules,
         config: RunConfig,
         simulator: KitchenSimulator,
         step_limit: int | None = None,

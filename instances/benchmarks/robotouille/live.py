@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import cast
 
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.live import KitchenText
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
@@ -23,7 +23,7 @@ STEPS_PER_CONDITION, LEAST_STEPS = 30, 100
 class RobotouilleText(KitchenText):
     """Texts of a live run in a kitchen; with ``bounded`` it ends at the step limit of a success."""
 
-    def __init__(self, problem: Kitchen, rules: Profile, config: RunConfig, simulator: KitchenSimulator) -> None:
+    def __init__(self, problem: Kitchen, rules: KitchenRules, config: RunConfig, simulator: KitchenSimulator) -> None:
         super().__init__(problem, rules, config, simulator, _limit(problem, rules) if config.bounded else None)
 
 
@@ -32,7 +32,7 @@ TEXT = RobotouilleText
 
 
 @lru_cache(maxsize=1024)
-def _limit(kitchen: Kitchen, rules: Profile) -> int:
+def _limit(kitchen: Kitchen, rules: KitchenRules) -> int:
     """Return the step limit of a success, or a larger one if that is unknown without solving."""
     reference: int | None = None
     if rules.limit == "published":

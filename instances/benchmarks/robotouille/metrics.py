@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from planoracle.instances.benchmarks.kitchens.kitchen import Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import KitchenRules
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.benchmarks.robotouille.failures import failure
@@ -73,7 +73,7 @@ class KitchenMeasurement(Measurement[KitchenRun]):
         return None if steps is None or not self.min_steps else steps / self.min_steps
 
 
-def declare(rules: Profile) -> Declarations[KitchenMeasurement]:
+def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
     """Return the metrics, and success rates and efficiency (sections 4.2.2 and 4.2.3)."""
     return (
         Metric("end", "how the run ended", lambda its: its.record.end, kind="text"),
