@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.plan import COMMON_FIELDS, DroppedCommand, Plan
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Claim, Reference
+from planoracle.instances.protocol.plan import COMMON_FIELDS
+from planoracle.plugin import (
+    Claim,
+    DroppedCommand,
+    InputError,
+    Instance,
+    Plan,
+    Reference,
+    Schedule,
+    ScheduleBenchmark,
+    lazy,
+)
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.asynchow.rules import Profile

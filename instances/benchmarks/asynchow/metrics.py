@@ -8,16 +8,7 @@ from planoracle.instances.benchmarks.asynchow.bundled_data import FEW_SHOT
 from planoracle.instances.benchmarks.asynchow.problems import least, origin_of
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.asynchow.run import AsyncHowRun
-from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import (
-    Average,
-    Declarations,
-    Measurement,
-    Metric,
-    MetricSet,
-    Optimum,
-    Row,
-)
+from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Row, Status
 
 
 class AnswerMeasurement(Measurement[AsyncHowRun]):

@@ -6,12 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.benchmark import AnyRun, lazy
-from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Claim, Reference
+from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.plugin import Claim, Instance, Reference, Rules, Schedule, ScheduleBenchmark, lazy
 
 
 class AsyncTool(ScheduleBenchmark[list[object], Rules]):

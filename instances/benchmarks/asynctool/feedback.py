@@ -8,8 +8,7 @@ from planoracle.instances.benchmarks.asynctool.language import schedule
 from planoracle.instances.benchmarks.asynctool.problem_model import SubTask
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn, SubTaskOutcome, Transcript
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clock_of, sentence
-from planoracle.instances.protocol.run import MismatchEvidence
+from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic, clock_of, sentence
 
 #: Causes in the paper's words; ``wrong_call`` is its erroneous trajectory, a call that is none of the reference calls.
 CAUSES = (

@@ -15,17 +15,7 @@ from planoracle.instances.benchmarks.asynctool.problems import tasks
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import Transcript
-from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import (
-    Average,
-    Declarations,
-    Measurement,
-    Metric,
-    MetricSet,
-    Optimum,
-    Oracle,
-    Row,
-)
+from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Row, Status
 
 # Keys of the counts of labels in rows.
 _COUNTS = ("hits", "vain", "missed")

@@ -15,9 +15,8 @@ from planoracle.instances.benchmarks.asynctool.tools.calculation import Numbers,
 from planoracle.instances.benchmarks.asynctool.tools.communication import Messages, Posts, Tickets
 from planoracle.instances.benchmarks.asynctool.tools.devices import Files, Records, Vehicle
 from planoracle.instances.benchmarks.asynctool.tools.purchases import Trading, Travel
-from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.strict_json import parse_expression
-from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.plugin import Action, InputError, Instance, Lag, UnknownNameError
 
 #: Longest call string, in characters.
 MAX_CALL = 20_000

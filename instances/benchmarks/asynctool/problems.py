@@ -23,10 +23,8 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
     instance,
     parse_call,
 )
-from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, check, schema_of, shorthand, validated
-from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, shorthand, validated
+from planoracle.plugin import InputError, Instance, UnknownNameError, check_document, load_json
 
 _PREFIX = "asynctool/"
 
@@ -339,7 +337,7 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
         offered = {call.name: {"name": call.name} for call in calls}
     task = SubTask(entry.id, entry.question, tuple(calls), entry.family, offered, entry.initial)
     if task.family is not None:
-        check(family_of(task.family).Initial, task.initial, "initial")
+        check_document(family_of(task.family).Initial, task.initial, "initial")
     for i, (call, result) in enumerate(zip(calls, task.solved.results, strict=True)):
         fault = "" if call.name in offered else "calls a tool that is not offered"
         if isinstance(result, dict) and "error" in result:

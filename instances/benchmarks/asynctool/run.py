@@ -21,13 +21,25 @@ from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, probl
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, SimulatedTurn
 from planoracle.instances.benchmarks.asynctool.simulation import replay as run_of
-from planoracle.instances.model.instance import Instance, Lag
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import PartialSchedule
-from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
-from planoracle.instances.protocol.simulator import fold
-from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
+from planoracle.instances.protocol.trajectory import limited
+from planoracle.plugin import (
+    DecisionPoint,
+    DroppedCommand,
+    Instance,
+    Lag,
+    LegalAction,
+    Move,
+    PartialSchedule,
+    Piece,
+    Plan,
+    Replay,
+    Schedule,
+    Target,
+    Targets,
+    Trajectory,
+    fold,
+    waited,
+)
 
 # After so many calls that may have spoiled something no further one is looked at.
 _MAX_CHECKS = 100

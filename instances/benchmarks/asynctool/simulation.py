@@ -19,9 +19,20 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
 )
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
-from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
-from planoracle.instances.protocol.feedback import clean, listed, quoted
-from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, fold
+from planoracle.plugin import (
+    LegalCommand,
+    Measure,
+    Other,
+    Replay,
+    ReplayEvent,
+    Simulator,
+    Step,
+    Violation,
+    clean,
+    fold,
+    listed,
+    quoted,
+)
 
 
 def _names(one: Violation) -> str:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.plan import DroppedCommand
-from planoracle.instances.protocol.profiles import Rules, RuleSet
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+from planoracle.plugin import DroppedCommand, Instance, Rules, RuleSet, Schedule, ScheduleBenchmark, lazy
 
 
 class Generic(ScheduleBenchmark[Schedule, Rules]):

@@ -13,9 +13,8 @@ from threading import Lock
 from typing import ClassVar
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
-from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import CacheHolder
-from planoracle.instances.protocol.profiles import Rules
+from planoracle.plugin import InputError, Rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,7 @@ from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Grammar, StepMatch
-from planoracle.instances.model_output.messages import chat_in
-from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import Reading
+from planoracle.plugin import Grammar, PlanError, Reading, StepMatch, chat_in, read_list, read_output
 
 #: More actions than steps in any run.
 MAX_ACTIONS = 10_000
@@ -84,9 +79,9 @@ def reading(problem: Kitchen, submitted: object, rules: KitchenRules) -> Reading
             text = _entry(entry, f"actions[{i}]")
             extracted = extract(text, domain) if rules.normalize else []
             actions.append(extracted[0] if extracted else text.strip())
-        return as_given(actions)
+        return read_list(actions)
     if isinstance(submitted, str) or chat_in(submitted) is not None:
-        return outputs.read(submitted, _Actions(domain))
+        return read_output(submitted, _Actions(domain))
     raise PlanError("must be a list of actions, a log or a text", field="actions", value=submitted)
 
 

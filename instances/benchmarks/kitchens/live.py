@@ -19,12 +19,7 @@ from planoracle.instances.benchmarks.kitchens.simulation import (
     KitchenRunState,
     KitchenSimulator,
 )
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model_output.json_values import whole_value
-from planoracle.instances.protocol.environment import RunConfig
-from planoracle.instances.protocol.feedback import clean, quoted
-from planoracle.instances.protocol.live import LiveText
-from planoracle.instances.protocol.simulator import Step, Unreadable
+from planoracle.plugin import LiveText, PlanError, RunConfig, Step, Unreadable, clean, quoted, whole_value
 
 #: With ``RunConfig.bounded``, so many refused messages in a row are a failed attempt to get an action, and the run ends
 #: with so many failed attempts, as in the released harness of ReAct.

@@ -12,8 +12,7 @@ from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKi
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, Running
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Kitchen, KitchenRules
-from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
-from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, fold
+from planoracle.plugin import CLOSE, LegalCommand, Replay, ReplayEvent, Simulator, Step, Unreadable, Violation, fold
 
 #: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
 #: condition of the action does not hold.

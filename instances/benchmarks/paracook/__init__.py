@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.errors import InputError
-from planoracle.instances.protocol.benchmark import Benchmark, lazy
-from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.scoring import Reference
+from planoracle.plugin import Benchmark, InputError, Plan, Reference, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen

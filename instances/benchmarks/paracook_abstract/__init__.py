@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
-from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+from planoracle.plugin import Action, InputError, Instance, ScheduleBenchmark, lazy
 
 
 class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Claim, Reference
+from planoracle.plugin import Claim, Instance, Reference, Rules, ScheduleBenchmark, lazy
 
 
 class Recipe2Plan(ScheduleBenchmark[object, Rules]):

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from planoracle.instances.errors import InputError
-from planoracle.instances.protocol.benchmark import Benchmark, lazy
-from planoracle.instances.protocol.capabilities import SubmissionLimit
-from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Claim, Reference
+from planoracle.plugin import Benchmark, Claim, InputError, Reference, Rules, SubmissionLimit, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen

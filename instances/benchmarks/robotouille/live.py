@@ -9,11 +9,10 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRul
 from planoracle.instances.benchmarks.kitchens.live import KitchenText
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
-from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of
-from planoracle.instances.protocol.environment import RunConfig
-from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
+from planoracle.instances.protocol.settings import Sampling, by_name, distinct
+from planoracle.plugin import Problem, RunConfig, Setting
 
 #: Where no number of steps is known, a run may have so many for each condition of the goal, and that many at least,
 #: with every player. Proved optima, of one player or several, come to 6.25 for each condition at most.

@@ -13,17 +13,8 @@ from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.benchmarks.robotouille.failures import failure
 from planoracle.instances.benchmarks.robotouille.measures import foresight, published_steps, repetitions, step_limit
-from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import (
-    Average,
-    BestKnown,
-    Declarations,
-    Measurement,
-    Metric,
-    MetricSet,
-    Optimum,
-    Oracle,
-)
+from planoracle.instances.protocol.scoring import BestKnown
+from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Status
 
 
 class KitchenMeasurement(Measurement[KitchenRun]):

@@ -6,11 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.capabilities import SubmissionLimit
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Reference
+from planoracle.plugin import Instance, Reference, ScheduleBenchmark, SubmissionLimit, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.timearena.rules import Profile

@@ -7,8 +7,7 @@ from functools import cached_property
 
 from planoracle.instances.benchmarks.timearena.rules import KINDS, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
-from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle
+from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Status
 
 
 class TimeArenaMeasurement(Measurement[TimeArenaRun]):

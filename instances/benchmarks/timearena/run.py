@@ -13,15 +13,29 @@ from planoracle.instances.benchmarks.timearena.language import parse
 from planoracle.instances.benchmarks.timearena.problems import under, world
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, WRONG, Profile, exits
 from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
-from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import PartialSchedule
-from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
-from planoracle.instances.protocol.simulator import Step, fold
-from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
+from planoracle.instances.protocol.plan import first_or_attempted
+from planoracle.instances.protocol.trajectory import limited
+from planoracle.plugin import (
+    Action,
+    DecisionPoint,
+    DroppedCommand,
+    InputError,
+    Instance,
+    LegalAction,
+    Move,
+    PartialSchedule,
+    Piece,
+    Plan,
+    Replay,
+    Schedule,
+    Step,
+    Target,
+    Targets,
+    Trajectory,
+    fold,
+    waited,
+)
 
 
 class TimeArenaRun(Trajectory[list[str], Profile]):
