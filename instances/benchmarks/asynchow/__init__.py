@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from planoracle.instances.protocol.plan import COMMON_FIELDS
 from planoracle.plugin import (
-    Claim,
     DroppedCommand,
     InputError,
     Instance,
     Plan,
-    Reference,
     Schedule,
     ScheduleBenchmark,
     lazy,
@@ -189,34 +187,9 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
         """Return the longest path."""
         return int(self.catalog.least(problem))
 
-    @property
-    def references(self) -> Sequence[Reference[Instance]]:
-        """The released answers, eight of which no schedule can keep."""
-        return (
-            Reference(
-                "released_answer",
-                "released answer",
-                self._released,
-                main=True,
-                published="released_answer",
-            ),
-        )
-
-    def _released(self, problem: Instance) -> Claim:
-        facts, ticks = self.catalog.origin_of(problem).facts, problem.seconds_per_tick or 1
-        claimed = facts.released_answer[0] // ticks
-        is_feasible = claimed >= self.catalog.least(problem)
-        return Claim(claimed, is_feasible, "" if is_feasible else _FAULTS[str(facts.fault)])
-
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a step by its number."""
         return action.replace("/", " ")
-
-
-_FAULTS = {
-    "misread": "durations were read by their last unit only",
-    "overwritten": "the least time of another path took the place of the longest path's",
-}
 
 
 benchmark = AsyncHow()

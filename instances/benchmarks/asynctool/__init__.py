@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 from planoracle.instances.protocol.benchmark import AnyRun
-from planoracle.plugin import Claim, Instance, Reference, Rules, Schedule, ScheduleBenchmark, lazy
+from planoracle.plugin import Instance, Rules, Schedule, ScheduleBenchmark, lazy
 
 
 class AsyncTool(ScheduleBenchmark[list[object], Rules]):
@@ -171,18 +171,6 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     def is_bounded_by_optimum(self, run: AnyRun) -> bool:
         """Return true if a run closes without guesses and without calls that change delays of others."""
         return not run.verdict.violations
-
-    @property
-    def references(self) -> Sequence[Reference[Instance]]:
-        """One task after the other, and what a blind agent can reach where no data flows."""
-        return (
-            Reference("sequential", "sequential", "asynctool-sequential"),
-            Reference(
-                "optimal_calls",
-                "calls without waiting",
-                lambda problem: Claim(self._encoding.optimal_turns(problem.origin, strict=False)),
-            ),
-        )
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a call by its number, task and function."""

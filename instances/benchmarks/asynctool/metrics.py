@@ -15,7 +15,19 @@ from planoracle.instances.benchmarks.asynctool.problems import tasks
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import Transcript
-from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Row, Status
+from planoracle.plugin import (
+    Average,
+    Claim,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
+    Reference,
+    Row,
+    Status,
+)
 
 # Keys of the counts of labels in rows.
 _COUNTS = ("hits", "vain", "missed")
@@ -328,4 +340,16 @@ def _of_success(name: str) -> Callable[[Row], float | None]:
     return lambda row: row[name] if row["overall"] and row["closed"] else None
 
 
-METRICS = MetricSet(CallMeasurement, declare, published_figures=published_figures)
+METRICS = MetricSet(
+    CallMeasurement,
+    declare,
+    references=(
+        Reference("sequential", "sequential", "asynctool-sequential"),
+        Reference(
+            "optimal_calls",
+            "calls without waiting",
+            lambda problem: Claim(optimal_turns(problem.origin, strict=False)),
+        ),
+    ),
+    published_figures=published_figures,
+)

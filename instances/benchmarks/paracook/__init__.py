@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planoracle.plugin import Benchmark, InputError, Plan, Reference, lazy
+from planoracle.plugin import Benchmark, InputError, Plan, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
@@ -204,11 +204,6 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     def check_copy(self, folder: Path) -> None:
         """Raise `InputError` that names what is missing if a folder is no copy of the released data."""
         self.catalog.local_copy.copy_in(folder)
-
-    @property
-    def references(self) -> Sequence[Reference[GridKitchen]]:
-        """List scheduling."""
-        return (Reference("list", "list scheduling", "floor-list"),)
 
     def document(self, problem: GridKitchen) -> dict[str, Any]:
         """Return a grid kitchen in our format."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Mapping
 
-from planoracle.plugin import Claim, Instance, Reference, Rules, ScheduleBenchmark, lazy
+from planoracle.plugin import Instance, Rules, ScheduleBenchmark, lazy
 
 
 class Recipe2Plan(ScheduleBenchmark[object, Rules]):
@@ -189,25 +188,10 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     feedback = lazy("planoracle.instances.benchmarks.recipe2plan.feedback")
     live = lazy("planoracle.instances.benchmarks.recipe2plan.live")
     generator = lazy("planoracle.instances.benchmarks.recipe2plan.generator")
-    _released = lazy("planoracle.instances.benchmarks.recipe2plan.metrics:released")
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans cannot say or the rules do not know."""
         self.catalog.check(problem)
-
-    @property
-    def references(self) -> Sequence[Reference[Instance]]:
-        """The released plan, and the paper's Algorithm 1."""
-        return (
-            Reference(
-                "heuristic_reference",
-                "reference",
-                lambda problem: cast(Claim, self._released(problem)),
-                main=True,
-                published="released_plan",
-            ),
-            Reference("dfs", "dfs", "recipe2plan-dfs"),
-        )
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a step by its number and recipe."""

@@ -25,6 +25,7 @@ from planoracle.plugin import (
     Optimum,
     Oracle,
     ProblemCache,
+    Reference,
     Replay,
     Status,
 )
@@ -262,4 +263,12 @@ def _parsed(problem: Instance, plan: str) -> tuple[StepCommand, ...]:
     return parse(plan, problem).commands
 
 
-METRICS = MetricSet(RecipeMeasurement, declare, published_figures=published_figures)
+METRICS = MetricSet(
+    RecipeMeasurement,
+    declare,
+    references=(
+        Reference("heuristic_reference", "reference", released, main=True, published="released_plan"),
+        Reference("dfs", "dfs", "recipe2plan-dfs"),
+    ),
+    published_figures=published_figures,
+)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from planoracle.plugin import Benchmark, Claim, InputError, Reference, Rules, SubmissionLimit, lazy
+from planoracle.plugin import Benchmark, InputError, Rules, SubmissionLimit, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
@@ -199,21 +198,6 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     live = lazy("planoracle.instances.benchmarks.robotouille.live")
     generator = lazy("planoracle.instances.benchmarks.robotouille.generator")
     _layouts = lazy("planoracle.instances.benchmarks.kitchens.kitchen_layout")
-    _measures = lazy("planoracle.instances.benchmarks.robotouille.measures")
-
-    @property
-    def references(self) -> Sequence[Reference[Kitchen]]:
-        """The number of steps published for the task."""
-        return (
-            Reference(
-                "published",
-                "published",
-                lambda kitchen: Claim(self._measures.published_steps(kitchen.name)),
-                main=True,
-                published="published",
-                profile="released",
-            ),
-        )
 
     def document(self, problem: Kitchen) -> dict[str, Any]:
         """Return a kitchen in our format."""

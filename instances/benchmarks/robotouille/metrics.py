@@ -14,7 +14,18 @@ from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.benchmarks.robotouille.failures import failure
 from planoracle.instances.benchmarks.robotouille.measures import foresight, published_steps, repetitions, step_limit
 from planoracle.instances.protocol.scoring import BestKnown
-from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Status
+from planoracle.plugin import (
+    Average,
+    Claim,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
+    Reference,
+    Status,
+)
 
 
 class KitchenMeasurement(Measurement[KitchenRun]):
@@ -207,4 +218,17 @@ def _invalid_kinds(its: KitchenMeasurement) -> dict[str, int]:
     return {kind: kinds[kind] for kind in REFUSALS}
 
 
-METRICS = MetricSet(KitchenMeasurement, declare)
+METRICS = MetricSet(
+    KitchenMeasurement,
+    declare,
+    references=(
+        Reference(
+            "published",
+            "published",
+            lambda kitchen: Claim(published_steps(kitchen.name)),
+            main=True,
+            published="published",
+            profile="released",
+        ),
+    ),
+)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from planoracle.plugin import Instance, Reference, ScheduleBenchmark, SubmissionLimit, lazy
+from planoracle.plugin import Instance, ScheduleBenchmark, SubmissionLimit, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.timearena.rules import Profile
@@ -159,24 +158,6 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
         """Return the profile that the problem was encoded for."""
         paper: Profile = self.rules.profiles["paper"]
         return problem.origin if isinstance(problem.origin, type(paper)) else paper
-
-    @property
-    def references(self) -> Sequence[Reference[Instance]]:
-        """Greedy algorithms, the problem without objects that they solve, and the released rules."""
-        return (
-            Reference(
-                "heuristic_reference",
-                "released greedy",
-                "timearena-greedy-released",
-                main=True,
-                published="oracle",
-            ),
-            Reference("greedy", "printed greedy", "timearena-greedy"),
-            Reference(
-                "without_objects", "optimum without objects", partial(self.catalog.without_objects, as_listed=True)
-            ),
-            Reference("released_rules", "released rules", partial(self.under, rules=self.rules.profiles["released"])),
-        )
 
     def paper_averages(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
         """Return CS and CR of the paper's Table 2; CT is the mean."""
